@@ -1,0 +1,298 @@
+//! What a tool takes: checks arguments, gives them their form, fills in defaults.
+
+use crate::schema::{Field, Mismatch, accept_fields, object_json};
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// Arguments of a call, by name.
+pub type Args = Map<String, Value>;
+
+/// One thing wrong with a call's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The argument, with a path into it; empty for the whole.
+    pub field: String,
+    pub message: String,
+}
+
+/// Arguments that were not taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected(pub Vec<Problem>);
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            let join = if i == 0 { "" } else { "; " };
+            if problem.field.is_empty() {
+                write!(f, "{join}{}", problem.message)?;
+            } else {
+                write!(f, "{join}`{}` {}", problem.field, problem.message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parameters of a tool; a clone shares.
+#[derive(Clone)]
+pub struct Input(Arc<Inner>);
+
+struct Inner {
+    fields: Vec<Field>,
+    /// Are undeclared arguments let through?
+    open: bool,
+    json: Value,
+    /// Rules beyond the types are left to a JSON-Schema validator, compiled on first use.
+    rules: bool,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Input({})", self.0.json)
+    }
+}
+
+impl Input {
+    /// Parameters with types; `open` lets undeclared arguments through.
+    pub fn typed(fields: Vec<Field>, open: bool) -> Self {
+        let rules = fields.iter().any(|f| !f.rules.is_empty());
+        let json = object_json(&fields, open);
+        Self(Arc::new(Inner {
+            fields,
+            open,
+            json,
+            rules,
+            validator: OnceLock::new(),
+        }))
+    }
+
+    /// A schema the author wrote by hand, kept word for word.
+    pub fn verbatim(json: Value) -> Result<Self, String> {
+        if json.get("type").and_then(Value::as_str) != Some("object") {
+            return Err("an input schema must have `\"type\": \"object\"`".into());
+        }
+        let input = Self(Arc::new(Inner {
+            fields: Vec::new(),
+            open: true,
+            json,
+            rules: true,
+            validator: OnceLock::new(),
+        }));
+        match input.validator() {
+            Ok(_) => Ok(input),
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    pub fn to_json(&self) -> &Value {
+        &self.0.json
+    }
+
+    pub fn fields(&self) -> &[Field] {
+        &self.0.fields
+    }
+
+    /// `repo: str, limit: int = 30`.
+    pub fn signature(&self) -> String {
+        if self.0.fields.is_empty() {
+            return verbatim_signature(&self.0.json);
+        }
+        let one = |f: &Field| match (&f.default, f.required) {
+            (Some(default), _) => format!("{}: {} = {default}", f.name, f.schema.type_name()),
+            (None, true) => format!("{}: {}", f.name, f.schema.type_name()),
+            (None, false) => format!("{}?: {}", f.name, f.schema.type_name()),
+        };
+        self.0.fields.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Arguments in the form the handler expects, or everything that is wrong with them.
+    pub fn accept(&self, args: Args) -> Result<Args, Rejected> {
+        let mut wrong = Vec::new();
+        let args = accept_fields(&self.0.fields, args, self.0.open, "", &mut wrong);
+        let args = if self.0.fields.is_empty() {
+            self.fill_verbatim(args)
+        } else {
+            args
+        };
+        let mut problems: Vec<Problem> = wrong.into_iter().map(Problem::from).collect();
+        if problems.is_empty() && self.0.rules {
+            return self.check_rules(args);
+        }
+        problems.dedup();
+        if problems.is_empty() {
+            Ok(args)
+        } else {
+            Err(Rejected(problems))
+        }
+    }
+
+    /// Are the rules beyond the types themselves well formed?
+    pub fn check_rules_are_valid(&self) -> Result<(), String> {
+        if self.0.rules {
+            self.validator().as_ref().map(|_| ()).map_err(Clone::clone)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_rules(&self, args: Args) -> Result<Args, Rejected> {
+        let validator = match self.validator() {
+            Ok(validator) => validator,
+            Err(why) => {
+                return Err(Rejected(vec![Problem {
+                    field: String::new(),
+                    message: why.clone(),
+                }]));
+            }
+        };
+        let args = Value::Object(args);
+        let problems: Vec<Problem> = validator
+            .iter_errors(&args)
+            .map(|error| Problem {
+                field: error
+                    .instance_path()
+                    .to_string()
+                    .trim_start_matches('/')
+                    .replace('/', "."),
+                message: error.to_string(),
+            })
+            .collect();
+        match args {
+            Value::Object(args) if problems.is_empty() => Ok(args),
+            _ => Err(Rejected(problems)),
+        }
+    }
+
+    fn fill_verbatim(&self, mut args: Args) -> Args {
+        let properties = self.0.json.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            if let Some(default) = property.get("default")
+                && !args.contains_key(name)
+            {
+                args.insert(name.clone(), default.clone());
+            }
+        }
+        args
+    }
+
+    fn validator(&self) -> &Result<Validator, String> {
+        self.0.validator.get_or_init(|| {
+            jsonschema::validator_for(&self.0.json)
+                .map_err(|e| format!("the input schema is not valid: {e}"))
+        })
+    }
+}
+
+impl From<Mismatch> for Problem {
+    fn from(mismatch: Mismatch) -> Self {
+        Self {
+            field: mismatch.path,
+            message: mismatch.message,
+        }
+    }
+}
+
+fn verbatim_signature(json: &Value) -> String {
+    let required: Vec<&str> = json
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let properties = json.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flatten()
+        .map(|(name, schema)| {
+            let mark = if required.contains(&name.as_str()) {
+                ""
+            } else {
+                "?"
+            };
+            format!("{name}{mark}: {}", crate::schema::type_of_json(schema))
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Schema;
+    use serde_json::json;
+
+    fn object(value: Value) -> Args {
+        match value {
+            Value::Object(map) => map,
+            other => panic!("not an object: {other}"),
+        }
+    }
+
+    #[track_caller]
+    fn check(input: &Input, args: Value, expected: Result<Value, &str>) {
+        let got = input
+            .accept(object(args))
+            .map(Value::Object)
+            .map_err(|e| e.to_string());
+        assert_eq!(got, expected.map_err(str::to_owned));
+    }
+
+    fn issues() -> Input {
+        let mut limit = Field::optional("limit", Schema::Int, Some(json!(30)));
+        limit.rules.insert("maximum".into(), json!(100));
+        Input::typed(vec![Field::required("repo", Schema::Str), limit], false)
+    }
+
+    #[test]
+    fn typed_parameters() {
+        check(
+            &issues(),
+            json!({"repo": "a/b"}),
+            Ok(json!({"repo": "a/b", "limit": 30})),
+        );
+        check(
+            &issues(),
+            json!({"rep": "a/b", "limit": "x"}),
+            Err(
+                "`repo` is required; `limit` expected an integer, got the string \"x\"; `rep` is not a parameter; did you mean `repo`?",
+            ),
+        );
+        check(
+            &issues(),
+            json!({"repo": "a", "limit": 101}),
+            Err("`limit` 101 is greater than the maximum of 100"),
+        );
+        assert_eq!(issues().signature(), "repo: str, limit: int = 30");
+    }
+
+    #[test]
+    fn open_parameters_let_others_through() {
+        let input = Input::typed(vec![Field::optional("a", Schema::Int, None)], true);
+        check(&input, json!({"b": [1]}), Ok(json!({"b": [1]})));
+        check(
+            &input,
+            json!({"a": "x", "b": 1}),
+            Err("`a` expected an integer, got the string \"x\""),
+        );
+        assert_eq!(input.signature(), "a?: int");
+    }
+
+    #[test]
+    fn a_schema_written_by_hand_is_kept_and_holds() {
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "default": 2}, "s": {"pattern": "^a"}}});
+        let input = Input::verbatim(schema.clone()).unwrap();
+        assert_eq!(input.to_json(), &schema);
+        check(&input, json!({"s": "abc"}), Ok(json!({"s": "abc", "n": 2})));
+        check(
+            &input,
+            json!({"s": "b"}),
+            Err("`s` \"b\" does not match \"^a\""),
+        );
+        assert!(Input::verbatim(json!({"type": "object", "properties": 3})).is_err());
+        assert!(Input::verbatim(json!({"type": "array"})).is_err());
+    }
+}

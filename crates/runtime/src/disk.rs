@@ -1,0 +1,225 @@
+//! The folders that are served, and the only place that reads them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the room that owns the disk"
+)]
+
+use script::{FileId, Sources};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Data files are read whole; one larger than this is a mistake.
+const LARGEST_FILE: u64 = 64 << 20;
+/// Folders below folders, so that a link in a circle ends.
+const DEEPEST: usize = 16;
+
+/// One folder given with `--modules`. A clone is the same folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    root: PathBuf,
+}
+
+/// Enough of a file's state to see that it may have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<SystemTime>,
+    bytes: u64,
+}
+
+impl Folder {
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn exists(&self) -> bool {
+        self.root.is_dir()
+    }
+
+    /// Every source file, by its path below the folder. Hidden folders and files are left alone.
+    pub fn scan(&self) -> BTreeMap<FileId, Stamp> {
+        let mut files = BTreeMap::new();
+        collect(&self.root, "", 0, &mut files);
+        files
+    }
+
+    /// Sources that hold tests.
+    pub fn tests(&self) -> Vec<FileId> {
+        self.scan()
+            .into_keys()
+            .filter(|file| is_test(file))
+            .collect()
+    }
+
+    /// Sources that may hold modules.
+    pub fn sources(&self) -> Vec<FileId> {
+        self.scan()
+            .into_keys()
+            .filter(|file| !is_test(file))
+            .collect()
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.root.join(file)
+    }
+
+    /// The path below this folder, if it lies there.
+    pub fn id(&self, path: &Path) -> Option<FileId> {
+        let below = path.strip_prefix(&self.root).ok()?;
+        let parts: Option<Vec<&str>> = below
+            .components()
+            .map(|part| part.as_os_str().to_str())
+            .collect();
+        parts.map(|parts| parts.join("/"))
+    }
+
+    pub fn stamp(&self, file: &str) -> Option<Stamp> {
+        stamp(&self.path(file))
+    }
+
+    /// The text of a file that must lie inside the folder, links followed.
+    pub fn read_text(&self, file: &str) -> Result<String, String> {
+        let path = self.path(file);
+        let real = fs::canonicalize(&path).map_err(|error| why(&error))?;
+        let root = fs::canonicalize(&self.root).map_err(|error| why(&error))?;
+        if !real.starts_with(&root) {
+            return Err("it lies outside the folder".into());
+        }
+        let handle = fs::File::open(&real).map_err(|error| why(&error))?;
+        let mut text = String::new();
+        handle
+            .take(LARGEST_FILE + 1)
+            .read_to_string(&mut text)
+            .map_err(|error| why(&error))?;
+        if text.len() as u64 > LARGEST_FILE {
+            return Err(format!("it is longer than {LARGEST_FILE} bytes"));
+        }
+        Ok(text)
+    }
+}
+
+impl Sources for Folder {
+    fn read(&self, file: &FileId) -> Result<String, String> {
+        self.read_text(file)
+    }
+}
+
+fn why(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".into(),
+        _ => error.to_string(),
+    }
+}
+
+pub(crate) fn is_source(file: &str) -> bool {
+    Path::new(file)
+        .extension()
+        .is_some_and(|ending| ending == "star")
+}
+
+pub(crate) fn is_test(file: &str) -> bool {
+    file.ends_with("_test.star")
+}
+
+pub(crate) fn is_hidden(file: &str) -> bool {
+    file.split('/').any(|part| part.starts_with('.'))
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(Stamp {
+        modified: metadata.modified().ok(),
+        bytes: metadata.len(),
+    })
+}
+
+fn collect(folder: &Path, below: &str, depth: usize, files: &mut BTreeMap<FileId, Stamp>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if name.starts_with('.') {
+            continue;
+        }
+        let id = if below.is_empty() {
+            name.clone()
+        } else {
+            format!("{below}/{name}")
+        };
+        let path = entry.path();
+        if is_source(&name) {
+            if let Some(stamp) = stamp(&path) {
+                files.insert(id, stamp);
+            }
+        } else if depth < DEEPEST && path.is_dir() {
+            collect(&path, &id, depth + 1, files);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_knows_its_sources() {
+        let dir = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("a.star", ""),
+            ("a_test.star", ""),
+            ("sub/deep/b.star", ""),
+            (".hidden/c.star", ""),
+            ("notes.txt", ""),
+        ] {
+            fs::create_dir_all(dir.path().join(file).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(file), text).unwrap();
+        }
+        let folder = Folder::new(dir.path());
+        assert_eq!(folder.sources(), ["a.star", "sub/deep/b.star"]);
+        assert_eq!(folder.tests(), ["a_test.star"]);
+        assert_eq!(
+            folder.id(&dir.path().join("sub/x.star")).as_deref(),
+            Some("sub/x.star")
+        );
+        assert_eq!(folder.id(Path::new("elsewhere")), None);
+    }
+
+    #[test]
+    fn reading_stays_inside() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("in")).unwrap();
+        fs::write(dir.path().join("secret"), "x").unwrap();
+        fs::write(dir.path().join("in/ok"), "fine").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("secret"), dir.path().join("in/link")).unwrap();
+        let folder = Folder::new(dir.path().join("in"));
+        assert_eq!(folder.read_text("ok"), Ok("fine".into()));
+        assert_eq!(
+            folder.read_text("link"),
+            Err("it lies outside the folder".into())
+        );
+        assert_eq!(
+            folder.read_text("../secret"),
+            Err("it lies outside the folder".into())
+        );
+        assert_eq!(
+            folder.read_text("gone"),
+            Err("there is no such file".into())
+        );
+    }
+
+    #[test]
+    fn a_missing_folder_is_empty() {
+        let folder = Folder::new("no/such/folder");
+        assert!(!folder.exists() && folder.sources().is_empty());
+    }
+}

@@ -1,0 +1,3 @@
+//! The runtime.
+mod disk;
+pub use disk::{Folder, Stamp};

@@ -1,0 +1,217 @@
+//! How a script says what it offers: `tool(fn, …)`, `param(…)`, and starlark-mcp's `Extension`, `Tool`
+//! and `ToolParameter`, which are plain dicts as they are there.
+
+use crate::convert::{Budget, to_json};
+use crate::kinds::note;
+use anyhow::bail;
+use model::did_you_mean;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::dict::{AllocDict, DictRef};
+use starlark::values::list::{AllocList, UnpackList};
+
+/// What `tool(fn, …)` takes besides the function.
+const TOOL_OPTIONS: [&str; 15] = [
+    "name",
+    "title",
+    "description",
+    "read_only",
+    "destructive",
+    "idempotent",
+    "open_world",
+    "select",
+    "compact",
+    "examples",
+    "params",
+    "input_schema",
+    "output_schema",
+    "icons",
+    "timeout",
+];
+
+const PARAM_RULES: [(&str, &str); 12] = [
+    ("description", "description"),
+    ("minimum", "minimum"),
+    ("maximum", "maximum"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+    ("multiple_of", "multipleOf"),
+    ("pattern", "pattern"),
+    ("format", "format"),
+    ("title", "title"),
+    ("header", "x-mcp-header"),
+];
+
+pub(crate) const PARAM_TYPES: [&str; 12] = [
+    "string", "integer", "number", "boolean", "array", "object", "int", "float", "bool", "str",
+    "list", "dict",
+];
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    natives(builder);
+}
+
+fn known<'a>(
+    what: &str,
+    given: &str,
+    there: impl Iterator<Item = &'a str> + Clone,
+) -> anyhow::Result<()> {
+    if there.clone().any(|name| name == given) {
+        return Ok(());
+    }
+    match did_you_mean(given, there.clone()) {
+        Some(near) => bail!("{what} has no `{given}`; did you mean `{near}`?"),
+        None => bail!(
+            "{what} has no `{given}`; there are {}",
+            there.collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// Offers a function as a tool: its name, docstring and types become what a client sees.
+    fn tool<'v>(
+        #[starlark(require = pos)] func: Value<'v>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        if func.get_type() != "function" {
+            bail!(
+                "tool() takes a function, not a {}; write `tool(my_function)`",
+                func.get_type()
+            );
+        }
+        let heap = eval.heap();
+        let mut entry = vec![("kind", heap.alloc("tool")), ("fn", func)];
+        for (key, value) in options.iter() {
+            let key = key.unpack_str().unwrap_or_default();
+            known("tool()", key, TOOL_OPTIONS.into_iter())?;
+            entry.push((key, value));
+        }
+        note(heap.alloc(AllocDict(entry)), eval)?;
+        Ok(func)
+    }
+
+    /// Rules for one parameter, beyond its type.
+    fn param<'v>(
+        #[starlark(kwargs)] rules: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let mut entry = Vec::new();
+        for (key, value) in rules.iter() {
+            let key = key.unpack_str().unwrap_or_default();
+            known("param()", key, PARAM_RULES.iter().map(|(ours, _)| *ours))?;
+            let json_name = PARAM_RULES
+                .iter()
+                .find(|(ours, _)| *ours == key)
+                .map_or(key, |(_, theirs)| theirs);
+            to_json(
+                value,
+                eval.heap(),
+                Budget {
+                    depth: 8,
+                    bytes: 4 << 10,
+                },
+            )?;
+            entry.push((json_name, value));
+        }
+        Ok(eval.heap().alloc(AllocDict(entry)))
+    }
+
+    /// starlark-mcp's description of a file: what `describe_extension()` returns.
+    #[allow(non_snake_case, reason = "the name is the original's")]
+    fn Extension<'v>(
+        name: &str,
+        version: Option<&str>,
+        description: Option<&str>,
+        tools: Option<UnpackList<Value<'v>>>,
+        allowed_exec: Option<Value<'v>>,
+        resources: Option<Value<'v>>,
+        prompts: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let heap = eval.heap();
+        let tools = tools.map(|t| t.items).unwrap_or_default();
+        let list_or_empty = |value: Option<Value<'v>>| match value {
+            Some(value) if !value.is_none() => value,
+            _ => heap.alloc(AllocList::EMPTY),
+        };
+        Ok(heap.alloc(AllocDict([
+            ("name", heap.alloc(name)),
+            ("version", heap.alloc(version.unwrap_or("0.0.0"))),
+            ("description", heap.alloc(description.unwrap_or_default())),
+            ("tools", heap.alloc(AllocList(tools))),
+            ("allowed_exec", list_or_empty(allowed_exec)),
+            ("resources", list_or_empty(resources)),
+            ("prompts", list_or_empty(prompts)),
+        ])))
+    }
+
+    /// starlark-mcp's tool: parameters by hand, and a handler that gets them as one dict.
+    #[allow(non_snake_case, reason = "the name is the original's")]
+    fn Tool<'v>(
+        name: &str,
+        description: Option<&str>,
+        parameters: Option<Value<'v>>,
+        handler: Option<Value<'v>>,
+        title: Option<Value<'v>>,
+        annotations: Option<Value<'v>>,
+        output_schema: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let heap = eval.heap();
+        let Some(handler) = handler else {
+            bail!("Tool `{name}` has no handler; add handler = my_function")
+        };
+        if handler.get_type() != "function" {
+            bail!(
+                "the handler of `{name}` must be a function, not a {}",
+                handler.get_type()
+            );
+        }
+        let none = Value::new_none();
+        let parameters = match parameters {
+            Some(list) if !list.is_none() => list,
+            _ => heap.alloc(AllocList::EMPTY),
+        };
+        Ok(heap.alloc(AllocDict([
+            ("name", heap.alloc(name)),
+            ("description", heap.alloc(description.unwrap_or_default())),
+            ("parameters", parameters),
+            ("handler", handler),
+            ("title", title.unwrap_or(none)),
+            ("annotations", annotations.unwrap_or(none)),
+            ("output_schema", output_schema.unwrap_or(none)),
+        ])))
+    }
+
+    /// starlark-mcp's parameter of a tool.
+    #[allow(non_snake_case, reason = "the name is the original's")]
+    fn ToolParameter<'v>(
+        name: &str,
+        param_type: &str,
+        #[starlark(default = false)] required: bool,
+        default: Option<Value<'v>>,
+        #[starlark(default = "")] description: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        known(
+            &format!("param_type of `{name}`"),
+            param_type,
+            PARAM_TYPES.into_iter(),
+        )?;
+        let heap = eval.heap();
+        Ok(heap.alloc(AllocDict([
+            ("name", heap.alloc(name)),
+            ("param_type", heap.alloc(param_type)),
+            ("required", Value::new_bool(required)),
+            ("default", default.unwrap_or_else(Value::new_none)),
+            ("description", heap.alloc(description)),
+        ])))
+    }
+}

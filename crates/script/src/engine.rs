@@ -1,0 +1,258 @@
+//! Source → evaluated file → script.
+
+use crate::cx::Cx;
+use crate::error::SourceMap;
+use crate::gauge::{Cancel, Gauge};
+use crate::guard::{Guarded, OPERATORS};
+use crate::loader::{FileId, Loading, Sources};
+use crate::script::Script;
+use crate::{nesting, stdlib};
+use model::{Fault, Host, Limits};
+use starlark::environment::{FrozenModule, Globals, GlobalsBuilder, Module};
+use starlark::eval::{Evaluator, ReturnFileLoader};
+use starlark::syntax::{AstModule, Dialect, DialectTypes};
+use starlark::values::OwnedFrozenValue;
+use starlark::values::dict::AllocDict;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Starlark with our libraries and limits. One is enough for a process.
+pub struct Engine {
+    pub(crate) globals: Globals,
+    pub(crate) limits: Limits,
+    operators: HashMap<String, String>,
+}
+
+/// A file that has run, and all it needs to go on living.
+pub(crate) struct Evaluated {
+    pub(crate) frozen: FrozenModule,
+    pub(crate) sources: SourceMap,
+    /// What this file and the files it loads noted: tools and types.
+    pub(crate) ledgers: Vec<OwnedFrozenValue>,
+    pub(crate) loads: BTreeSet<FileId>,
+}
+
+/// Stack for loading: parsing, compiling and freezing recurse. Only what is touched is used.
+const LOAD_STACK: usize = 512 << 20;
+
+impl Engine {
+    pub fn new(limits: Limits) -> Self {
+        Self::with(limits, |_| {})
+    }
+
+    pub(crate) fn with(limits: Limits, more: impl FnOnce(&mut GlobalsBuilder)) -> Self {
+        let operators = OPERATORS
+            .iter()
+            .map(|(op, native)| ((*op).to_owned(), (*native).to_owned()))
+            .collect();
+        Self {
+            globals: stdlib::globals(more),
+            limits,
+            operators,
+        }
+    }
+
+    /// Loads files one after the other on a thread with room to recurse. A file that fails leaves
+    /// the others alone; what one loading evaluates is shared by the files that load it.
+    pub fn load_all<S: Sources + Sync>(
+        &self,
+        files: &[FileId],
+        sources: &S,
+        host: &dyn Host,
+        mut done: impl FnMut(&FileId, Result<Script, Fault>, BTreeSet<FileId>) + Send,
+    ) {
+        let work = || {
+            let mut loading = Loading::new(self, sources, host);
+            for file in files {
+                loading.touched.clear();
+                let script = self.load_one(file, &mut loading);
+                done(file, script, std::mem::take(&mut loading.touched));
+            }
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .name("load".into())
+                .stack_size(LOAD_STACK);
+            if let Ok(handle) = thread.spawn_scoped(scope, work) {
+                // A panic here is one of ours; files' own panics are caught per file.
+                let _ = handle.join();
+            }
+        });
+    }
+
+    fn load_one(&self, file: &FileId, loading: &mut Loading<'_>) -> Result<Script, Fault> {
+        match catch_unwind(AssertUnwindSafe(|| {
+            let evaluated = loading.file(file)?;
+            Script::new(file, &evaluated)
+        })) {
+            Ok(result) => result,
+            Err(_) => Err(Fault::new(format!("the engine gave up on {file}"))
+                .help("this is a defect of ours; please report it with the file")),
+        }
+    }
+
+    pub(crate) fn parse(file: &str, source: &str) -> Result<AstModule, Fault> {
+        AstModule::parse(file, source.to_owned(), &dialect()).map_err(|error| {
+            let sources = SourceMap(HashMap::from([(
+                file.to_owned(),
+                (source.to_owned(), None),
+            )]));
+            sources.fault(&error)
+        })
+    }
+
+    pub(crate) fn evaluate(
+        &self,
+        file: &FileId,
+        source: String,
+        loading: &mut Loading<'_>,
+    ) -> Result<Evaluated, Fault> {
+        nesting::check(file, &source, &self.limits)?;
+        let ast = Self::parse(file, &source)?;
+        let guarded = Guarded::new(file, &source, &ast)?;
+        let loaded = Self::load_needed(file, &source, &ast, loading)?;
+        let mut ast = match &guarded {
+            Some(guarded) => Self::parse(file, &guarded.source)?,
+            None => ast,
+        };
+        ast.replace_binary_operators(&self.operators);
+
+        let mut sources = SourceMap(HashMap::from([(file.clone(), (source, guarded))]));
+        let mut ledgers = Vec::new();
+        let mut loads = BTreeSet::new();
+        for (id, needed) in loaded.values() {
+            sources.0.extend(needed.sources.0.clone());
+            ledgers.extend(needed.ledgers.iter().cloned());
+            loads.insert(id.clone());
+            loads.extend(needed.loads.iter().cloned());
+        }
+        let frozen = self.run(file, ast, &loaded, loading, &sources)?;
+        ledgers.extend(frozen.owned_extra_value());
+        Ok(Evaluated {
+            frozen,
+            sources,
+            ledgers,
+            loads,
+        })
+    }
+
+    /// The files named by `load` statements, by the names used there.
+    fn load_needed(
+        file: &FileId,
+        source: &str,
+        ast: &AstModule,
+        loading: &mut Loading<'_>,
+    ) -> Result<HashMap<String, (FileId, Arc<Evaluated>)>, Fault> {
+        let mut loaded = HashMap::new();
+        for load in ast.loads() {
+            let (begin, end) = (
+                load.span.span.begin().get() as usize,
+                load.span.span.end().get() as usize,
+            );
+            let here = || nesting::place(file, source, begin, end);
+            let target = loading.resolve(file, load.module_id).map_err(|why| {
+                Fault::new(format!("cannot load \"{}\": {why}", load.module_id)).at(here())
+            })?;
+            let evaluated = loading.file(&target).map_err(|fault| match fault.place {
+                Some(_) => fault,
+                None => fault.at(here()),
+            })?;
+            loaded.insert(load.module_id.to_owned(), (target, evaluated));
+        }
+        Ok(loaded)
+    }
+
+    fn run(
+        &self,
+        file: &FileId,
+        ast: AstModule,
+        loaded: &HashMap<String, (FileId, Arc<Evaluated>)>,
+        loading: &mut Loading<'_>,
+        sources: &SourceMap,
+    ) -> Result<FrozenModule, Fault> {
+        let modules: HashMap<&str, &FrozenModule> = loaded
+            .iter()
+            .map(|(name, (_, evaluated))| (name.as_str(), &evaluated.frozen))
+            .collect();
+        let loader = ReturnFileLoader { modules: &modules };
+        let limits = self.limits.for_loading();
+        let gauge = Gauge::new(&limits, Cancel::default(), false);
+        Module::with_temp_heap(|module| {
+            let cx = Cx {
+                host: loading.host,
+                gauge: gauge.clone(),
+                file,
+                loading: Some(RefCell::default()),
+            };
+            let outcome = {
+                let mut eval = Evaluator::new(&module);
+                gauge
+                    .install(&mut eval)
+                    .map_err(|e| Fault::new(e.to_string()))?;
+                eval.extra = Some(&cx);
+                eval.set_loader(&loader);
+                let outcome = eval
+                    .eval_module(ast, &self.globals)
+                    .and_then(|_| describe(&module, &mut eval))
+                    .map_err(|error| load_fault(&error, &gauge, &eval, sources, &limits));
+                outcome
+            };
+            loading
+                .touched
+                .extend(cx.loading.into_iter().flat_map(RefCell::into_inner));
+            outcome?;
+            module
+                .freeze()
+                .map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
+        })
+    }
+}
+
+/// Runs starlark-mcp's entry point while its functions can still be frozen, and notes what it gives.
+fn describe<'v>(module: &Module<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<()> {
+    let Some(function) = module.get("describe_extension") else {
+        return Ok(());
+    };
+    let extension = eval.eval_function(function, &[], &[])?;
+    let heap = eval.heap();
+    let entry = heap.alloc(AllocDict([
+        ("kind", heap.alloc("extension")),
+        ("extension", extension),
+    ]));
+    Ok(crate::kinds::note(entry, eval)?)
+}
+
+fn load_fault(
+    error: &starlark::Error,
+    gauge: &Gauge,
+    eval: &Evaluator<'_, '_, '_>,
+    sources: &SourceMap,
+    limits: &Limits,
+) -> Fault {
+    let mut fault = sources.fault(error);
+    if let Some(stop) = gauge.stopped(eval) {
+        fault.message = format!("loading was {}", stop.sentence(limits));
+    }
+    if fault.place.is_none() {
+        fault.place = gauge.last_statement().and_then(|span| sources.place(&span));
+    }
+    fault
+}
+
+/// Everything Starlark can do, except passing on what was loaded.
+pub(crate) fn dialect() -> Dialect {
+    Dialect {
+        enable_def: true,
+        enable_lambda: true,
+        enable_load: true,
+        enable_keyword_only_arguments: true,
+        enable_positional_only_arguments: true,
+        enable_types: DialectTypes::Enable,
+        enable_load_reexport: false,
+        enable_top_level_stmt: true,
+        enable_f_strings: true,
+        ..Dialect::Standard
+    }
+}

@@ -1,0 +1,187 @@
+//! Watches one evaluation: deadline, cancelling, ticks and memory, and which of them ended it.
+
+use model::{Limits, Stop};
+use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
+use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Shared with whoever may want to end the evaluation.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+pub(crate) struct Gauge {
+    pub(crate) limits: Limits,
+    deadline: Instant,
+    pub(crate) cancel: Cancel,
+    stop: Cell<Option<Stop>>,
+    /// A trial on a thread that must not be held: leave at the first host call or long loop.
+    trial: bool,
+    left_trial: Cell<bool>,
+    /// The statement being run, since a limit's own error has no position.
+    last: RefCell<Option<(CodeMap, Span)>>,
+}
+
+/// A trial may take so many ticks, and touch values of so many elements or bytes.
+const TRIAL_TICKS: u64 = 1_000;
+const TRIAL_SIZE: usize = 10_000;
+
+/// Bound on what one operation may produce, in elements or bytes.
+const LARGEST_SEQUENCE: usize = 8_000_000;
+const LARGEST_TEXT: usize = 64 << 20;
+
+impl Gauge {
+    pub(crate) fn new(limits: &Limits, cancel: Cancel, trial: bool) -> Rc<Self> {
+        Rc::new(Self {
+            limits: limits.clone(),
+            deadline: Instant::now() + limits.time,
+            cancel,
+            stop: Cell::new(None),
+            trial,
+            left_trial: Cell::new(false),
+            last: RefCell::new(None),
+        })
+    }
+
+    /// Puts every limit on the evaluator.
+    pub(crate) fn install(self: &Rc<Self>, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
+        let ticks = if self.trial {
+            TRIAL_TICKS
+        } else {
+            self.limits.ticks
+        };
+        eval.set_max_tick_count(ticks)?;
+        eval.set_max_heap_size(self.limits.heap_bytes)?;
+        eval.set_max_callstack_size(self.limits.call_depth)?;
+        eval.disable_gc();
+        let gauge = Rc::clone(self);
+        eval.set_check_cancelled(Box::new(move || gauge.out_of_time().is_some()));
+        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(EachStatement(
+            Rc::clone(self),
+        ))));
+        Ok(())
+    }
+
+    fn out_of_time(&self) -> Option<Stop> {
+        let stop = if self.cancel.is_cancelled() {
+            Stop::Cancelled
+        } else if Instant::now() >= self.deadline {
+            Stop::Deadline
+        } else {
+            return None;
+        };
+        self.stop.set(Some(stop));
+        Some(stop)
+    }
+
+    /// For natives that loop themselves: call it now and then.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        match self.out_of_time() {
+            Some(stop) => Err(anyhow::anyhow!("{}", stop.sentence(&self.limits))),
+            None => Ok(()),
+        }
+    }
+
+    /// May an operation make this many elements?
+    pub(crate) fn elements(&self, count: usize, what: &str) -> anyhow::Result<()> {
+        self.size(count, TRIAL_SIZE)?;
+        if count > LARGEST_SEQUENCE {
+            anyhow::bail!("{what} of {count} elements; one value may have {LARGEST_SEQUENCE}");
+        }
+        Ok(())
+    }
+
+    /// May an operation make this many bytes of text?
+    pub(crate) fn text(&self, bytes: usize, what: &str) -> anyhow::Result<()> {
+        self.size(bytes, TRIAL_SIZE)?;
+        if bytes > LARGEST_TEXT {
+            anyhow::bail!("{what} of {bytes} bytes; one text may have {LARGEST_TEXT}");
+        }
+        Ok(())
+    }
+
+    fn size(&self, size: usize, trial: usize) -> anyhow::Result<()> {
+        if self.trial && size > trial {
+            self.leave_trial()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Ends a trial before anything has happened that could not be done again.
+    pub(crate) fn leave_trial(&self) -> anyhow::Result<()> {
+        if self.trial {
+            self.left_trial.set(true);
+            anyhow::bail!("this call needs a thread of its own");
+        }
+        Ok(())
+    }
+
+    /// How many bytes of text may still be made from this evaluation's budget.
+    pub(crate) fn text_budget(&self) -> usize {
+        if self.trial { TRIAL_SIZE } else { LARGEST_TEXT }
+    }
+
+    /// Was the trial given up, so that the call must be made again elsewhere?
+    pub(crate) fn trial_failed(&self, eval: &Evaluator<'_, '_, '_>) -> bool {
+        self.trial && (self.left_trial.get() || eval.get_total_tick_count() >= TRIAL_TICKS)
+    }
+
+    /// Which limit ended the evaluation, if one did.
+    pub(crate) fn stopped(&self, eval: &Evaluator<'_, '_, '_>) -> Option<Stop> {
+        if let Some(stop) = self.stop.get() {
+            return Some(stop);
+        }
+        if eval.heap().allocated_bytes() > self.limits.heap_bytes {
+            return Some(Stop::Heap);
+        }
+        (eval.get_total_tick_count() >= self.limits.ticks).then_some(Stop::Ticks)
+    }
+
+    pub(crate) fn last_statement(&self) -> Option<FileSpan> {
+        self.last
+            .borrow()
+            .as_ref()
+            .map(|(file, span)| file.file_span(*span))
+    }
+
+    fn note(&self, at: FileSpanRef<'_>) {
+        let mut last = self.last.borrow_mut();
+        match &mut *last {
+            Some((file, span)) if file.id() == at.file.id() => *span = at.span,
+            other => *other = Some((at.file.clone(), at.span)),
+        }
+    }
+}
+
+/// Ticks are looked at every thousand; a statement can double a value, so memory is looked at here.
+struct EachStatement(Rc<Gauge>);
+
+impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
+    fn call<'v>(
+        &mut self,
+        at: FileSpanRef<'_>,
+        _continued: bool,
+        eval: &mut Evaluator<'v, '_, 'e>,
+    ) -> starlark::Result<()> {
+        self.0.note(at);
+        if eval.heap().allocated_bytes() > self.0.limits.heap_bytes {
+            self.0.stop.set(Some(Stop::Heap));
+            return Err(starlark::Error::new_other(anyhow::anyhow!("out of memory")));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,393 @@
+//! Puts size checks around operations that can blow up: the source is edited so that `x.join(…)`,
+//! `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`, f-strings and calls of built-in types
+//! such as `list(…)` go through checked natives. Those names are types as well, so they cannot be shadowed.
+//! The edits add no lines, and positions are mapped back, so that authors never see them.
+
+use model::Fault;
+use starlark_syntax::syntax::AstModule;
+use starlark_syntax::syntax::ast::{
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, CallArgsP,
+    ExprP, StmtP,
+};
+
+/// Methods whose result can be larger than what went in.
+const METHODS: [&str; 3] = ["join", "replace", "format"];
+
+/// Built-in types that make a value from another one.
+const TYPES: [&str; 6] = ["list", "tuple", "set", "dict", "int", "str"];
+
+/// Binary operators that go through checked natives; the compiler would fold them while loading.
+pub(crate) const OPERATORS: [(&str, &str); 3] = [("*", "__mul"), ("+", "__add"), ("%", "__mod")];
+
+#[derive(Debug, Clone)]
+struct Edit {
+    at: usize,
+    /// Closing texts come before opening ones at the same place.
+    opens: bool,
+    remove: usize,
+    insert: String,
+}
+
+/// The edited source, and the way back to positions in the author's own.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Guarded {
+    pub(crate) source: String,
+    edits: Vec<Edit>,
+}
+
+impl Guarded {
+    /// `None` when there is nothing to guard.
+    pub(crate) fn new(file: &str, source: &str, ast: &AstModule) -> Result<Option<Self>, Fault> {
+        let mut guard = Guard {
+            file,
+            source,
+            edits: Vec::new(),
+        };
+        guard.stmt(ast.statement())?;
+        if guard.edits.is_empty() {
+            return Ok(None);
+        }
+        let mut edits = guard.edits;
+        // Stable: of several openings at one place the outer one was noted first.
+        edits.sort_by_key(|edit| (edit.at, edit.opens));
+        Ok(Some(Self {
+            source: apply(source, &edits),
+            edits,
+        }))
+    }
+
+    /// Where a position of the edited source stands in the author's.
+    pub(crate) fn original(&self, position: usize) -> usize {
+        let mut shift: isize = 0;
+        for edit in &self.edits {
+            let start = edit.at.saturating_add_signed(shift);
+            if position < start {
+                break;
+            }
+            if position < start + edit.insert.len() {
+                return edit.at;
+            }
+            shift += edit.insert.len().cast_signed() - edit.remove.cast_signed();
+        }
+        position.saturating_add_signed(-shift)
+    }
+}
+
+fn apply(source: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(source.len() + edits.len() * 12);
+    let mut done = 0;
+    for edit in edits {
+        out.push_str(&source[done.min(edit.at)..edit.at]);
+        out.push_str(&edit.insert);
+        done = edit.at + edit.remove;
+    }
+    out.push_str(&source[done.min(source.len())..]);
+    out
+}
+
+struct Guard<'a> {
+    file: &'a str,
+    source: &'a str,
+    edits: Vec<Edit>,
+}
+
+impl Guard<'_> {
+    fn stmt(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
+        if let StmtP::AssignModify(target, op, value) = &stmt.node {
+            self.assign(target, *op, value)?;
+        }
+        let mut result = Ok(());
+        stmt.visit_children(|child| {
+            if result.is_err() {
+                return;
+            }
+            match child {
+                starlark_syntax::syntax::uniplate::Visit::Stmt(child) => result = self.stmt(child),
+                starlark_syntax::syntax::uniplate::Visit::Expr(child) => self.expr(child),
+            }
+        });
+        result
+    }
+
+    fn expr(&mut self, expr: &AstExpr) {
+        match &expr.node {
+            ExprP::Call(callee, args) => {
+                if let ExprP::Dot(_, name) = &callee.node
+                    && METHODS.contains(&name.node.as_str())
+                {
+                    self.method(callee, name, true);
+                    self.children_of_callee(expr, callee);
+                    return;
+                }
+                if let ExprP::Identifier(name) = &callee.node
+                    && TYPES.contains(&name.node.ident.as_str())
+                {
+                    self.conversion(&name.node.ident, args);
+                }
+            }
+            ExprP::Dot(_, name) if METHODS.contains(&name.node.as_str()) => {
+                self.method(expr, name, false);
+            }
+            ExprP::FString(parts) => self.fstring(&parts.node.format.node, &parts.node.expressions),
+            _ => {}
+        }
+        expr.visit_expr(|child| self.expr(child));
+    }
+
+    /// The callee itself is already edited; what stands inside it and the arguments are not.
+    fn children_of_callee(&mut self, call: &AstExpr, callee: &AstExpr) {
+        call.visit_expr(|child| {
+            if std::ptr::eq(child, callee) {
+                child.visit_expr(|inner| self.expr(inner));
+            } else {
+                self.expr(child);
+            }
+        });
+    }
+
+    /// `e.join(xs)` becomes `__join(e, xs)`; a bare `e.join` becomes `__partial(__join, e)`.
+    fn method(
+        &mut self,
+        dot: &AstExpr,
+        name: &starlark_syntax::syntax::ast::AstString,
+        called: bool,
+    ) {
+        let end = name.span.end().get() as usize;
+        let Some(point) = self.source[..name.span.begin().get() as usize].rfind('.') else {
+            return;
+        };
+        let begin = self.before_parens(dot, point);
+        let method = name.node.as_str();
+        // Line breaks are kept, so that line numbers stay true.
+        let breaks: String = self.source[point..end]
+            .chars()
+            .filter(|c| *c == '\n')
+            .collect();
+        let open_paren = self.source[end..]
+            .find('(')
+            .filter(|gap| called && self.source[end..end + gap].trim().is_empty());
+        match open_paren {
+            Some(gap) => {
+                self.insert(begin, &format!("__{method}("));
+                self.replace(point, end + gap + 1, format!(",{breaks}"));
+            }
+            None => {
+                self.insert(begin, &format!("__partial(__{method},"));
+                self.replace(point, end, format!("{breaks})"));
+            }
+        }
+    }
+
+    /// Where the object of a method begins: the parser's spans leave out parentheses around it.
+    fn before_parens(&self, dot: &AstExpr, point: usize) -> usize {
+        let mut begin = dot.span.begin().get() as usize;
+        let ExprP::Dot(object, _) = &dot.node else {
+            return begin;
+        };
+        let object_end = object.span.end().get() as usize;
+        for _ in self.source[object_end.min(point)..point].matches(')') {
+            begin = self.source[..begin].rfind('(').unwrap_or(begin);
+        }
+        begin
+    }
+
+    /// `list(xs)` becomes `list(__bounded_list(xs))`, which looks at the size and gives back `xs`.
+    fn conversion(&mut self, name: &str, args: &CallArgsP<AstNoPayload>) {
+        if let [first, ..] = args.args.as_slice()
+            && let ArgumentP::Positional(value) = &first.node
+            && !matches!(value.node, ExprP::Literal(_))
+        {
+            self.insert(
+                value.span.begin().get() as usize,
+                &format!("__bounded_{name}(("),
+            );
+            self.close(value.span.end().get() as usize, "))");
+        }
+    }
+
+    fn fstring(&mut self, format: &str, expressions: &[AstExpr]) {
+        let reprs = format.replace("{{", "").replace("}}", "");
+        let mut kinds = reprs
+            .match_indices('{')
+            .map(|(i, _)| reprs[i..].starts_with("{!r"));
+        for expression in expressions {
+            let repr = kinds.next().unwrap_or(false);
+            if matches!(expression.node, ExprP::Literal(_)) {
+                continue;
+            }
+            let begin = expression.span.begin().get() as usize;
+            let end = expression.span.end().get() as usize;
+            self.insert(begin, if repr { "__repr(" } else { "__str(" });
+            self.close(end, ")");
+            if repr && let Some(mark) = self.source[end..].find("!r") {
+                self.replace(end + mark, end + mark + 2, String::new());
+            }
+        }
+    }
+
+    /// `x *= n` becomes `x *= __grow_mul(x, (n))`, which looks at both sides and gives back `n`.
+    fn assign(
+        &mut self,
+        target: &AstAssignTarget,
+        op: AssignOp,
+        value: &AstExpr,
+    ) -> Result<(), Fault> {
+        let native = match op {
+            AssignOp::Add => "__grow_add",
+            AssignOp::Multiply => "__grow_mul",
+            AssignOp::Percent => "__grow_mod",
+            _ => return Ok(()),
+        };
+        let span = target.span;
+        let (begin, end) = (span.begin().get() as usize, span.end().get() as usize);
+        if !is_repeatable(target) {
+            // Adding grows by what is added; multiplying by what nobody knows.
+            if matches!(op, AssignOp::Add) {
+                return Ok(());
+            }
+            return Err(Fault::new("this target of `*=` or `%=` calls a function")
+                .at(crate::nesting::place(self.file, self.source, begin, end))
+                .help("give the element a name first: `i = f()`, then `xs[i] *= 2`"));
+        }
+        let target = self.source[begin..end].replace('\n', " ");
+        self.insert(
+            value.span.begin().get() as usize,
+            &format!("{native}({target},("),
+        );
+        self.close(value.span.end().get() as usize, "))");
+        Ok(())
+    }
+
+    fn insert(&mut self, at: usize, text: &str) {
+        self.edits.push(Edit {
+            at,
+            opens: true,
+            remove: 0,
+            insert: text.to_owned(),
+        });
+    }
+
+    fn close(&mut self, at: usize, text: &str) {
+        self.edits.push(Edit {
+            at,
+            opens: false,
+            remove: 0,
+            insert: text.to_owned(),
+        });
+    }
+
+    fn replace(&mut self, at: usize, end: usize, insert: String) {
+        self.edits.push(Edit {
+            at,
+            opens: false,
+            remove: end - at,
+            insert,
+        });
+    }
+}
+
+/// Can the target be read twice without anything happening twice?
+fn is_repeatable(target: &AstAssignTarget) -> bool {
+    fn pure(expr: &AstExpr) -> bool {
+        let mut all = !matches!(expr.node, ExprP::Call(..));
+        expr.visit_expr(|child| all &= pure(child));
+        all
+    }
+    match &target.node {
+        AssignTargetP::Identifier(_) => true,
+        AssignTargetP::Index(parts) => pure(&parts.0) && pure(&parts.1),
+        AssignTargetP::Dot(object, _) => pure(object),
+        AssignTargetP::Tuple(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use starlark_syntax::syntax::Dialect;
+
+    #[track_caller]
+    fn check(source: &str, expected: &str) {
+        let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
+        let guarded = Guarded::new("a.star", source, &ast).unwrap();
+        let got = guarded.map_or_else(|| source.to_owned(), |g| g.source);
+        assert_eq!(got, expected);
+        AstModule::parse("a.star", got, &dialect()).unwrap();
+    }
+
+    fn dialect() -> Dialect {
+        Dialect {
+            enable_f_strings: true,
+            ..Dialect::AllOptionsInternal
+        }
+    }
+
+    #[test]
+    fn operations_that_blow_up_are_checked() {
+        check("x = a + b", "x = a + b");
+        check("x = s.join(xs)", "x = __join(s,xs)");
+        check("x = s.upper().join(xs)", "x = __join(s.upper(),xs)");
+        check("x = (a + b).join(xs)", "x = __join((a + b),xs)");
+        check(
+            "x = ((a + b) ).join(xs) + (c)",
+            "x = __join(((a + b) ),xs) + (c)",
+        );
+        check(
+            "x = a.replace('x', 'y').replace('y', z)",
+            "x = __replace(__replace(a,'x', 'y'),'y', z)",
+        );
+        check("x = '{}'.format(y)", "x = __format('{}',y)");
+        check("x = (s.join)(xs)", "x = (__partial(__join,s))(xs)");
+        check(
+            "x = map(','.join, xs)",
+            "x = map(__partial(__join,','), xs)",
+        );
+        check("x = (a\n  .join(xs))", "x = (__join(a\n  ,xs))");
+        check("x = list(range(n))", "x = list(__bounded_list((range(n))))");
+        check(
+            "def f(x: list[str]) -> str:\n    return str(x)",
+            "def f(x: list[str]) -> str:\n    return str(__bounded_str((x)))",
+        );
+        check("x *= n", "x *= __grow_mul(x,(n))");
+        check(
+            "x[i] += y.join(z)",
+            "x[i] += __grow_add(x[i],(__join(y,z)))",
+        );
+        check("x += 1, 2", "x += __grow_add(x,(1, 2))");
+        check("x[f()] += 1", "x[f()] += 1");
+        check(
+            "x = f'{a} {b!r} {{}} {c.join(d)}'",
+            "x = f'{__str(a)} {__repr(b)} {{}} {__str(__join(c,d))}'",
+        );
+        check(
+            "def f(s):\n    if s:\n        return s.join([])",
+            "def f(s):\n    if s:\n        return __join(s,[])",
+        );
+    }
+
+    #[test]
+    fn multiplying_what_a_call_chose_is_refused() {
+        let source = "x[f()] *= 2";
+        let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
+        let fault = Guarded::new("a.star", source, &ast).unwrap_err();
+        assert_eq!(
+            fault.one_line(),
+            "a.star:1 this target of `*=` or `%=` calls a function"
+        );
+    }
+
+    #[test]
+    fn positions_lead_back() {
+        let source = "x = s.join(xs)\ny = bad";
+        let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
+        let guarded = Guarded::new("a.star", source, &ast).unwrap().unwrap();
+        for word in ["s", "xs", "bad"] {
+            let there = guarded.source.rfind(word).unwrap();
+            assert_eq!(
+                guarded.original(there),
+                source.rfind(word).unwrap(),
+                "{word}"
+            );
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Types authors can name: `one_of`, and `record`, `field` and `enum` with a note of what they hold,
+//! since the engine tells only their names.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+
+use crate::cx::Cx;
+use allocative::Allocative;
+use serde_json::Value as Json;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
+use starlark::eval::Evaluator;
+use starlark::typing::{Ty, TyBasic, TyStarlarkValue, TyUser, TyUserParams};
+use starlark::values::dict::{AllocDict, DictMut, DictRef};
+use starlark::values::none::NoneOr;
+use starlark::values::string::StarlarkStr;
+use starlark::values::tuple::UnpackTuple;
+use starlark::values::typing::TypeInstanceId;
+use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
+use starlark::{starlark_module, starlark_simple_value};
+use std::fmt;
+use std::sync::LazyLock;
+
+/// A choice of literals, usable as a type.
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct OneOf {
+    #[allocative(skip)]
+    pub(crate) choices: Vec<Json>,
+    #[allocative(skip)]
+    id: TypeInstanceId,
+}
+
+starlark_simple_value!(OneOf);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let choices: Vec<String> = self.choices.iter().map(Json::to_string).collect();
+        f.write_str(&choices.join(" | "))
+    }
+}
+
+#[starlark_value(type = "one_of")]
+impl<'v> StarlarkValue<'v> for OneOf {
+    /// The engine checks the base type; which of the choices it is, the schema checks.
+    fn eval_type(&self) -> Option<Ty> {
+        let base = match self.choices.first() {
+            Some(Json::Number(_)) => integer()?,
+            _ => TyStarlarkValue::new::<StarlarkStr>(),
+        };
+        let user = TyUser::new(self.to_string(), base, self.id, TyUserParams::default());
+        user.ok().map(Ty::custom)
+    }
+}
+
+/// The engine's own integer type, which has no public name.
+fn integer() -> Option<TyStarlarkValue> {
+    match Ty::int().iter_union() {
+        [TyBasic::StarlarkValue(integer)] => Some(*integer),
+        _ => None,
+    }
+}
+
+/// Remembers a declaration with the module; it survives freezing.
+pub(crate) fn note<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
+    if Cx::of(eval)?.loading.is_none() {
+        anyhow::bail!("declarations are made while a file loads, not in a call");
+    }
+    let module = eval.module();
+    let ledger = module.extra_value().unwrap_or_else(|| {
+        let ledger = eval.heap().alloc(AllocDict::EMPTY);
+        module.set_extra_value(ledger);
+        ledger
+    });
+    let count = DictRef::from_value(ledger).map_or(0, |d| d.len());
+    let key = eval
+        .heap()
+        .alloc(i32::try_from(count)?)
+        .get_hashed()
+        .map_err(starlark::Error::into_anyhow)?;
+    DictMut::from_value(ledger)?.aref.insert_hashed(key, entry);
+    Ok(())
+}
+
+static ENGINE: LazyLock<Globals> = LazyLock::new(|| {
+    Globals::extended_by(&[LibraryExtension::RecordType, LibraryExtension::EnumType])
+});
+
+fn engine_function<'v>(name: &str) -> anyhow::Result<Value<'v>> {
+    let found = ENGINE
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map(|(_, value)| value.to_value());
+    found.ok_or_else(|| anyhow::anyhow!("the engine has no `{name}`"))
+}
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    natives(builder);
+}
+
+fn entry<'v, const N: usize>(
+    fields: [(&'static str, Value<'v>); N],
+    eval: &Evaluator<'v, '_, '_>,
+) -> Value<'v> {
+    eval.heap().alloc(AllocDict(fields))
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// A type that takes one of these values: `State = one_of("open", "closed")`.
+    fn one_of<'v>(
+        #[starlark(args)] choices: UnpackTuple<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let mut literals = Vec::new();
+        for choice in &choices.items {
+            match (choice.unpack_str(), choice.unpack_i32()) {
+                (Some(text), _) => literals.push(Json::from(text)),
+                (None, Some(int)) => literals.push(Json::from(int)),
+                (None, None) => anyhow::bail!(
+                    "one_of takes strings or integers, not a {}",
+                    choice.get_type()
+                ),
+            }
+        }
+        if literals.is_empty() {
+            anyhow::bail!("one_of needs at least one value");
+        }
+        if literals.iter().any(Json::is_string) && literals.iter().any(Json::is_number) {
+            anyhow::bail!("one_of takes strings or integers, not both");
+        }
+        let value = eval.heap().alloc(OneOf {
+            choices: literals,
+            id: TypeInstanceId::r#gen(),
+        });
+        if Cx::of(eval)?.loading.is_some() {
+            note(
+                entry(
+                    [("kind", eval.heap().alloc("one_of")), ("type", value)],
+                    eval,
+                ),
+                eval,
+            )?;
+        }
+        Ok(value)
+    }
+
+    /// A type with named fields: `Point = record(x = int, y = field(float, 0.5))`.
+    fn record<'v>(
+        #[starlark(kwargs)] fields: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let named: Vec<(&str, Value)> = fields
+            .iter()
+            .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
+            .collect();
+        let value = eval.eval_function(engine_function("record")?, &[], &named)?;
+        if Cx::of(eval)?.loading.is_some() {
+            let fields = eval.heap().alloc(AllocDict(named));
+            note(
+                entry(
+                    [
+                        ("kind", eval.heap().alloc("record")),
+                        ("type", value),
+                        ("fields", fields),
+                    ],
+                    eval,
+                ),
+                eval,
+            )?;
+        }
+        Ok(value)
+    }
+
+    /// A record's field with a default.
+    fn field<'v>(
+        #[starlark(require = pos)] typ: Value<'v>,
+        default: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let args: Vec<Value> = [Some(typ), default].into_iter().flatten().collect();
+        let value = eval.eval_function(engine_function("field")?, &args, &[])?;
+        if Cx::of(eval)?.loading.is_some() {
+            let has_default = Value::new_bool(default.is_some());
+            let default = NoneOr::from_option(default);
+            let default = eval.heap().alloc(default);
+            note(
+                entry(
+                    [
+                        ("kind", eval.heap().alloc("field")),
+                        ("field", value),
+                        ("type", typ),
+                        ("has_default", has_default),
+                        ("default", default),
+                    ],
+                    eval,
+                ),
+                eval,
+            )?;
+        }
+        Ok(value)
+    }
+
+    /// A type of named values: `Color = enum("red", "green")`.
+    fn r#enum<'v>(
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let value = eval.eval_function(engine_function("enum")?, &args.items, &[])?;
+        if Cx::of(eval)?.loading.is_some() {
+            let values = eval.heap().alloc(starlark::values::list::AllocList(
+                args.items.iter().copied(),
+            ));
+            note(
+                entry(
+                    [
+                        ("kind", eval.heap().alloc("enum")),
+                        ("type", value),
+                        ("values", values),
+                    ],
+                    eval,
+                ),
+                eval,
+            )?;
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,28 @@
+//! Starlark, contained: a folder's sources become frozen scripts whose functions can be called from
+//! any number of threads. No other crate speaks Starlark, and this one knows neither tokio nor disks.
+
+mod check;
+mod convert;
+mod cx;
+mod declare;
+mod engine;
+mod error;
+mod gauge;
+mod guard;
+mod kinds;
+mod loader;
+mod nesting;
+mod offer;
+mod result;
+mod script;
+mod signature;
+mod stdlib;
+
+pub use check::check;
+pub use engine::Engine;
+pub use gauge::Cancel;
+pub use loader::{FileId, Sources};
+pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, TestFailure, Turn};
+
+#[cfg(test)]
+mod tests;

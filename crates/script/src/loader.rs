@@ -1,0 +1,155 @@
+//! `load()`: which files a file needs, in which order, and that they do not need each other.
+
+use crate::engine::{Engine, Evaluated};
+use model::Fault;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// A source file by its path below the folder that is served, with `/` between its parts.
+pub type FileId = String;
+
+/// Where sources come from.
+pub trait Sources {
+    fn read(&self, file: &FileId) -> Result<String, String>;
+}
+
+/// One loading: every file is evaluated at most once in it.
+pub(crate) struct Loading<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) sources: &'a dyn Sources,
+    pub(crate) host: &'a dyn model::Host,
+    /// What has been evaluated, and all that was looked for on the way.
+    done: HashMap<FileId, (Arc<Evaluated>, BTreeSet<FileId>)>,
+    /// Files being loaded now, outermost first.
+    open: Vec<FileId>,
+    /// Everything looked for, found or not: a change of any of it matters.
+    pub(crate) touched: BTreeSet<FileId>,
+}
+
+impl<'a> Loading<'a> {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        sources: &'a dyn Sources,
+        host: &'a dyn model::Host,
+    ) -> Self {
+        Self {
+            engine,
+            sources,
+            host,
+            done: HashMap::new(),
+            open: Vec::new(),
+            touched: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn file(&mut self, file: &FileId) -> Result<Arc<Evaluated>, Fault> {
+        if let Some((done, touched)) = self.done.get(file) {
+            self.touched.extend(touched.iter().cloned());
+            return Ok(Arc::clone(done));
+        }
+        if let Some(start) = self.open.iter().position(|open| open == file) {
+            let cycle: Vec<&str> = self.open[start..]
+                .iter()
+                .map(String::as_str)
+                .chain([file.as_str()])
+                .collect();
+            return Err(Fault::new(format!(
+                "circular load detected: {}",
+                cycle.join(" -> ")
+            )));
+        }
+        let others = std::mem::replace(&mut self.touched, BTreeSet::from([file.clone()]));
+        let evaluated = self.evaluate(file);
+        let mine = self.touched.clone();
+        self.touched.extend(others);
+        let evaluated = Arc::new(evaluated?);
+        self.done
+            .insert(file.clone(), (Arc::clone(&evaluated), mine));
+        Ok(evaluated)
+    }
+
+    fn evaluate(&mut self, file: &FileId) -> Result<Evaluated, Fault> {
+        let source = self
+            .sources
+            .read(file)
+            .map_err(|why| Fault::new(format!("cannot read {file}: {why}")))?;
+        self.open.push(file.clone());
+        let evaluated = self.engine.evaluate(file, source, self);
+        self.open.pop();
+        evaluated
+    }
+
+    /// The file a `load` means, seen from the file it stands in: relative, with or without `.star`.
+    pub(crate) fn resolve(&mut self, from: &FileId, target: &str) -> Result<FileId, String> {
+        let file = join(from, target)?;
+        let candidates = if std::path::Path::new(&file)
+            .extension()
+            .is_some_and(|e| e == "star")
+        {
+            vec![file]
+        } else {
+            vec![format!("{file}.star"), file]
+        };
+        for candidate in &candidates {
+            self.touched.insert(candidate.clone());
+            if self.done.contains_key(candidate) || self.sources.read(candidate).is_ok() {
+                return Ok(candidate.clone());
+            }
+        }
+        Err(format!("there is no {}", candidates[0]))
+    }
+}
+
+/// `lib/a.star` + `../b` = `b`; leaving the folder is refused.
+pub(crate) fn join(from: &str, target: &str) -> Result<FileId, String> {
+    if target.starts_with('/')
+        || target.contains('\\')
+        || target.starts_with('@')
+        || target.contains("//")
+    {
+        return Err(format!("`{target}` is not a path relative to this file"));
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return Err(format!("`{target}` leads out of the folder"));
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_to_the_loading_file() {
+        let check = |from: &str, target: &str, expected: Result<&str, &str>| {
+            assert_eq!(
+                join(from, target),
+                expected.map(str::to_owned).map_err(str::to_owned)
+            );
+        };
+        check("a.star", "b", Ok("b"));
+        check("a.star", "./b.star", Ok("b.star"));
+        check("lib/a.star", "b.star", Ok("lib/b.star"));
+        check("lib/a.star", "../b.star", Ok("b.star"));
+        check(
+            "a.star",
+            "../b.star",
+            Err("`../b.star` leads out of the folder"),
+        );
+        check(
+            "a.star",
+            "/etc/passwd",
+            Err("`/etc/passwd` is not a path relative to this file"),
+        );
+    }
+}

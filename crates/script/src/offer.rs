@@ -1,0 +1,380 @@
+//! Reads what a file has declared: its tools, in both forms, and what it says about itself.
+
+use crate::engine::Evaluated;
+use crate::loader::FileId;
+use crate::nesting::place;
+use crate::script::{Binding, Declared, ScriptTool};
+use crate::signature::{Signature, Types, get};
+use model::{Fault, Field, Hints, Input, Schema, Tool, ToolName, parse_duration};
+use serde_json::Value as Json;
+use starlark::environment::Module;
+use starlark::values::dict::DictRef;
+use starlark::values::list::ListRef;
+use starlark::values::{OwnedFrozenValue, Value};
+use std::time::Duration;
+
+pub(crate) fn read(
+    file: &FileId,
+    evaluated: &Evaluated,
+) -> Result<(Declared, Vec<ScriptTool>), Fault> {
+    let Some(ledger) = evaluated.frozen.owned_extra_value() else {
+        return Ok((Declared::default(), Vec::new()));
+    };
+    Module::with_temp_heap(|module| {
+        let heap = module.heap();
+        let types = Types::new(&evaluated.ledgers, heap);
+        let mut reader = Reader {
+            file,
+            evaluated,
+            types: &types,
+            owner: &ledger,
+            declared: Declared::default(),
+        };
+        let entries: Vec<Value> = DictRef::from_value(heap.access_owned_frozen_value(&ledger))
+            .iter()
+            .flat_map(|d| d.values().collect::<Vec<_>>())
+            .collect();
+        let of_kind = |kind: &str| {
+            entries
+                .iter()
+                .copied()
+                .filter(move |e| get(*e, "kind").and_then(|k| k.unpack_str()) == Some(kind))
+                .collect::<Vec<_>>()
+        };
+        let mut tools = Vec::new();
+        for entry in of_kind("extension") {
+            reader.declared.is_module = true;
+            reader.extension(entry, &mut tools)?;
+        }
+        for entry in of_kind("tool") {
+            reader.declared.is_module = true;
+            replace(&mut tools, reader.typed(entry)?);
+        }
+        Ok((reader.declared, tools))
+    })
+}
+
+/// Declaring a name again replaces it, in its old place.
+fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
+    match tools.iter_mut().find(|old| old.tool.name == new.tool.name) {
+        Some(old) => *old = new,
+        None => tools.push(new),
+    }
+}
+
+struct Reader<'a, 'v> {
+    file: &'a FileId,
+    evaluated: &'a Evaluated,
+    types: &'a Types<'v>,
+    owner: &'a OwnedFrozenValue,
+    declared: Declared,
+}
+
+impl<'v> Reader<'_, 'v> {
+    /// A fault at the function's `def`, or at the file when it is not there.
+    fn fault(&self, function: &str, message: String) -> Fault {
+        let fault = Fault::new(message);
+        let Some((source, _)) = self.evaluated.sources.0.get(self.file) else {
+            return fault;
+        };
+        match source.find(&format!("def {function}(")) {
+            Some(at) => fault.at(place(self.file, source, at + 4, at + 4 + function.len())),
+            None => fault.at(place(self.file, source, 0, 0)),
+        }
+    }
+
+    fn frozen(&self, value: Value<'v>) -> Result<OwnedFrozenValue, Fault> {
+        match value.unpack_frozen() {
+            Some(frozen) => Ok(self.owner.map(|_| frozen)),
+            None => Err(Fault::new("a handler did not survive loading")),
+        }
+    }
+
+    fn typed(&mut self, entry: Value<'v>) -> Result<ScriptTool, Fault> {
+        let function = get(entry, "fn").unwrap_or_else(Value::new_none);
+        let function_name = function_name(function);
+        let fail = |message: String| self.fault(&function_name, message);
+        let signature = self
+            .types
+            .signature(function)
+            .map_err(|why| fail(format!("tool `{function_name}`: {why}")))?;
+        let text = |key: &str| {
+            get(entry, key)
+                .and_then(|v| v.unpack_str())
+                .map(str::to_owned)
+        };
+        let flag = |key: &str| get(entry, key).and_then(|v| v.unpack_bool());
+        let json = |key: &str| {
+            get(entry, key)
+                .filter(|v| !v.is_none())
+                .and_then(|v| self.types.json(v))
+        };
+        let name = text("name").unwrap_or_else(|| function_name.clone());
+        if name == "lambda" && text("name").is_none() {
+            return Err(fail(
+                "a lambda has no name; write tool(fn, name = \"my_tool\")".into(),
+            ));
+        }
+        let name: ToolName = name.parse().map_err(|e| fail(format!("{e}")))?;
+        let output = match json("output_schema") {
+            Some(schema) => Some(schema),
+            None => signature.output.as_ref().map(Schema::to_json),
+        };
+        let tool = Tool {
+            input: self
+                .input(entry, &signature)
+                .map_err(|why| fail(format!("tool `{name}`: {why}")))?,
+            title: text("title"),
+            description: text("description").unwrap_or_else(|| signature.description.clone()),
+            hints: Hints {
+                read_only: flag("read_only"),
+                destructive: flag("destructive"),
+                idempotent: flag("idempotent"),
+                open_world: flag("open_world"),
+            },
+            icons: json("icons"),
+            examples: json("examples")
+                .and_then(|e| e.as_array().cloned())
+                .unwrap_or_default(),
+            timeout: timeout(entry).map_err(|why| fail(format!("tool `{name}`: {why}")))?,
+            name,
+            output,
+        };
+        let binding = Binding::Typed {
+            ctx: signature.takes_ctx,
+            kinds: signature
+                .fields
+                .iter()
+                .map(|f| f.name.clone())
+                .zip(signature.kinds)
+                .collect(),
+            positional: signature.positional,
+            output: tool.output.is_some(),
+        };
+        Ok(ScriptTool {
+            tool,
+            handler: self.frozen(function)?,
+            binding,
+        })
+    }
+
+    fn input(&self, entry: Value<'v>, signature: &Signature) -> Result<Input, String> {
+        if let Some(schema) = get(entry, "input_schema").filter(|v| !v.is_none()) {
+            let schema = self.types.json(schema).ok_or("input_schema is not JSON")?;
+            return Input::verbatim(schema);
+        }
+        let mut fields = signature.fields.clone();
+        let rules = get(entry, "params").and_then(DictRef::from_value);
+        for (name, rules) in rules.iter().flat_map(|d| d.iter().collect::<Vec<_>>()) {
+            let name = name.to_str();
+            let names: Vec<String> = fields.iter().map(|f| f.name.clone()).collect();
+            let Some(field) = fields.iter_mut().find(|f| f.name == name) else {
+                let near = model::did_you_mean(&name, names.iter().map(String::as_str));
+                let hint = near.map_or_else(
+                    || format!("there are {}", names.join(", ")),
+                    |n| format!("did you mean `{n}`?"),
+                );
+                return Err(format!(
+                    "params names `{name}`, which is not a parameter; {hint}"
+                ));
+            };
+            let Some(Json::Object(mut rules)) = self.types.json(rules) else {
+                return Err(format!("params[\"{name}\"] must be param(…)"));
+            };
+            if let Some(Json::String(text)) = rules.shift_remove("description") {
+                field.description = Some(text);
+            }
+            field.rules = rules;
+        }
+        let input = Input::typed(fields, signature.open);
+        input.check_rules_are_valid()?;
+        Ok(input)
+    }
+
+    fn extension(&mut self, entry: Value<'v>, tools: &mut Vec<ScriptTool>) -> Result<(), Fault> {
+        let extension = get(entry, "extension").unwrap_or_else(Value::new_none);
+        let fault = |message: String| self.fault("describe_extension", message);
+        let Some(Json::String(name)) = get(extension, "name").and_then(|v| self.types.json(v))
+        else {
+            return Err(fault(format!(
+                "describe_extension() must return Extension(name = …, …), not a {}",
+                extension.get_type()
+            )));
+        };
+        let name = name.parse().map_err(|e| fault(format!("{e}")))?;
+        let text = |key: &str| {
+            get(extension, key)
+                .and_then(|v| v.unpack_str())
+                .map(str::to_owned)
+        };
+        self.declared.version = text("version");
+        self.declared.description = text("description").filter(|d| !d.is_empty());
+        self.declared.allowed_exec = strings(get(extension, "allowed_exec"));
+        self.declared.name = Some(name);
+        let listed = get(extension, "tools").and_then(ListRef::from_value);
+        for tool in listed.into_iter().flat_map(ListRef::iter) {
+            let tool = self.described(tool)?;
+            replace(tools, tool);
+        }
+        Ok(())
+    }
+
+    fn described(&mut self, tool: Value<'v>) -> Result<ScriptTool, Fault> {
+        let fault = |message: String| self.fault("describe_extension", message);
+        let text = |key: &str| {
+            get(tool, key)
+                .and_then(|v| v.unpack_str())
+                .map(str::to_owned)
+        };
+        let Some(name) = text("name") else {
+            return Err(fault(format!(
+                "tools must hold Tool(…), not a {}",
+                tool.get_type()
+            )));
+        };
+        let name: ToolName = name.parse().map_err(|e| fault(format!("{e}")))?;
+        let mut fields = Vec::new();
+        let parameters = get(tool, "parameters").and_then(ListRef::from_value);
+        for parameter in parameters.into_iter().flat_map(ListRef::iter) {
+            let field = self.parameter(&name, parameter)?;
+            fields.push(field);
+        }
+        let Some(handler) = get(tool, "handler") else {
+            return Err(self.fault(
+                "describe_extension",
+                format!("tool `{name}` has no handler"),
+            ));
+        };
+        let annotations = get(tool, "annotations")
+            .and_then(|v| self.types.json(v))
+            .unwrap_or(Json::Null);
+        let hint = |camel: &str, snake: &str| {
+            annotations
+                .get(camel)
+                .or_else(|| annotations.get(snake))
+                .and_then(Json::as_bool)
+        };
+        let tool = Tool {
+            title: text("title").or_else(|| {
+                annotations
+                    .get("title")
+                    .and_then(Json::as_str)
+                    .map(str::to_owned)
+            }),
+            description: text("description").unwrap_or_default(),
+            input: Input::typed(fields, true),
+            output: get(tool, "output_schema")
+                .and_then(|v| self.types.json(v))
+                .filter(Json::is_object),
+            hints: Hints {
+                read_only: hint("readOnlyHint", "read_only"),
+                destructive: hint("destructiveHint", "destructive"),
+                idempotent: hint("idempotentHint", "idempotent"),
+                open_world: hint("openWorldHint", "open_world"),
+            },
+            icons: None,
+            examples: Vec::new(),
+            timeout: None,
+            name,
+        };
+        let ctx = handler.parameters_spec().is_some_and(|spec| spec.len() > 1);
+        Ok(ScriptTool {
+            tool,
+            handler: self.frozen(handler)?,
+            binding: Binding::Dict { ctx },
+        })
+    }
+
+    fn parameter(&mut self, tool: &ToolName, parameter: Value<'v>) -> Result<Field, Fault> {
+        let text = |key: &str| {
+            get(parameter, key)
+                .and_then(|v| v.unpack_str())
+                .map(str::to_owned)
+        };
+        let (Some(name), Some(kind)) = (text("name"), text("param_type")) else {
+            return Err(self.fault(
+                "describe_extension",
+                format!(
+                    "parameters of `{tool}` must be ToolParameter(…), not a {}",
+                    parameter.get_type()
+                ),
+            ));
+        };
+        let schema = schema_of(&kind);
+        let required = get(parameter, "required").is_some_and(Value::to_bool);
+        let given = get(parameter, "default")
+            .filter(|v| !v.is_none())
+            .and_then(|v| self.types.json(v));
+        let default = given.and_then(|given| {
+            let fitted = fit_default(&schema, given.clone());
+            if fitted.is_none() {
+                self.declared.notes.push(format!(
+                    "the default {given} of `{tool}({name})` is not a {kind}; left out"
+                ));
+            }
+            fitted
+        });
+        let mut field = if required {
+            Field::required(name, schema)
+        } else {
+            Field::optional(name, schema, default)
+        };
+        field.description = text("description").filter(|d| !d.is_empty());
+        Ok(field)
+    }
+}
+
+fn function_name(function: Value<'_>) -> String {
+    let shown = function.to_str();
+    shown
+        .rsplit('.')
+        .next()
+        .unwrap_or(&shown)
+        .trim_matches(['<', '>'])
+        .to_owned()
+}
+
+fn timeout(entry: Value<'_>) -> Result<Option<Duration>, String> {
+    match get(entry, "timeout").filter(|v| !v.is_none()) {
+        None => Ok(None),
+        Some(value) => parse_duration(&value.to_str()).map(Some),
+    }
+}
+
+fn strings(list: Option<Value<'_>>) -> Vec<String> {
+    let list = list.and_then(ListRef::from_value);
+    list.into_iter()
+        .flat_map(ListRef::iter)
+        .filter_map(|v| v.unpack_str().map(str::to_owned))
+        .collect()
+}
+
+fn schema_of(param_type: &str) -> Schema {
+    match param_type {
+        "integer" | "int" => Schema::Int,
+        "number" | "float" => Schema::Number,
+        "boolean" | "bool" => Schema::Bool,
+        "array" | "list" => Schema::List(Box::new(Schema::Any)),
+        "object" | "dict" => Schema::Dict(Box::new(Schema::Any)),
+        _ => Schema::Str,
+    }
+}
+
+/// The original kept defaults as text: `"10"` and `"True"` become what the type says.
+fn fit_default(schema: &Schema, given: Json) -> Option<Json> {
+    let fits = |value: &Json| {
+        let mut wrong = Vec::new();
+        let taken = schema.accept(value.clone(), "", &mut wrong);
+        wrong.is_empty().then_some(taken)
+    };
+    if let Some(taken) = fits(&given) {
+        return Some(taken);
+    }
+    match (&given, schema) {
+        (Json::String(text), _) => serde_json::from_str(&text.to_lowercase())
+            .ok()
+            .and_then(|v| fits(&v)),
+        (other, Schema::Str) => Some(Json::String(other.to_string())),
+        _ => None,
+    }
+}

@@ -1,0 +1,359 @@
+//! A loaded file: what it offers, and calling it from any thread.
+
+use crate::convert::{Budget, from_json};
+use crate::cx::Cx;
+use crate::engine::Evaluated;
+use crate::error::{SourceMap, message, raised};
+use crate::gauge::{Cancel, Gauge};
+use crate::loader::FileId;
+use crate::result::output;
+use crate::signature::Kind;
+use crate::stdlib::context::Context;
+use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Tool};
+use serde_json::Value as Json;
+use starlark::environment::{FrozenModule, Module};
+use starlark::eval::Evaluator;
+use starlark::values::dict::AllocDict;
+use starlark::values::list::AllocList;
+use starlark::values::tuple::AllocTuple;
+use starlark::values::{OwnedFrozenValue, Value};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A frozen file. `Send + Sync`: any number of calls run at once, each on a heap of its own.
+pub struct Script {
+    pub file: FileId,
+    pub declared: Declared,
+    pub tools: Vec<ScriptTool>,
+    /// Files it loads, directly or not.
+    pub loads: BTreeSet<FileId>,
+    pub(crate) frozen: FrozenModule,
+    pub(crate) sources: SourceMap,
+}
+
+/// What a file says about itself.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    pub name: Option<ModuleName>,
+    pub version: Option<String>,
+    pub description: Option<String>,
+    pub allowed_exec: Vec<String>,
+    /// Is there anything to offer, or is it a library for other files?
+    pub is_module: bool,
+    /// Things worth knowing that did not keep it from loading.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ScriptTool {
+    pub tool: Tool,
+    pub(crate) handler: OwnedFrozenValue,
+    pub(crate) binding: Binding,
+}
+
+/// How a handler gets its arguments.
+#[derive(Debug, Clone)]
+pub(crate) enum Binding {
+    /// One dict, as starlark-mcp does it.
+    Dict { ctx: bool },
+    /// By name, each in the form its type asks for.
+    Typed {
+        ctx: bool,
+        kinds: Vec<(String, Kind)>,
+        positional: usize,
+        output: bool,
+    },
+}
+
+/// What one call runs with.
+pub struct Turn<'a> {
+    pub host: &'a dyn Host,
+    pub limits: &'a Limits,
+    pub cancel: Cancel,
+    /// Give up at the first host call or long loop, before anything has happened.
+    pub trial: bool,
+}
+
+/// What a script raised with `error(kind, message, …)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raised {
+    pub kind: String,
+    pub message: String,
+    pub data: Json,
+}
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+/// Why a call gave no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallFailure {
+    /// The script failed; the fault is for its author, its message for the caller.
+    Failed {
+        fault: Fault,
+        raised: Option<Raised>,
+    },
+    /// A limit or the caller ended it.
+    Stopped { stop: Stop, fault: Fault },
+    /// A trial was given up: call again without `trial`, on a thread that may be held.
+    NeedsThread,
+}
+
+/// Why a test failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFailure(pub Fault);
+
+impl Script {
+    pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
+        let (declared, tools) = crate::offer::read(file, evaluated)?;
+        Ok(Self {
+            file: file.clone(),
+            declared,
+            tools,
+            loads: evaluated.loads.clone(),
+            frozen: evaluated.frozen.clone(),
+            sources: evaluated.sources.clone(),
+        })
+    }
+
+    /// Calls a tool with arguments that its schema has accepted.
+    pub fn call(
+        &self,
+        tool: &ScriptTool,
+        args: &Args,
+        turn: &Turn<'_>,
+    ) -> Result<Output, CallFailure> {
+        self.on_fresh_heap(turn, |eval| tool.invoke(args, turn, eval))
+    }
+
+    /// Names of the file's own test functions, in the order of the alphabet.
+    pub fn tests(&self) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .frozen
+            .names()
+            .map(|n| n.as_str().to_owned())
+            .filter(|n| n.starts_with("test_"))
+            .collect();
+        names.sort_by_key(|name| self.line_of(name));
+        names
+    }
+
+    fn line_of(&self, function: &str) -> usize {
+        let def = format!("def {function}(");
+        self.sources
+            .0
+            .values()
+            .find_map(|(source, _)| source.find(&def))
+            .unwrap_or(usize::MAX)
+    }
+
+    /// Runs one test function.
+    pub fn run_test(&self, name: &str, turn: &Turn<'_>) -> Result<(), TestFailure> {
+        let Ok(function) = self.frozen.get(name) else {
+            return Err(TestFailure(Fault::new(format!("there is no `{name}`"))));
+        };
+        let outcome = self.on_fresh_heap(turn, |eval| {
+            let function = eval.heap().access_owned_frozen_value(&function);
+            eval.eval_function(function, &[], &[])
+                .map(|_| Output::default())
+        });
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. }) => {
+                Err(TestFailure(fault))
+            }
+            Err(CallFailure::NeedsThread) => {
+                Err(TestFailure(Fault::new("a test cannot be a trial")))
+            }
+        }
+    }
+
+    fn on_fresh_heap(
+        &self,
+        turn: &Turn<'_>,
+        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<Output>,
+    ) -> Result<Output, CallFailure> {
+        let attempt = catch_unwind(AssertUnwindSafe(|| {
+            Module::with_temp_heap(|module| {
+                let gauge = Gauge::new(turn.limits, turn.cancel.clone(), turn.trial);
+                let cx = Cx {
+                    host: turn.host,
+                    gauge: gauge.clone(),
+                    file: &self.file,
+                    loading: None,
+                };
+                let mut eval = Evaluator::new(&module);
+                eval.extra = Some(&cx);
+                gauge
+                    .install(&mut eval)
+                    .map_err(starlark::Error::from)
+                    .and_then(|()| work(&mut eval))
+                    .map_err(|error| self.failure(&error, &gauge, &eval, turn))
+            })
+        }));
+        attempt.unwrap_or_else(|_| {
+            let fault = Fault::new("the engine gave up on this call");
+            Err(CallFailure::Failed {
+                fault,
+                raised: None,
+            })
+        })
+    }
+
+    fn failure(
+        &self,
+        error: &starlark::Error,
+        gauge: &Gauge,
+        eval: &Evaluator<'_, '_, '_>,
+        turn: &Turn<'_>,
+    ) -> CallFailure {
+        if gauge.trial_failed(eval) {
+            return CallFailure::NeedsThread;
+        }
+        let mut fault = self.sources.fault(error);
+        if fault.place.is_none() {
+            fault.place = gauge
+                .last_statement()
+                .and_then(|span| self.sources.place(&span));
+        }
+        match gauge.stopped(eval) {
+            Some(stop) => {
+                fault.message = stop.sentence(turn.limits);
+                CallFailure::Stopped { stop, fault }
+            }
+            None => {
+                fault.message = message(error);
+                CallFailure::Failed {
+                    fault,
+                    raised: raised(error).cloned(),
+                }
+            }
+        }
+    }
+}
+
+impl ScriptTool {
+    fn invoke(
+        &self,
+        args: &Args,
+        turn: &Turn<'_>,
+        eval: &mut Evaluator<'_, '_, '_>,
+    ) -> starlark::Result<Output> {
+        let heap = eval.heap();
+        let handler = heap.access_owned_frozen_value(&self.handler);
+        let context = || {
+            heap.alloc(Context {
+                cancel: turn.cancel.clone(),
+            })
+        };
+        let (value, typed) = match &self.binding {
+            Binding::Dict { ctx } => {
+                let mut entries = Vec::with_capacity(args.len());
+                for (name, json) in args {
+                    entries.push((
+                        name.as_str(),
+                        from_json(json, heap).map_err(anyhow::Error::from)?,
+                    ));
+                }
+                let params = heap.alloc(AllocDict(entries));
+                let value = if *ctx {
+                    eval.eval_function(handler, &[params, context()], &[])?
+                } else {
+                    eval.eval_function(handler, &[params], &[])?
+                };
+                (value, self.tool.output.is_some())
+            }
+            Binding::Typed {
+                ctx,
+                kinds,
+                positional,
+                output,
+            } => {
+                let mut by_position: Vec<Value> = if *ctx { vec![context()] } else { Vec::new() };
+                let mut by_name = Vec::with_capacity(args.len());
+                for (name, json) in args {
+                    let place = kinds.iter().position(|(known, _)| known == name);
+                    let kind = place.map_or(&Kind::Plain, |i| &kinds[i].1);
+                    let value = build(json, kind, eval)?;
+                    match place {
+                        Some(i) if i < *positional => by_position.push(value),
+                        _ => by_name.push((name.as_str(), value)),
+                    }
+                }
+                (
+                    eval.eval_function(handler, &by_position, &by_name)?,
+                    *output,
+                )
+            }
+        };
+        Ok(output(value, typed, heap, Budget::from(turn.limits)).map_err(anyhow::Error::from)?)
+    }
+}
+
+/// JSON in the form a type asks for: ints as floats, strings as enum values, objects as records.
+fn build<'v>(
+    json: &Json,
+    kind: &Kind,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    let heap = eval.heap();
+    Ok(match (kind, json) {
+        (Kind::Float, Json::Number(number)) => match number.to_string().parse::<f64>() {
+            Ok(float) if float.is_finite() => heap.alloc(float),
+            _ => return Err(anyhow::anyhow!("{number} is too large for a number").into()),
+        },
+        (Kind::List(item), Json::Array(items)) if !item.is_plain() => {
+            let items: Result<Vec<Value>, _> = items.iter().map(|i| build(i, item, eval)).collect();
+            heap.alloc(AllocList(items?))
+        }
+        (Kind::Tuple(kinds), Json::Array(items)) => {
+            let mut values = Vec::with_capacity(items.len());
+            for (i, item) in items.iter().enumerate() {
+                values.push(build(item, kinds.get(i).unwrap_or(&Kind::Plain), eval)?);
+            }
+            heap.alloc(AllocTuple(values))
+        }
+        (Kind::Dict(item), Json::Object(map)) if !item.is_plain() => {
+            let mut entries = Vec::with_capacity(map.len());
+            for (key, value) in map {
+                entries.push((key.as_str(), build(value, item, eval)?));
+            }
+            heap.alloc(AllocDict(entries))
+        }
+        (Kind::Enum(constructor), json) => {
+            let constructor = heap.access_owned_frozen_value(constructor);
+            let value = from_json(json, heap).map_err(anyhow::Error::from)?;
+            eval.eval_function(constructor, &[value], &[])?
+        }
+        (Kind::Record(constructor, kinds), Json::Object(map)) => {
+            let constructor = heap.access_owned_frozen_value(constructor);
+            let mut named = Vec::with_capacity(map.len());
+            for (key, value) in map {
+                let kind = kinds
+                    .iter()
+                    .find(|(name, _)| name == key)
+                    .map_or(&Kind::Plain, |(_, kind)| kind);
+                named.push((key.as_str(), build(value, kind, eval)?));
+            }
+            eval.eval_function(constructor, &[], &named)?
+        }
+        (Kind::Union(kinds), json) => {
+            let fits = |schema: &model::Schema| {
+                let mut wrong = Vec::new();
+                schema.accept(json.clone(), "", &mut wrong);
+                wrong.is_empty()
+            };
+            match kinds.iter().find(|(schema, _)| fits(schema)) {
+                Some((_, kind)) => build(json, kind, eval)?,
+                None => from_json(json, heap).map_err(anyhow::Error::from)?,
+            }
+        }
+        (_, json) => from_json(json, heap).map_err(anyhow::Error::from)?,
+    })
+}

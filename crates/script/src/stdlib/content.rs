@@ -1,0 +1,95 @@
+//! `text()`, `image()`, `audio()`, `embedded()`, `link()`: blocks of an answer.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+
+use allocative::Allocative;
+use serde_json::{Value as Json, json};
+use starlark::any::ProvidesStaticType;
+use starlark::environment::GlobalsBuilder;
+use starlark::starlark_module;
+use starlark::starlark_simple_value;
+use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, starlark_value};
+use std::fmt;
+
+/// One finished block; it can stand alone as a result, in a list, or under `content`.
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct Block(#[allocative(skip)] pub(crate) Json);
+
+starlark_simple_value!(Block);
+
+#[starlark_value(type = "content")]
+impl<'v> StarlarkValue<'v> for Block {}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "content({})", self.0)
+    }
+}
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    natives(builder);
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// A block of text.
+    fn text(#[starlark(require = pos)] text: &str) -> anyhow::Result<Block> {
+        Ok(Block(json!({"type": "text", "text": text})))
+    }
+
+    /// An image: base64 data and its type.
+    fn image(
+        #[starlark(require = pos)] data: &str,
+        #[starlark(default = "image/png")] mime: &str,
+    ) -> anyhow::Result<Block> {
+        Ok(Block(
+            json!({"type": "image", "data": data, "mimeType": mime}),
+        ))
+    }
+
+    /// Sound: base64 data and its type.
+    fn audio(
+        #[starlark(require = pos)] data: &str,
+        #[starlark(default = "audio/wav")] mime: &str,
+    ) -> anyhow::Result<Block> {
+        Ok(Block(
+            json!({"type": "audio", "data": data, "mimeType": mime}),
+        ))
+    }
+
+    /// A document inside the answer: text, or base64 as `blob`.
+    fn embedded(
+        #[starlark(require = pos)] uri: &str,
+        text: Option<&str>,
+        blob: Option<&str>,
+        mime: Option<&str>,
+    ) -> anyhow::Result<Block> {
+        let mut resource = json!({"uri": uri});
+        match (text, blob) {
+            (Some(text), None) => resource["text"] = json!(text),
+            (None, Some(blob)) => resource["blob"] = json!(blob),
+            _ => anyhow::bail!("embedded() takes either text = … or blob = …"),
+        }
+        if let Some(mime) = mime {
+            resource["mimeType"] = json!(mime);
+        }
+        Ok(Block(json!({"type": "resource", "resource": resource})))
+    }
+
+    /// A link to a document the client may read.
+    fn link(
+        #[starlark(require = pos)] uri: &str,
+        #[starlark(require = pos)] name: &str,
+        description: Option<&str>,
+        mime: Option<&str>,
+    ) -> anyhow::Result<Block> {
+        let mut block = json!({"type": "resource_link", "uri": uri, "name": name});
+        if let Some(description) = description {
+            block["description"] = json!(description);
+        }
+        if let Some(mime) = mime {
+            block["mimeType"] = json!(mime);
+        }
+        Ok(Block(block))
+    }
+}

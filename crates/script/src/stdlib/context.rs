@@ -1,0 +1,91 @@
+//! `ctx`: what a call knows about itself.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+
+use crate::cx::Cx;
+use crate::gauge::Cancel;
+use allocative::Allocative;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
+use starlark::eval::Evaluator;
+use starlark::values::float::StarlarkFloat;
+use starlark::values::none::{NoneOr, NoneType};
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
+};
+use starlark::{starlark_module, starlark_simple_value};
+use std::fmt;
+use std::sync::LazyLock;
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct Context {
+    #[allocative(skip)]
+    pub(crate) cancel: Cancel,
+}
+
+starlark_simple_value!(Context);
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ctx")
+    }
+}
+
+#[starlark_value(type = "ctx")]
+impl<'v> StarlarkValue<'v> for Context {
+    fn get_methods() -> Option<&'static Methods> {
+        Some(METHODS.methods())
+    }
+}
+
+starlark::methods_static!(METHODS = methods);
+
+/// `ctx.log` is the library `log`.
+static LOG: LazyLock<starlark::environment::Globals> = LazyLock::new(|| {
+    GlobalsBuilder::new()
+        .with(|b| b.namespace("log", super::log::natives))
+        .build()
+});
+
+#[starlark_module]
+fn methods(builder: &mut MethodsBuilder) {
+    /// Tells the client how far the call has come.
+    fn progress<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] done: Value<'v>,
+        #[starlark(require = pos, default = NoneOr::None)] total: NoneOr<Value<'v>>,
+        #[starlark(require = pos, default = NoneOr::None)] message: NoneOr<&str>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        let done = number(done)?;
+        let total = total.into_option().map(number).transpose()?;
+        Cx::host(eval)?.progress(done, total, message.into_option());
+        Ok(NoneType)
+    }
+
+    /// Has the client taken the call back?
+    #[starlark(attribute)]
+    fn cancelled(this: &Context) -> anyhow::Result<bool> {
+        Ok(this.cancel.is_cancelled())
+    }
+
+    /// Lines for the server's log.
+    #[starlark(attribute)]
+    fn log<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        let log = LOG
+            .iter()
+            .find(|(name, _)| *name == "log")
+            .map(|(_, value)| value.to_value());
+        let _ = (this, heap);
+        log.ok_or_else(|| anyhow::anyhow!("the log library is not there"))
+    }
+}
+
+fn number(value: Value<'_>) -> anyhow::Result<f64> {
+    match (value.unpack_i32(), value.downcast_ref::<StarlarkFloat>()) {
+        (Some(int), _) => Ok(f64::from(int)),
+        (None, Some(float)) => Ok(float.0),
+        _ => anyhow::bail!("progress takes numbers, not a {}", value.get_type()),
+    }
+}

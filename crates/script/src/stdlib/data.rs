@@ -1,0 +1,32 @@
+//! `data`: files that come with a module.
+
+use crate::convert::from_json;
+use crate::cx::Cx;
+use crate::loader::join;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("data", natives);
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// The value in a JSON file beside the script; read while loading, a change of the file reloads.
+    fn load_json<'v>(
+        #[starlark(require = pos)] path: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let cx = Cx::of(eval)?;
+        let file = join(cx.file, path).map_err(|why| anyhow::anyhow!("{why}"))?;
+        if let Some(touched) = &cx.loading {
+            touched.borrow_mut().insert(file.clone());
+        }
+        let text = Cx::host(eval)?.read(&file)?;
+        let json =
+            serde_json::from_str(&text).map_err(|e| anyhow::anyhow!("{path} is not JSON: {e}"))?;
+        from_json(&json, eval.heap()).map_err(|e| anyhow::anyhow!("{path}: {e}"))
+    }
+}

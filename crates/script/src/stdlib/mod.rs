@@ -1,0 +1,39 @@
+//! What every script finds in place: one file a library.
+
+mod checked;
+pub(crate) mod content;
+pub(crate) mod context;
+mod data;
+mod failure;
+mod json;
+mod log;
+mod show;
+
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
+
+/// Everything a script can name.
+pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
+    let mut builder = GlobalsBuilder::extended_by(&[
+        LibraryExtension::StructType,
+        LibraryExtension::RecordType,
+        LibraryExtension::EnumType,
+        LibraryExtension::Map,
+        LibraryExtension::Filter,
+        LibraryExtension::Partial,
+        LibraryExtension::Debug,
+        LibraryExtension::Print,
+        LibraryExtension::Typing,
+        LibraryExtension::SetType,
+    ]);
+    checked::add(&mut builder);
+    show::add(&mut builder);
+    failure::add(&mut builder);
+    content::add(&mut builder);
+    json::add(&mut builder);
+    data::add(&mut builder);
+    log::add(&mut builder);
+    crate::kinds::add(&mut builder);
+    crate::declare::add(&mut builder);
+    more(&mut builder);
+    builder.build()
+}

@@ -1,0 +1,139 @@
+//! Scripts loaded and called, as facts in data.
+
+mod bombs;
+mod calls;
+mod describe;
+mod loads;
+mod schemas;
+
+use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
+use model::{Args, Fault, Host, HostError, Level, Limits};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Files in memory.
+pub(crate) struct Files(pub(crate) HashMap<&'static str, String>);
+
+impl Sources for Files {
+    fn read(&self, file: &FileId) -> Result<String, String> {
+        self.0
+            .get(file.as_str())
+            .cloned()
+            .ok_or_else(|| "there is no such file".to_owned())
+    }
+}
+
+/// A host that remembers what it was told.
+#[derive(Default)]
+pub(crate) struct Notebook(pub(crate) Mutex<Vec<String>>);
+
+impl Host for Notebook {
+    fn log(&self, level: Level, message: &str, fields: &Value) {
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{level:?} {message} {fields}"));
+    }
+
+    fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{done}/{total:?} {message:?}"));
+    }
+
+    fn read(&self, path: &str) -> Result<String, HostError> {
+        match path {
+            "data.json" => Ok(r#"{"answer": 42}"#.to_owned()),
+            other => Err(HostError(format!("there is no {other}"))),
+        }
+    }
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
+
+pub(crate) fn quick() -> Limits {
+    Limits {
+        time: Duration::from_secs(2),
+        ..Limits::default()
+    }
+}
+
+pub(crate) fn load_files(
+    files: &[(&'static str, &str)],
+    entry: &str,
+    limits: Limits,
+) -> Result<Script, Fault> {
+    let files = Files(
+        files
+            .iter()
+            .map(|(name, source)| (*name, (*source).to_owned()))
+            .collect(),
+    );
+    let host = Notebook::default();
+    let mut result = None;
+    Engine::new(limits).load_all(&[entry.to_owned()], &files, &host, |_, script, _| {
+        result = Some(script)
+    });
+    result.unwrap()
+}
+
+pub(crate) fn load(source: &str) -> Result<Script, Fault> {
+    load_files(&[("a.star", source)], "a.star", quick())
+}
+
+/// Loads, checks the arguments, calls; text of the answer or the caller's sentence.
+pub(crate) fn call(source: &str, tool: &str, args: Value) -> Result<String, String> {
+    let script = load(source).map_err(|fault| fault.to_string())?;
+    call_script(&script, tool, args, &Notebook::default())
+}
+
+pub(crate) fn call_script(
+    script: &Script,
+    tool: &str,
+    args: Value,
+    host: &dyn Host,
+) -> Result<String, String> {
+    let tool = script
+        .tools
+        .iter()
+        .find(|t| t.tool.name.as_str() == tool)
+        .expect("no such tool");
+    let Value::Object(args) = args else {
+        panic!("arguments are an object")
+    };
+    let args: Args = tool.tool.input.accept(args).map_err(|e| e.to_string())?;
+    let turn = |trial| Turn {
+        host,
+        limits: &QUICK,
+        cancel: Cancel::default(),
+        trial,
+    };
+    let mut result = script.call(tool, &args, &turn(true));
+    if result == Err(CallFailure::NeedsThread) {
+        result = script.call(tool, &args, &turn(false));
+    }
+    match result {
+        Ok(output) if output.is_error => Err(output.plain_text()),
+        Ok(output) => Ok(output.plain_text()),
+        Err(CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. }) => {
+            Err(fault.message)
+        }
+        Err(CallFailure::NeedsThread) => Err("a call that was no trial asked for a thread".into()),
+    }
+}
+
+static QUICK: std::sync::LazyLock<Limits> = std::sync::LazyLock::new(quick);
+
+/// `def f(ctx…)` bodies in short form: one tool `f` that takes `x` and returns the expression.
+pub(crate) fn eval(expression: &str, x: Value) -> Result<String, String> {
+    call(
+        &format!("def f(x):\n    return {expression}\ntool(f)"),
+        "f",
+        json!({"x": x}),
+    )
+}

@@ -1,0 +1,115 @@
+//! Folders of generated modules to serve.
+
+use std::fmt::{self, Display};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+/// A folder of modules that goes away with this value.
+pub(super) struct Modules {
+    folder: TempDir,
+    /// Of those with a number for a name.
+    pub(super) count: usize,
+}
+
+impl Modules {
+    /// `count` modules with a tool each.
+    pub(super) fn many(count: usize) -> Result<Self> {
+        let folder = tempfile::tempdir().context("no place for modules")?;
+        let modules = Self { folder, count };
+        for number in 1..=count {
+            modules.write(&format!("module_{number}"), &numbered(number))?;
+        }
+        Ok(modules)
+    }
+
+    /// The two tools that the minimal server has as well.
+    pub(super) fn yardstick() -> Result<Self> {
+        let modules = Self::many(0)?;
+        modules.write("hello", &hello("hello"))?;
+        modules.write("rows", ROWS)?;
+        Ok(modules)
+    }
+
+    pub(super) fn write(&self, name: &str, source: &str) -> Result<()> {
+        let path = self.folder.path().join(format!("{name}.star"));
+        fs::write(&path, source).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Display for Modules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => f.write_str("1 module"),
+            count => write!(f, "{count} modules"),
+        }
+    }
+}
+
+/// A module whose tool `hello` greets with `word`.
+pub(super) fn hello(word: &str) -> String {
+    HELLO.replace("WORD", word)
+}
+
+fn numbered(number: usize) -> String {
+    NUMBERED.replace("NUMBER", &number.to_string())
+}
+
+const HELLO: &str = r#"def hello(name: str) -> str:
+    """Greet somebody by name."""
+    return "WORD " + name
+
+tool(hello, read_only = True)
+"#;
+
+/// The same rows as `examples/minimal.rs` builds.
+const ROWS: &str = r#"def rows(n: int) -> list[dict]:
+    """Give back some rows."""
+    return [{"id": i, "name": "item " + str(i), "open": True, "score": i * 2} for i in range(n)]
+
+tool(rows, read_only = True)
+"#;
+
+const NUMBERED: &str = r#""""Module NUMBER of a bench."""
+
+GREETING = "tool NUMBER says hello to"
+
+def _sentence(name: str, times: int) -> str:
+    words = [GREETING, name]
+    return " ".join(words * times)
+
+def greet_NUMBER(name: str, times: int = 1) -> str:
+    """Greet somebody by name, in the manner of module NUMBER.
+
+    Args:
+        name: Who is greeted.
+        times: How often.
+    """
+    if times < 1:
+        fail("times must be at least 1")
+    return _sentence(name, times)
+
+tool(greet_NUMBER, read_only = True)
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_module_has_a_tool_of_its_own() -> Result<()> {
+        let modules = Modules::many(2)?;
+        for number in 1..=2 {
+            let source = fs::read_to_string(modules.path().join(format!("module_{number}.star")))?;
+            assert!(source.ends_with(&format!("tool(greet_{number}, read_only = True)\n")));
+        }
+        assert_eq!(fs::read_dir(modules.path())?.count(), 2);
+        Ok(())
+    }
+}

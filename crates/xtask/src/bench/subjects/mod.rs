@@ -1,0 +1,97 @@
+//! What can be measured, one file each.
+
+mod calls;
+mod json;
+mod leaks;
+mod reload;
+mod rss;
+mod start;
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use anyhow::{Result, anyhow};
+
+use super::client::Client;
+use super::contender::Contenders;
+use super::era::Era;
+use super::modules::Modules;
+use super::options::Effort;
+use super::table::Row;
+
+/// What every subject needs to be measured.
+pub(super) struct Bench {
+    pub(super) contenders: Contenders,
+    pub(super) effort: Effort,
+}
+
+impl Bench {
+    /// A server that is quick and small because it has not loaded its modules is neither.
+    fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
+        let larkspur = &self.contenders.larkspur;
+        let tools = Client::connect(larkspur, modules.path(), Era::Legacy)?.count_tools()?;
+        let wrong = tools != modules.count;
+        Ok(wrong.then(|| format!("lists {tools} tools, not {}", modules.count)))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Subject {
+    Calls,
+    Start,
+    Rss,
+    Reload,
+    Json,
+    Leaks,
+}
+
+impl Subject {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Calls,
+        Self::Start,
+        Self::Rss,
+        Self::Reload,
+        Self::Json,
+        Self::Leaks,
+    ];
+
+    pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
+        match self {
+            Self::Calls => calls::measure(bench),
+            Self::Start => start::measure(bench),
+            Self::Rss => rss::measure(bench),
+            Self::Reload => reload::measure(bench),
+            Self::Json => json::measure(bench),
+            Self::Leaks => Ok(leaks::measure(bench)),
+        }
+    }
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Calls => "calls",
+            Self::Start => "start",
+            Self::Rss => "rss",
+            Self::Reload => "reload",
+            Self::Json => "json",
+            Self::Leaks => "leaks",
+        })
+    }
+}
+
+impl FromStr for Subject {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL
+            .into_iter()
+            .find(|subject| subject.to_string() == name);
+        found.ok_or_else(|| {
+            anyhow!(
+                "no subject `{name}`: there are {}",
+                Self::ALL.map(|s| s.to_string()).join(", ")
+            )
+        })
+    }
+}

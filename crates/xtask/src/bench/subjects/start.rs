@@ -1,0 +1,90 @@
+//! From the start of the process to its first answers.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::Bench;
+use crate::bench::client::Client;
+use crate::bench::compare::{least, median};
+use crate::bench::contender::Contender;
+use crate::bench::era::Era;
+use crate::bench::figure::{Amount, Figure, Unit};
+use crate::bench::modules::Modules;
+use crate::bench::table::Row;
+
+const SIZES: [(usize, Option<Amount>); 3] = [
+    (1, None),
+    (50, Some(Amount(15.0, Unit::Millis))),
+    (500, Some(Amount(60.0, Unit::Millis))),
+];
+
+/// Milliseconds: to the answer to `initialize`, to that to `tools/list`, and of CPU until then.
+struct Start {
+    initialize: f64,
+    list: f64,
+    cpu: f64,
+}
+
+pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (count, bar) in SIZES {
+        let modules = Modules::many(count)?;
+        let problem = bench.missing_tools(&modules)?;
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..bench.effort.starts {
+            ours.push(start(&bench.contenders.larkspur, &modules)?);
+            theirs.push(start(&bench.contenders.minimal, &modules)?);
+        }
+        for (answer, pick) in [
+            ("initialize", initialize as fn(&Start) -> f64),
+            ("tools/list", list),
+        ] {
+            let what = format!("start → `{answer}`, {modules}");
+            rows.push(
+                compared(what, &ours, &theirs, pick)
+                    .bar(bar)
+                    .spoiled(problem.clone()),
+            );
+        }
+    }
+    Ok(rows)
+}
+
+fn start(contender: &Contender, modules: &Modules) -> Result<Start> {
+    let begin = Instant::now();
+    let mut client = Client::spawn(contender, modules.path(), Era::Legacy)?;
+    client.open()?;
+    let initialize = begin.elapsed();
+    client.request("tools/list", json!({}))?;
+    let list = begin.elapsed();
+    let cpu = client.usage()?.total();
+    let [initialize, list, cpu] = [initialize, list, cpu].map(|time| time.as_secs_f64() * 1e3);
+    Ok(Start {
+        initialize,
+        list,
+        cpu,
+    })
+}
+
+fn compared(what: String, ours: &[Start], theirs: &[Start], pick: fn(&Start) -> f64) -> Row {
+    let middle = |starts: &[Start]| median(starts.iter().map(pick));
+    let ratio = middle(ours) / middle(theirs);
+    Row::new(what, figure(ours, pick)).beside(figure(theirs, pick), ratio)
+}
+
+fn figure(starts: &[Start], pick: fn(&Start) -> f64) -> Figure {
+    let fastest = least(starts.iter().map(pick));
+    let cpu = median(starts.iter().map(|start| start.cpu));
+    Amount(median(starts.iter().map(pick)), Unit::Millis)
+        .noted(format!("min {fastest:.1}, CPU {cpu:.1}"))
+}
+
+fn initialize(start: &Start) -> f64 {
+    start.initialize
+}
+
+fn list(start: &Start) -> f64 {
+    start.list
+}

@@ -1,0 +1,70 @@
+//! The workshop: every chore of this repository, as `cargo xtask <command>`.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the workshop reads files, starts programs and talks to a terminal: it ships to nobody"
+)]
+
+mod bans;
+mod bench;
+mod command;
+mod deny;
+mod layers;
+mod test;
+mod tidy;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use workspace::Workspace;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  test     the whole check: format, clippy, tests, bans and licences
+  layers   which crate may use which
+  tidy     names, file openings, the code map, machine paths, pins
+  deny     bans, licences and sources, by cargo-deny
+  tools    install the foreign clients that the tests talk to, into target/tools
+  bench    measure the product beside a minimal server
+  help     this list";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<()> {
+    let Some((command, rest)) = args.split_first() else {
+        bail!("no command given\n\n{HELP}");
+    };
+    match command.as_str() {
+        "test" => test::run(&Workspace::read()?),
+        "layers" => report(&layers::problems(&Workspace::read()?)?),
+        "tidy" => report(&tidy::problems(&Workspace::read()?)?),
+        "deny" => deny::run(&Workspace::read()?),
+        "tools" => tools::run(&Workspace::read()?),
+        "bench" => bench::run(rest),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        unknown => bail!("no command `{unknown}`\n\n{HELP}"),
+    }
+}
+
+fn report(problems: &[String]) -> Result<()> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    bail!("{}", problems.join("\n"))
+}

@@ -1,0 +1,86 @@
+//! The foreign clients that tests talk to, under `target/tools`: `py/bin/python` with `mcp`, and
+//! `js/node_modules` with the inspector and a Node new enough for it.
+
+mod inspector;
+mod python;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::workspace::Workspace;
+
+/// Installs what is not there yet; a second run does nothing.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let tools = folder(workspace);
+    ensure(&tools.join("py"), &[python::MCP], python::install)?;
+    ensure(
+        &tools.join("js"),
+        &[inspector::INSPECTOR, inspector::NODE],
+        inspector::install,
+    )
+}
+
+/// In the workspace's own target, wherever cargo builds: the tests look for it there.
+pub(crate) fn folder(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("target/tools")
+}
+
+/// Installs into an empty `folder`, unless the stamp in it says that these versions are there.
+/// The stamp is written last, so that an interrupted install is begun anew.
+fn ensure(folder: &Path, packages: &[&str], install: fn(&Path) -> Result<()>) -> Result<()> {
+    let (stamp, versions) = (folder.join("stamp"), packages.join("\n"));
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == versions) {
+        return Ok(());
+    }
+    println!(
+        "installing {} into {}",
+        packages.join(" and "),
+        folder.display()
+    );
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    install(folder).with_context(|| format!("cannot install {}", packages.join(" and ")))?;
+    Ok(fs::write(stamp, versions)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::bail;
+
+    use super::*;
+
+    /// An install that fails if anything is left of an earlier one.
+    fn install(folder: &Path) -> Result<()> {
+        Ok(fs::create_dir(folder.join("installed"))?)
+    }
+
+    fn refuse(_: &Path) -> Result<()> {
+        bail!("no network")
+    }
+
+    #[test]
+    fn a_stamp_spares_the_second_install_until_a_version_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let kit = folder.path().join("kit");
+        ensure(&kit, &["a@1"], install).unwrap();
+        ensure(&kit, &["a@1"], refuse).unwrap();
+        ensure(&kit, &["a@2"], install).unwrap();
+        assert_eq!(fs::read_to_string(kit.join("stamp")).unwrap(), "a@2");
+    }
+
+    #[test]
+    fn a_failed_install_says_what_and_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let kit = folder.path().join("kit");
+        let error = ensure(&kit, &["a@1", "b@2"], refuse).unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            "cannot install a@1 and b@2: no network"
+        );
+        ensure(&kit, &["a@1", "b@2"], install).unwrap();
+    }
+}

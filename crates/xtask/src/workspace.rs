@@ -1,0 +1,140 @@
+//! The repository as cargo and git describe it: its root, its crates and its files.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::command::output;
+
+#[derive(Deserialize)]
+pub(crate) struct Workspace {
+    #[serde(rename = "workspace_root")]
+    pub(crate) root: PathBuf,
+    pub(crate) packages: Vec<Package>,
+}
+
+/// One of our crates, as its `Cargo.toml` says.
+#[derive(Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    /// Of every kind: a dev-dependency is an arrow too.
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// The version asked for, such as `^1` or `=0.14.2`.
+    pub(crate) req: String,
+}
+
+/// A file: its path from the root, with `/`, and what is in it, read as text.
+pub(crate) struct Source {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+impl Source {
+    pub(crate) fn is_rust(&self) -> bool {
+        Path::new(&self.path)
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+    }
+}
+
+impl Workspace {
+    pub(crate) fn read() -> Result<Self> {
+        let json = output(
+            ".",
+            "cargo",
+            &[
+                "metadata",
+                "--no-deps",
+                "--offline",
+                "--format-version",
+                "1",
+            ],
+        )?;
+        serde_json::from_slice(&json).context("cannot read what cargo metadata printed")
+    }
+
+    /// Every file that is tracked, or would be by the next `git add`.
+    pub(crate) fn sources(&self) -> Result<Vec<Source>> {
+        let listing = [
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ];
+        let listed = String::from_utf8(output(&self.root, "git", &listing)?)?;
+        let mut sources: Vec<Source> = listed
+            .split_terminator('\0')
+            .filter_map(|path| self.source(path))
+            .collect();
+        sources.sort_by(|a, b| a.path.cmp(&b.path));
+        sources.dedup_by(|a, b| a.path == b.path);
+        Ok(sources)
+    }
+
+    /// `None` for a tracked file that has just been deleted.
+    fn source(&self, path: &str) -> Option<Source> {
+        let bytes = std::fs::read(self.root.join(path)).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(Source {
+            path: path.to_owned(),
+            text,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A made-up crate with made-up dependencies, each `name` or `name@req`.
+    pub(crate) fn package(name: &str, dependencies: &[&str]) -> Package {
+        let dependency = |text: &&str| {
+            let (name, req) = text.split_once('@').unwrap_or((text, "^1"));
+            Dependency {
+                name: name.to_owned(),
+                req: req.to_owned(),
+            }
+        };
+        let dependencies = dependencies.iter().map(dependency).collect();
+        Package {
+            name: name.to_owned(),
+            dependencies,
+        }
+    }
+
+    pub(crate) fn source(path: &str, text: &str) -> Source {
+        Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn this_crate_and_this_file_are_found() {
+        let workspace = Workspace::read().unwrap();
+        assert!(
+            workspace
+                .packages
+                .iter()
+                .any(|package| package.name == "xtask")
+        );
+        let sources = workspace.sources().unwrap();
+        assert!(
+            sources
+                .iter()
+                .any(|source| source.path == "crates/xtask/src/workspace.rs")
+        );
+        assert!(
+            sources
+                .iter()
+                .all(|source| !source.path.starts_with("target/"))
+        );
+    }
+}
