@@ -192,6 +192,36 @@ impl Schema {
         }
     }
 
+    /// What somebody typed on a command line, as this type reads it: `5` is a number only where one is wanted.
+    pub fn read_text(&self, text: &str) -> Value {
+        let as_json = || serde_json::from_str::<Value>(text).ok();
+        let as_text = || Value::String(text.to_owned());
+        match self {
+            Self::Str => as_text(),
+            Self::Any => as_json()
+                .filter(|json| !json.is_string())
+                .unwrap_or_else(as_text),
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "1" => Value::Bool(true),
+                "false" | "no" | "0" => Value::Bool(false),
+                _ => as_text(),
+            },
+            Self::List(item) if !text.trim_start().starts_with('[') => Value::Array(
+                text.split(',')
+                    .map(|part| item.read_text(part.trim()))
+                    .collect(),
+            ),
+            _ => {
+                let candidates = [Some(as_text()), as_json()];
+                let fits = candidates
+                    .into_iter()
+                    .flatten()
+                    .find(|value| self.is_exactly(value));
+                fits.or_else(as_json).unwrap_or_else(as_text)
+            }
+        }
+    }
+
     /// Does the value fit as it stands, without being changed?
     fn is_exactly(&self, value: &Value) -> bool {
         match (self, value) {

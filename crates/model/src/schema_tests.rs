@@ -148,6 +148,36 @@ fn unions_take_the_exact_type_first() {
 }
 
 #[test]
+fn typed_text_is_read_by_the_type() {
+    let check = |schema: &Schema, text: &str, expected: Value| {
+        assert_eq!(schema.read_text(text), expected, "{text}")
+    };
+    check(&Schema::Str, "5", json!("5"));
+    check(&Schema::Int, "5", json!(5));
+    check(&Schema::Int, "five", json!("five"));
+    check(&Schema::Any, "5", json!(5));
+    check(&Schema::Any, "x", json!("x"));
+    check(&Schema::Bool, "yes", json!(true));
+    check(
+        &Schema::List(Box::new(Schema::Str)),
+        "a, b",
+        json!(["a", "b"]),
+    );
+    check(&Schema::List(Box::new(Schema::Int)), "[1]", json!([1]));
+    check(
+        &Schema::Union(vec![Schema::Str, Schema::Null]),
+        "null",
+        json!("null"),
+    );
+    check(
+        &Schema::Union(vec![Schema::Int, Schema::Null]),
+        "null",
+        json!(null),
+    );
+    check(&Schema::OneOf(vec![json!(1), json!(2)]), "2", json!(2));
+}
+
+#[test]
 fn types_are_spelt_as_in_the_source() {
     let check = |schema: Schema, name: &str| assert_eq!(schema.type_name(), name);
     check(Schema::List(Box::new(Schema::Str)), "list[str]");

@@ -1,3 +1,22 @@
-//! The runtime.
+//! The runtime: what is served, kept fresh, and called. It knows neither MCP nor the command line.
+
+mod call;
+mod catalog;
 mod disk;
-pub use disk::{Folder, Stamp};
+mod gate;
+mod keeper;
+mod library;
+mod pool;
+mod runtime;
+mod stats;
+mod status;
+mod watch;
+
+pub use call::{Call, CallError, Progress};
+pub use catalog::{Catalog, Handle, Lookup, Module, RESERVED};
+pub use disk::Folder;
+pub use gate::Gate;
+pub use library::{Change, Event};
+pub use runtime::{Runtime, Settings};
+pub use stats::Stats;
+pub use status::{ModuleStatus, Status};

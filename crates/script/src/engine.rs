@@ -42,7 +42,12 @@ impl Engine {
         Self::with(limits, |_| {})
     }
 
-    pub(crate) fn with(limits: Limits, more: impl FnOnce(&mut GlobalsBuilder)) -> Self {
+    /// An engine whose scripts can assert: tests, and what they load.
+    pub fn for_tests(limits: Limits) -> Self {
+        Self::with(limits, stdlib::testing::add)
+    }
+
+    fn with(limits: Limits, more: impl FnOnce(&mut GlobalsBuilder)) -> Self {
         let operators = OPERATORS
             .iter()
             .map(|(op, native)| ((*op).to_owned(), (*native).to_owned()))

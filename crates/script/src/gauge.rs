@@ -87,14 +87,6 @@ impl Gauge {
         Some(stop)
     }
 
-    /// For natives that loop themselves: call it now and then.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        match self.out_of_time() {
-            Some(stop) => Err(anyhow::anyhow!("{}", stop.sentence(&self.limits))),
-            None => Ok(()),
-        }
-    }
-
     /// May an operation make this many elements?
     pub(crate) fn elements(&self, count: usize, what: &str) -> anyhow::Result<()> {
         self.size(count, TRIAL_SIZE)?;

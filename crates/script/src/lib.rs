@@ -22,7 +22,7 @@ pub use check::check;
 pub use engine::Engine;
 pub use gauge::Cancel;
 pub use loader::{FileId, Sources};
-pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, TestFailure, Turn};
+pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, Turn};
 
 #[cfg(test)]
 mod tests;

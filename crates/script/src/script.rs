@@ -6,11 +6,13 @@ use crate::engine::Evaluated;
 use crate::error::{SourceMap, message, raised};
 use crate::gauge::{Cancel, Gauge};
 use crate::loader::FileId;
+use crate::nesting;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::stdlib::context::Context;
 use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Tool};
 use serde_json::Value as Json;
+use starlark::docs::{DocItem, DocMember};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::values::dict::AllocDict;
@@ -105,10 +107,6 @@ pub enum CallFailure {
     NeedsThread,
 }
 
-/// Why a test failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestFailure(pub Fault);
-
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
         let (declared, tools) = crate::offer::read(file, evaluated)?;
@@ -132,32 +130,29 @@ impl Script {
         self.on_fresh_heap(turn, |eval| tool.invoke(args, turn, eval))
     }
 
-    /// Names of the file's own test functions, in the order of the alphabet.
+    /// Names of the file's own test functions, in the order of their definition. What it loads is
+    /// not its own.
     pub fn tests(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .frozen
+        let is_function = |name: &str| {
+            let value = self.frozen.get(name);
+            value.is_ok_and(|value| value.value().get_type() == "function")
+        };
+        self.frozen
             .names()
-            .map(|n| n.as_str().to_owned())
-            .filter(|n| n.starts_with("test_"))
-            .collect();
-        names.sort_by_key(|name| self.line_of(name));
-        names
-    }
-
-    fn line_of(&self, function: &str) -> usize {
-        let def = format!("def {function}(");
-        self.sources
-            .0
-            .values()
-            .find_map(|(source, _)| source.find(&def))
-            .unwrap_or(usize::MAX)
+            .map(|name| name.as_str().to_owned())
+            .filter(|name| name.starts_with("test_") && is_function(name))
+            .collect()
     }
 
     /// Runs one test function.
-    pub fn run_test(&self, name: &str, turn: &Turn<'_>) -> Result<(), TestFailure> {
-        let Ok(function) = self.frozen.get(name) else {
-            return Err(TestFailure(Fault::new(format!("there is no `{name}`"))));
-        };
+    pub fn run_test(&self, name: &str, turn: &Turn<'_>) -> Result<(), Fault> {
+        let function = self
+            .frozen
+            .get(name)
+            .map_err(|_| Fault::new(format!("there is no `{name}`")))?;
+        if let Some(parameter) = needs(function.value()) {
+            return Err(self.takes(name, &parameter));
+        }
         let outcome = self.on_fresh_heap(turn, |eval| {
             let function = eval.heap().access_owned_frozen_value(&function);
             eval.eval_function(function, &[], &[])
@@ -166,12 +161,30 @@ impl Script {
         match outcome {
             Ok(_) => Ok(()),
             Err(CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. }) => {
-                Err(TestFailure(fault))
+                Err(fault)
             }
-            Err(CallFailure::NeedsThread) => {
-                Err(TestFailure(Fault::new("a test cannot be a trial")))
-            }
+            Err(CallFailure::NeedsThread) => Err(Fault::new("a test cannot be a trial")),
         }
+    }
+
+    /// A test that asks for what no test is given.
+    fn takes(&self, test: &str, parameter: &str) -> Fault {
+        let fault = if parameter == "t" {
+            Fault::new(format!(
+                "`{test}` takes `t`, which comes with a later version"
+            ))
+            .help(format!("write `def {test}():` and assert with `testing`"))
+        } else {
+            Fault::new(format!(
+                "`{test}` takes `{parameter}`; a test is called without arguments"
+            ))
+        };
+        let def = format!("def {test}");
+        let place = self.sources.0.get(&self.file).and_then(|(source, _)| {
+            let begin = source.find(&format!("{def}("))?;
+            Some(nesting::place(&self.file, source, begin, begin + def.len()))
+        });
+        Fault { place, ..fault }
     }
 
     fn on_fresh_heap(
@@ -294,6 +307,21 @@ impl ScriptTool {
         };
         Ok(output(value, typed, heap, Budget::from(turn.limits)).map_err(anyhow::Error::from)?)
     }
+}
+
+/// The first parameter that a function cannot be called without.
+fn needs(function: Value<'_>) -> Option<String> {
+    let DocItem::Member(DocMember::Function(doc)) = function.documentation() else {
+        return None;
+    };
+    let params = doc.params;
+    params
+        .pos_only
+        .into_iter()
+        .chain(params.pos_or_named)
+        .chain(params.named_only)
+        .find(|param| param.default_value.is_none())
+        .map(|param| param.name)
 }
 
 /// JSON in the form a type asks for: ints as floats, strings as enum values, objects as records.

@@ -8,6 +8,7 @@ mod failure;
 mod json;
 mod log;
 mod show;
+pub(crate) mod testing;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 

@@ -5,6 +5,7 @@ mod calls;
 mod describe;
 mod loads;
 mod schemas;
+mod testing;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
 use model::{Args, Fault, Host, HostError, Level, Limits};

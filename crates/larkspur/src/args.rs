@@ -1,0 +1,155 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  larkspur new hello                     a first module, with a test
+  larkspur call hello.hello name=Ada     call its tool
+  larkspur dev                           watch the folder while you write
+  larkspur                               serve ./modules over stdio, as an MCP client starts it
+  larkspur -e ./extensions               the same for another folder";
+
+/// Turns a folder of small Starlark modules into an MCP server.
+#[derive(Debug, Parser)]
+#[command(name = "larkspur", version, disable_version_flag = true, after_help = EXAMPLES)]
+#[command(
+    args_conflicts_with_subcommands = false,
+    subcommand_negates_reqs = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+
+    /// Run the tests, as starlark-mcp spells it
+    #[arg(short = 't', long)]
+    pub(crate) test: bool,
+
+    /// Print the version
+    #[arg(short = 'v', long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// A folder of modules; may be given several times [default: ./modules and ./extensions]
+    #[arg(
+        long = "modules",
+        short = 'e',
+        visible_alias = "extensions-dir",
+        value_name = "DIR",
+        global = true
+    )]
+    pub(crate) modules: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the modules over stdio (what bare `larkspur` does)
+    Serve(Serve),
+    /// Watch the folder while you write: what loads, what breaks, whether the tests pass
+    Dev,
+    /// Show the tools with their signatures
+    List(List),
+    /// Call a tool: `larkspur call MODULE.TOOL name=value other:=json`
+    Call(Call),
+    /// Look for mistakes without running anything: syntax, names, types, schemas
+    Check(Check),
+    /// Run the tests in `*_test.star`
+    Test(Test),
+    /// Write a module that works, with a test that passes
+    New(New),
+    /// Ask running servers how they are
+    Status(Status),
+    /// Print completions for a shell
+    Completions {
+        /// The shell to complete for
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// How tools are offered: every tool by its own name
+    #[arg(long, value_enum, default_value_t = Surface::Flat)]
+    pub(crate) surface: Surface,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Surface {
+    Flat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur call hello.hello name=Ada          a value, read by the parameter's type
+  larkspur call hello.hello 'tags:=[\"a\"]'     a value written as JSON
+  echo '{\"name\": \"Ada\"}' | larkspur call hello.hello -
+
+Exit code: 0 answered, 2 no such tool or wrong arguments, 5 the tool said error")]
+pub(crate) struct Call {
+    /// The tool, as MODULE.TOOL
+    pub(crate) tool: String,
+
+    /// name=value, name:=json, or - for a JSON object on standard input
+    #[arg(value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<String>,
+
+    /// For people, or the whole result for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args, Default)]
+pub(crate) struct Test {
+    /// Only tests with this in `file::test`
+    #[arg(short = 'k', value_name = "PART")]
+    pub(crate) filter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The module's name: letters, digits and dashes
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Servers of every folder, not only of this one
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}

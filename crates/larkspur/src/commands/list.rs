@@ -1,0 +1,124 @@
+//! `larkspur list`: the tools, as signatures.
+
+use crate::args::{Common, Format, List};
+use crate::compose;
+use crate::terminal::{DIM, STRONG, error, note, say, styled};
+use runtime::{Catalog, Module, Runtime};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+pub(crate) fn run(common: &Common, list: &List) -> anyhow::Result<ExitCode> {
+    let runtime = compose::open(common);
+    let catalog = runtime.catalog();
+    match list.format {
+        Format::Json => say(&serde_json::to_string_pretty(&as_json(&catalog))?),
+        Format::Text => as_text(&runtime, &catalog),
+    }
+    for (file, broken) in &catalog.broken {
+        error(&format!("{file} cannot be loaded\n{}", broken.fault));
+    }
+    Ok(if catalog.broken.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+fn as_text(runtime: &Runtime, catalog: &Catalog) {
+    for module in catalog.modules() {
+        say(&heading(module));
+        for tool in &module.script.tools {
+            say(&format!(
+                "  {}  {}",
+                tool.tool.signature(),
+                styled(DIM, tool.tool.summary())
+            ));
+        }
+    }
+    for text in &catalog.notes {
+        note(&format!("note: {text}"));
+    }
+    let modules = catalog.modules().count();
+    if modules == 0 && catalog.broken.is_empty() {
+        let folders: Vec<String> = runtime
+            .folders()
+            .iter()
+            .map(|f| f.root().display().to_string())
+            .collect();
+        note(&format!(
+            "no modules in {}; `larkspur new hello` writes one",
+            folders.join(" or ")
+        ));
+    } else {
+        note(&format!(
+            "{} tools in {modules} modules",
+            catalog.tool_count()
+        ));
+    }
+}
+
+fn heading(module: &Module) -> String {
+    let version = module
+        .script
+        .declared
+        .version
+        .as_deref()
+        .unwrap_or_default();
+    let about = module
+        .script
+        .declared
+        .description
+        .as_deref()
+        .unwrap_or_default();
+    let rest = [version, about]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ");
+    format!("{}  {}", styled(STRONG, &module.name), styled(DIM, rest))
+        .trim_end()
+        .to_owned()
+}
+
+fn as_json(catalog: &Catalog) -> Value {
+    let listed = |module: &Module, tool: &model::Tool| {
+        let path = format!("{}.{}", module.name, tool.name);
+        catalog
+            .tools()
+            .find(|(_, handle)| handle.path().to_string() == path)
+            .map(|(name, _)| name.to_owned())
+    };
+    let modules: Vec<Value> = catalog
+        .modules()
+        .map(|module| {
+            let tools: Vec<Value> = module
+                .script
+                .tools
+                .iter()
+                .map(|tool| {
+                    json!({
+                        "name": tool.tool.name.as_str(),
+                        "listed": listed(module, &tool.tool),
+                        "description": tool.tool.description,
+                        "signature": tool.tool.signature(),
+                        "inputSchema": tool.tool.input.to_json(),
+                        "outputSchema": tool.tool.output,
+                    })
+                })
+                .collect();
+            json!({
+                "module": module.name.as_str(),
+                "file": module.shown,
+                "version": module.script.declared.version,
+                "description": module.script.declared.description,
+                "tools": tools,
+            })
+        })
+        .collect();
+    let broken: Vec<Value> = catalog
+        .broken
+        .iter()
+        .map(|(file, broken)| json!({"file": file, "error": broken.fault}))
+        .collect();
+    json!({"modules": modules, "broken": broken, "notes": catalog.notes})
+}

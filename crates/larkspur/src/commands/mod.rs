@@ -1,0 +1,11 @@
+//! One file a subcommand.
+
+pub(crate) mod call;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod dev;
+pub(crate) mod list;
+pub(crate) mod new;
+pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod test;

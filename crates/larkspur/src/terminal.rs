@@ -1,0 +1,48 @@
+//! What people see: results on stdout, everything else on stderr, colour only on a terminal.
+
+use anstyle::{AnsiColor, Style};
+use std::fmt::Display;
+use std::io::Write;
+use tracing_subscriber::EnvFilter;
+
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
+
+/// The text in a style; the stream takes the style out where it is not wanted.
+pub(crate) fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A result. Nobody reading any more is no error.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(anstream::stdout().lock(), "{text}");
+}
+
+/// A word beside the result.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+pub(crate) fn error(text: &str) {
+    note(&format!("{} {text}", styled(BAD, "error:")));
+}
+
+/// Logs go to stderr; `LARKSPUR_LOG=debug` shows more.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the log level is wanted before anything else is read"
+)]
+pub(crate) fn start_logging() {
+    let wanted =
+        std::env::var("LARKSPUR_LOG").unwrap_or_else(|_| "warn,script=info,rmcp=error".into());
+    let filter = EnvFilter::try_new(&wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .without_time()
+        .with_target(false)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_writer(std::io::stderr);
+    let _ = subscriber.try_init();
+}

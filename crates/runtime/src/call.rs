@@ -1,0 +1,354 @@
+//! The one road of a tool call: lookup, arguments, admission, deadline, script.
+
+use crate::catalog::{Handle, Lookup};
+use crate::gate::Gate;
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use model::{Args, Fault, Limits, Output, Rejected, Stop, ToolPath};
+use script::{CallFailure, Cancel, Raised, Turn};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Told how far a call has come.
+pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
+
+/// A thread gets this long to notice that its time is up; then nobody waits for it any more.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Arguments longer than this are not tried on the caller's thread: reading them alone takes a while.
+const TRIAL_ARGUMENTS: usize = 64;
+
+/// One call of one tool, whichever door it came by.
+pub struct Call {
+    /// As listed, or `module.tool`.
+    pub name: String,
+    pub args: Args,
+    pub progress: Option<Progress>,
+    pub cancel: CancellationToken,
+}
+
+impl Call {
+    pub fn new(name: impl Into<String>, args: Args) -> Self {
+        Self {
+            name: name.into(),
+            args,
+            progress: None,
+            cancel: CancellationToken::new(),
+        }
+    }
+}
+
+/// Why a call gave no output.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CallError {
+    #[error("there is no tool `{name}`{}", near(.available))]
+    Unknown {
+        name: String,
+        available: Vec<String>,
+    },
+    #[error("several modules have a tool `{name}`: call {}", either(.paths))]
+    Ambiguous { name: String, paths: Vec<ToolPath> },
+    #[error("{rejected}")]
+    Rejected { tool: ToolPath, rejected: Rejected },
+    #[error("{}", .fault.message)]
+    Failed {
+        tool: ToolPath,
+        fault: Fault,
+        raised: Option<Raised>,
+    },
+    #[error("{}", .fault.message)]
+    Stopped {
+        tool: ToolPath,
+        stop: Stop,
+        fault: Fault,
+    },
+    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
+    Busy { waiting: usize },
+}
+
+fn near(available: &[String]) -> String {
+    match available.first() {
+        None => "; there are no tools".into(),
+        Some(first) => format!("; the nearest is `{first}`"),
+    }
+}
+
+fn either(paths: &[ToolPath]) -> String {
+    paths
+        .iter()
+        .map(|path| format!("`{path}`"))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+impl Runtime {
+    /// Calls a tool. Dropping the future, or its token, ends the script.
+    pub async fn call(&self, call: Call) -> Result<Output, CallError> {
+        let stats = self.stats();
+        Stats::add(&stats.calls);
+        let result = self.call_inner(call).await;
+        match &result {
+            Ok(output) if output.is_error => Stats::add(&stats.failed),
+            Err(error) => {
+                Stats::add(&stats.failed);
+                if matches!(error, CallError::Stopped { .. }) {
+                    Stats::add(&stats.stopped);
+                }
+            }
+            Ok(_) => {}
+        }
+        result
+    }
+
+    async fn call_inner(&self, call: Call) -> Result<Output, CallError> {
+        let handle = self.find(&call.name)?;
+        let tool = &handle.tool().tool;
+        let rejected = |rejected| CallError::Rejected {
+            tool: handle.path(),
+            rejected,
+        };
+        let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
+        let args = tool.input.accept(call.args).map_err(rejected)?;
+        let limits = self.limits_for(tool.timeout);
+        let job = Job {
+            runtime: self.clone(),
+            handle,
+            args,
+            limits,
+            progress: call.progress,
+        };
+        if small && let Some(result) = job.try_here() {
+            return result;
+        }
+        job.on_a_thread(call.cancel).await
+    }
+
+    fn find(&self, name: &str) -> Result<Handle, CallError> {
+        match self.catalog().lookup(name) {
+            Lookup::Found(handle) => Ok(handle),
+            Lookup::Ambiguous(paths) => Err(CallError::Ambiguous {
+                name: name.to_owned(),
+                paths,
+            }),
+            Lookup::Unknown(available) => Err(CallError::Unknown {
+                name: name.to_owned(),
+                available,
+            }),
+        }
+    }
+
+    fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
+        let limits = self.limits();
+        match timeout {
+            Some(timeout) if timeout < limits.time => Arc::new(Limits {
+                time: timeout,
+                ..(**limits).clone()
+            }),
+            _ => Arc::clone(limits),
+        }
+    }
+}
+
+fn is_small(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::String(text) => text.len() < 4 << 10,
+        serde_json::Value::Array(items) => items.len() < 64 && items.iter().all(is_small),
+        serde_json::Value::Object(map) => map.len() < 64 && map.values().all(is_small),
+        _ => true,
+    }
+}
+
+/// A call whose arguments are right.
+struct Job {
+    runtime: Runtime,
+    handle: Handle,
+    args: Args,
+    limits: Arc<Limits>,
+    progress: Option<Progress>,
+}
+
+impl Job {
+    fn run(&self, cancel: Cancel, trial: bool) -> Result<Output, CallFailure> {
+        let module = &self.handle.module;
+        let gate = Gate {
+            module: module.name.as_str(),
+            folder: &self.runtime.folders()[module.folder],
+            progress: self.progress.as_ref(),
+        };
+        let turn = Turn {
+            host: &gate,
+            limits: &self.limits,
+            cancel,
+            trial,
+        };
+        module.script.call(self.handle.tool(), &self.args, &turn)
+    }
+
+    /// Most tools take less time than handing them to another thread would. A trial ends at the
+    /// first host call and after a thousand steps; the tool is then remembered as one for threads.
+    fn try_here(&self) -> Option<Result<Output, CallError>> {
+        let needs_thread = &self.handle.module.needs_thread[self.handle.index];
+        if needs_thread.load(Ordering::Relaxed) {
+            return None;
+        }
+        match self.run(Cancel::default(), true) {
+            Err(CallFailure::NeedsThread) => {
+                needs_thread.store(true, Ordering::Relaxed);
+                None
+            }
+            result => Some(self.answer(result)),
+        }
+    }
+
+    async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
+        let job = Arc::new(self);
+        let place = tokio::select! {
+            place = job.runtime.admit(job.limits.time) => place?,
+            () = token.cancelled() => return job.stopped(Stop::Cancelled),
+        };
+        let cancel = Cancel::default();
+        let _ends_with_the_future = CancelOnDrop(cancel.clone());
+        let (answer, mut answered) = oneshot::channel();
+        let worker = (Arc::clone(&job), cancel.clone());
+        let started = job.runtime.pool().run(move || {
+            let (job, cancel) = worker;
+            let result = job.run(cancel, false);
+            // The place is given back when the thread is free, not when the caller stops waiting.
+            drop(place);
+            if answer.send(result).is_err() {
+                tracing::debug!(tool = %job.handle.path(), "a call ended after its caller had gone");
+            }
+        });
+        if let Err(error) = started {
+            let fault = Fault::new(format!("no thread could be started for the call: {error}"));
+            return Err(CallError::Failed {
+                tool: job.handle.path(),
+                fault,
+                raised: None,
+            });
+        }
+        let cancelled = tokio::select! {
+            result = &mut answered => return job.received(result),
+            () = token.cancelled() => true,
+            () = tokio::time::sleep(job.limits.time) => false,
+        };
+        cancel.cancel();
+        if let Ok(result) = tokio::time::timeout(GRACE, &mut answered).await {
+            return if cancelled {
+                job.received(result)
+            } else {
+                job.stopped_or(result)
+            };
+        }
+        job.give_up(answered, cancelled)
+    }
+
+    /// The thread does not come back: count it, and answer without it.
+    fn give_up(
+        &self,
+        answered: oneshot::Receiver<Result<Output, CallFailure>>,
+        cancelled: bool,
+    ) -> Result<Output, CallError> {
+        let stats = Arc::clone(self.runtime.stats());
+        Stats::add(&stats.stuck);
+        tracing::warn!(tool = %self.handle.path(), "a call does not end; its thread is left behind");
+        tokio::spawn(async move {
+            let _ = answered.await;
+            Stats::sub(&stats.stuck);
+        });
+        self.stopped(if cancelled {
+            Stop::Cancelled
+        } else {
+            Stop::Deadline
+        })
+    }
+
+    fn received(
+        &self,
+        result: Result<Result<Output, CallFailure>, oneshot::error::RecvError>,
+    ) -> Result<Output, CallError> {
+        match result {
+            Ok(result) => self.answer(result),
+            Err(_) => self.answer(Err(CallFailure::Failed {
+                fault: Fault::new("the call's thread ended without an answer"),
+                raised: None,
+            })),
+        }
+    }
+
+    /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
+    fn stopped_or(
+        &self,
+        result: Result<Result<Output, CallFailure>, oneshot::error::RecvError>,
+    ) -> Result<Output, CallError> {
+        match self.received(result) {
+            Err(CallError::Stopped {
+                tool,
+                stop: Stop::Cancelled,
+                mut fault,
+            }) => {
+                fault.message = Stop::Deadline.sentence(&self.limits);
+                Err(CallError::Stopped {
+                    tool,
+                    stop: Stop::Deadline,
+                    fault,
+                })
+            }
+            other => other,
+        }
+    }
+
+    fn stopped(&self, stop: Stop) -> Result<Output, CallError> {
+        let fault = Fault::new(stop.sentence(&self.limits));
+        Err(CallError::Stopped {
+            tool: self.handle.path(),
+            stop,
+            fault,
+        })
+    }
+
+    fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, CallError> {
+        let tool = || self.handle.path();
+        let error = match result {
+            Ok(output) => return Ok(output),
+            Err(CallFailure::Failed { fault, raised }) => CallError::Failed {
+                tool: tool(),
+                fault,
+                raised,
+            },
+            Err(CallFailure::Stopped { stop, fault }) => CallError::Stopped {
+                tool: tool(),
+                stop,
+                fault,
+            },
+            Err(CallFailure::NeedsThread) => CallError::Failed {
+                tool: tool(),
+                fault: Fault::new("the call was given up as if it were a trial"),
+                raised: None,
+            },
+        };
+        self.report(&error);
+        Err(error)
+    }
+
+    /// The author reads what the caller does not: the place.
+    fn report(&self, error: &CallError) {
+        if let CallError::Failed { tool, fault, .. } | CallError::Stopped { tool, fault, .. } =
+            error
+        {
+            tracing::debug!(target: "script", "{tool} failed: {fault}");
+        }
+    }
+}
+
+/// A caller that goes away ends its call.
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

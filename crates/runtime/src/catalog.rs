@@ -1,0 +1,295 @@
+//! Everything that is served, as an immutable picture: nothing is edited, a next one is made.
+
+use model::{Fault, ModuleName, ToolName, ToolPath, nearest};
+use script::{FileId, Script, ScriptTool};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Names of the meta tools; a module's tool of such a name is listed under its long name.
+pub const RESERVED: [&str; 4] = ["get_module_schema", "call", "call_module_tool", "batch"];
+
+/// One version of one module.
+pub struct Module {
+    pub name: ModuleName,
+    /// Where it lies: the folder's place among the folders, and the file below it.
+    pub folder: usize,
+    pub file: FileId,
+    /// For people: the path as they gave it.
+    pub shown: String,
+    pub script: Script,
+    pub loaded_in: Duration,
+    /// Counts the versions of this module that have been served.
+    pub generation: u64,
+    /// Tools that need a thread of their own, learnt from their first call.
+    pub(crate) needs_thread: Vec<AtomicBool>,
+}
+
+/// A tool together with the module version it belongs to: a call keeps it to the end.
+#[derive(Clone)]
+pub struct Handle {
+    pub module: Arc<Module>,
+    pub(crate) index: usize,
+}
+
+impl Handle {
+    pub fn tool(&self) -> &ScriptTool {
+        &self.module.script.tools[self.index]
+    }
+
+    pub fn path(&self) -> ToolPath {
+        ToolPath {
+            module: self.module.name.clone(),
+            tool: self.tool().tool.name.clone(),
+        }
+    }
+}
+
+/// What a name stands for.
+pub enum Lookup {
+    Found(Handle),
+    /// Several modules have a tool of this name.
+    Ambiguous(Vec<ToolPath>),
+    /// Nothing; the names there are, nearest first.
+    Unknown(Vec<String>),
+}
+
+/// A module file that is not served as it stands on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    pub fault: Fault,
+    /// Its last good version is still served.
+    pub still_served: bool,
+}
+
+#[derive(Default)]
+pub struct Catalog {
+    modules: BTreeMap<ModuleName, Arc<Module>>,
+    /// Listed name → tool; the list is in the order of the alphabet.
+    flat: BTreeMap<String, Handle>,
+    ambiguous: HashMap<String, Vec<ToolPath>>,
+    pub broken: BTreeMap<String, Broken>,
+    /// Things an author should know, though nothing is broken.
+    pub notes: Vec<String>,
+    /// Changes when what clients see changes.
+    pub fingerprint: u64,
+}
+
+impl Catalog {
+    /// A catalog of exactly these modules; of two with one name the first is served.
+    pub fn of(modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
+        let mut catalog = Self::default();
+        for module in modules {
+            match catalog.modules.get(&module.name) {
+                None => {
+                    catalog.modules.insert(module.name.clone(), module);
+                }
+                Some(first) => {
+                    let fault = Fault::new(format!(
+                        "module `{}` is already declared by {}",
+                        module.name, first.shown
+                    ))
+                    .help("give one of the two another name");
+                    catalog.broken.insert(
+                        module.shown.clone(),
+                        Broken {
+                            fault,
+                            still_served: false,
+                        },
+                    );
+                }
+            }
+        }
+        catalog.list();
+        catalog
+    }
+
+    /// The same with this module, which takes the place of one of its name.
+    #[must_use]
+    pub fn with(&self, module: Arc<Module>) -> Self {
+        self.with_all([module])
+    }
+
+    #[must_use]
+    pub fn with_all(&self, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
+        let mut all = self.modules.clone();
+        all.extend(
+            modules
+                .into_iter()
+                .map(|module| (module.name.clone(), module)),
+        );
+        Self::of(all.into_values())
+    }
+
+    /// The same without this module.
+    #[must_use]
+    pub fn without(&self, name: &ModuleName) -> Self {
+        Self::of(
+            self.modules
+                .values()
+                .filter(|module| module.name != *name)
+                .cloned(),
+        )
+    }
+
+    pub fn modules(&self) -> impl Iterator<Item = &Arc<Module>> {
+        self.modules.values()
+    }
+
+    pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
+        self.modules.get(name)
+    }
+
+    /// Every tool under the name clients see, in the order of the alphabet.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, &Handle)> {
+        self.flat
+            .iter()
+            .map(|(name, handle)| (name.as_str(), handle))
+    }
+
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.flat.keys().map(String::as_str)
+    }
+
+    pub fn tool_count(&self) -> usize {
+        self.flat.len()
+    }
+
+    /// A tool by the name clients see, or as `module.tool`.
+    pub fn lookup(&self, name: &str) -> Lookup {
+        if let Some(handle) = self.flat.get(name) {
+            return Lookup::Found(handle.clone());
+        }
+        if let Some(paths) = self.ambiguous.get(name) {
+            return Lookup::Ambiguous(paths.clone());
+        }
+        match name
+            .split_once('.')
+            .and_then(|(module, tool)| self.by_path(module, tool))
+        {
+            Some(handle) => Lookup::Found(handle),
+            None => Lookup::Unknown(
+                nearest(name, self.tool_names())
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+            ),
+        }
+    }
+
+    pub fn get(&self, path: &ToolPath) -> Option<Handle> {
+        self.by_path(path.module.as_str(), path.tool.as_str())
+    }
+
+    fn by_path(&self, module: &str, tool: &str) -> Option<Handle> {
+        let module = self.modules.get(module)?;
+        let index = module
+            .script
+            .tools
+            .iter()
+            .position(|t| t.tool.name.as_str() == tool)?;
+        Some(Handle {
+            module: Arc::clone(module),
+            index,
+        })
+    }
+
+    /// Gives every tool its listed name: its own where it is the only one of that name.
+    fn list(&mut self) {
+        let mut owners: BTreeMap<&ToolName, Vec<Handle>> = BTreeMap::new();
+        for module in self.modules.values() {
+            for (index, tool) in module.script.tools.iter().enumerate() {
+                owners.entry(&tool.tool.name).or_default().push(Handle {
+                    module: Arc::clone(module),
+                    index,
+                });
+            }
+        }
+        let mut flat = BTreeMap::new();
+        let mut shared = Vec::new();
+        for (name, handles) in owners {
+            match handles.as_slice() {
+                [only] if !RESERVED.contains(&name.as_str()) => {
+                    flat.insert(name.to_string(), only.clone());
+                }
+                _ => shared.push((name.clone(), handles)),
+            }
+        }
+        for (name, handles) in shared {
+            self.list_shared(&name, handles, &mut flat);
+        }
+        self.flat = flat;
+        self.fingerprint = self.fingerprint();
+    }
+
+    fn list_shared(
+        &mut self,
+        name: &ToolName,
+        handles: Vec<Handle>,
+        flat: &mut BTreeMap<String, Handle>,
+    ) {
+        let paths: Vec<ToolPath> = handles.iter().map(Handle::path).collect();
+        let listed: Vec<String> = handles
+            .iter()
+            .map(|handle| free_name(handle, flat))
+            .collect();
+        let owners: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        self.notes.push(if handles.len() > 1 {
+            format!(
+                "{} have one name; listed as {}",
+                owners.join(" and "),
+                listed.join(" and ")
+            )
+        } else {
+            format!(
+                "`{name}` is a name of ours; {} is listed as {}",
+                owners.join(""),
+                listed.join("")
+            )
+        });
+        if handles.len() > 1 {
+            self.ambiguous.insert(name.to_string(), paths);
+        }
+        flat.extend(listed.into_iter().zip(handles));
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (name, handle) in &self.flat {
+            let tool = &handle.tool().tool;
+            (
+                name,
+                &tool.title,
+                &tool.description,
+                tool.input.to_json().to_string(),
+            )
+                .hash(&mut hasher);
+            (
+                tool.output.as_ref().map(ToString::to_string),
+                tool.icons.as_ref().map(ToString::to_string),
+            )
+                .hash(&mut hasher);
+            format!("{:?}", tool.hints).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+/// `module_tool`, shortened to what clients accept and numbered if that is taken as well.
+fn free_name(handle: &Handle, taken: &BTreeMap<String, Handle>) -> String {
+    let mut name = format!("{}_{}", handle.module.name, handle.tool().tool.name);
+    name.truncate(60);
+    let base = name.clone();
+    let mut number = 2;
+    while taken.contains_key(&name) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+#[cfg(test)]
+#[path = "catalog_tests.rs"]
+mod tests;

@@ -1,0 +1,48 @@
+//! What a script reaches of the world: the host as one call of one module may use it.
+
+use crate::call::Progress;
+use crate::disk::Folder;
+use model::{Host, HostError, Level};
+use serde_json::Value;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub struct Gate<'a> {
+    pub module: &'a str,
+    pub folder: &'a Folder,
+    pub progress: Option<&'a Progress>,
+}
+
+impl Host for Gate<'_> {
+    fn log(&self, level: Level, message: &str, fields: &Value) {
+        let module = self.module;
+        let fields = match fields {
+            Value::Object(map) if !map.is_empty() => format!(" {fields}"),
+            _ => String::new(),
+        };
+        match level {
+            Level::Debug => tracing::debug!(target: "script", "{module}: {message}{fields}"),
+            Level::Info => tracing::info!(target: "script", "{module}: {message}{fields}"),
+            Level::Warn => tracing::warn!(target: "script", "{module}: {message}{fields}"),
+            Level::Error => tracing::error!(target: "script", "{module}: {message}{fields}"),
+        }
+    }
+
+    fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        if let Some(progress) = self.progress {
+            progress(done, total, message);
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<String, HostError> {
+        self.folder
+            .read_text(path)
+            .map_err(|why| HostError(format!("cannot read {path}: {why}")))
+    }
+
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+}

@@ -1,0 +1,474 @@
+//! What lies in the folders, loaded: owned by one thread, turned into a catalog after each change.
+
+use crate::catalog::{Broken, Catalog, Module};
+use crate::disk::{Folder, Stamp, is_test};
+use crate::gate::Gate;
+use model::{Fault, ModuleName};
+use script::{Engine, FileId, Script};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A file, by its folder's place and its path below it.
+pub(crate) type Key = (usize, FileId);
+
+/// Something worth telling whoever watches.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// The file as people know it.
+    pub file: String,
+    pub module: Option<ModuleName>,
+    pub change: Change,
+    pub took: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub enum Change {
+    Loaded {
+        tools: usize,
+    },
+    Reloaded {
+        tools: usize,
+    },
+    Removed,
+    /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
+    Tests,
+    /// It cannot be loaded; `still_served` says whether an earlier version goes on.
+    Broken {
+        fault: Fault,
+        still_served: bool,
+    },
+}
+
+/// The state of one source file.
+struct Entry {
+    stamp: Option<Stamp>,
+    /// The text last loaded, as a hash: touching a file without changing it changes nothing.
+    text: u64,
+    /// The version that is served, if it holds a module.
+    module: Option<Arc<Module>>,
+    fault: Option<Fault>,
+    /// Everything it was made from: itself, what it loads, the data it reads.
+    touched: BTreeSet<FileId>,
+}
+
+/// One file's loading, before it is decided whether it is taken.
+struct Attempt {
+    key: Key,
+    result: Result<Script, Fault>,
+    touched: BTreeSet<FileId>,
+    took: Duration,
+}
+
+pub(crate) struct Library {
+    pub(crate) folders: Vec<Folder>,
+    engine: Engine,
+    entries: BTreeMap<Key, Entry>,
+    generations: HashMap<ModuleName, u64>,
+}
+
+impl Library {
+    pub(crate) fn new(folders: Vec<Folder>, engine: Engine) -> Self {
+        Self {
+            folders,
+            engine,
+            entries: BTreeMap::new(),
+            generations: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn load_everything(&mut self, told: &dyn Fn(&Event)) -> Catalog {
+        let found = self.scan();
+        for attempt in self.attempt(&found.keys().cloned().collect::<Vec<_>>()) {
+            self.take(attempt, told);
+        }
+        self.catalog()
+    }
+
+    /// Is this file part of what is served, or of what it was made from?
+    pub(crate) fn knows(&self, folder: usize, file: &str) -> bool {
+        self.entries
+            .iter()
+            .any(|((f, _), entry)| *f == folder && entry.touched.contains(file))
+    }
+
+    /// Looks at the folders again. `suspects` are files that may have changed without showing it.
+    /// Answers `None` when everything stays as it is.
+    pub(crate) fn refresh(
+        &mut self,
+        suspects: &BTreeSet<Key>,
+        told: &dyn Fn(&Event),
+    ) -> Option<Catalog> {
+        let found = self.scan();
+        let changed = self.changed(&found, suspects);
+        let gone: Vec<Key> = self
+            .entries
+            .keys()
+            .filter(|key| !found.contains_key(*key))
+            .cloned()
+            .collect();
+        if changed.is_empty() && gone.is_empty() {
+            return None;
+        }
+        let affected = self.affected(&changed, &gone, &found);
+        for key in &gone {
+            self.remove(key, told);
+        }
+        let attempts = self.attempt(&affected);
+        self.take_by_unit(attempts, &changed, told);
+        for (key, stamp) in found {
+            if let Some(entry) = self.entries.get_mut(&key) {
+                entry.stamp = Some(stamp);
+            }
+        }
+        Some(self.catalog())
+    }
+
+    /// Files that vanished or became empty just now: many editors save that way, so they get a moment.
+    pub(crate) fn unsettled(&self, suspects: &BTreeSet<Key>) -> bool {
+        suspects.iter().any(|key| {
+            let served = self
+                .entries
+                .get(key)
+                .is_some_and(|entry| entry.module.is_some());
+            served
+                && self.folders[key.0]
+                    .read_text(&key.1)
+                    .map_or(true, |text| text.trim().is_empty())
+        })
+    }
+
+    fn scan(&self) -> BTreeMap<Key, Stamp> {
+        let mut found = BTreeMap::new();
+        for (i, folder) in self.folders.iter().enumerate() {
+            let sources = folder.scan().into_iter().filter(|(file, _)| !is_test(file));
+            found.extend(sources.map(|(file, stamp)| ((i, file), stamp)));
+        }
+        found
+    }
+
+    /// Sources and data whose content is no longer what was loaded.
+    fn changed(&self, found: &BTreeMap<Key, Stamp>, suspects: &BTreeSet<Key>) -> BTreeSet<Key> {
+        let mut changed = BTreeSet::new();
+        for (key, stamp) in found {
+            match self.entries.get(key) {
+                None => {
+                    changed.insert(key.clone());
+                }
+                Some(entry) if entry.stamp == Some(*stamp) && !suspects.contains(key) => {}
+                Some(entry) => {
+                    if entry.text != self.text_of(key) {
+                        changed.insert(key.clone());
+                    }
+                }
+            }
+        }
+        // Data files and files that a load looked for in vain are no entries of their own.
+        changed.extend(
+            suspects
+                .iter()
+                .filter(|(f, file)| {
+                    !found.contains_key(&(*f, file.clone())) && self.knows(*f, file)
+                })
+                .cloned(),
+        );
+        changed
+    }
+
+    fn text_of(&self, key: &Key) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.folders[key.0].read_text(&key.1).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The changed files and every file made from one of them.
+    fn affected(
+        &self,
+        changed: &BTreeSet<Key>,
+        gone: &[Key],
+        found: &BTreeMap<Key, Stamp>,
+    ) -> Vec<Key> {
+        let is_touched = |folder: usize, entry: &Entry| {
+            changed
+                .iter()
+                .chain(gone)
+                .any(|(f, file)| *f == folder && entry.touched.contains(file))
+        };
+        let mut affected: BTreeSet<Key> = changed
+            .iter()
+            .filter(|key| found.contains_key(*key))
+            .cloned()
+            .collect();
+        for (key, entry) in &self.entries {
+            if found.contains_key(key) && is_touched(key.0, entry) {
+                affected.insert(key.clone());
+            }
+        }
+        affected.into_iter().collect()
+    }
+
+    /// Loads files, on as many threads as there are cores.
+    fn attempt(&self, keys: &[Key]) -> Vec<Attempt> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = keys.len().div_ceil(cores).max(16);
+        let attempts = Mutex::new(Vec::with_capacity(keys.len()));
+        std::thread::scope(|scope| {
+            for keys in keys.chunks(share) {
+                scope.spawn(|| self.attempt_share(keys, &attempts));
+            }
+        });
+        let mut attempts = attempts.into_inner().unwrap_or_default();
+        attempts.sort_by(|a, b| a.key.cmp(&b.key));
+        attempts
+    }
+
+    fn attempt_share(&self, keys: &[Key], attempts: &Mutex<Vec<Attempt>>) {
+        for (index, folder) in self.folders.iter().enumerate() {
+            let files: Vec<FileId> = keys
+                .iter()
+                .filter(|key| key.0 == index)
+                .map(|key| key.1.clone())
+                .collect();
+            if files.is_empty() {
+                continue;
+            }
+            let gate = Gate {
+                module: "loading",
+                folder,
+                progress: None,
+            };
+            let mut started = Instant::now();
+            self.engine
+                .load_all(&files, folder, &gate, |file, result, touched| {
+                    let took = started.elapsed();
+                    started = Instant::now();
+                    let attempt = Attempt {
+                        key: (index, file.clone()),
+                        result,
+                        touched,
+                        took,
+                    };
+                    if let Ok(mut attempts) = attempts.lock() {
+                        attempts.push(attempt);
+                    }
+                });
+        }
+    }
+
+    /// Takes what was loaded, unit by unit: a changed file with all that is made from it. If one of
+    /// a unit fails, the whole of it stays as it was.
+    fn take_by_unit(
+        &mut self,
+        attempts: Vec<Attempt>,
+        changed: &BTreeSet<Key>,
+        told: &dyn Fn(&Event),
+    ) {
+        let mut refused: HashMap<Key, Fault> = HashMap::new();
+        for unit in changed {
+            let made_from =
+                |attempt: &&Attempt| attempt.key.0 == unit.0 && attempt.touched.contains(&unit.1);
+            let members: Vec<&Attempt> = attempts.iter().filter(made_from).collect();
+            let failed = members.iter().find_map(|m| {
+                m.result
+                    .as_ref()
+                    .err()
+                    .map(|fault| (m.key.clone(), fault.clone()))
+            });
+            if let Some((_, fault)) = failed {
+                for member in members {
+                    let own = member.result.as_ref().err().unwrap_or(&fault);
+                    refused
+                        .entry(member.key.clone())
+                        .or_insert_with(|| own.clone());
+                }
+            }
+        }
+        for mut attempt in attempts {
+            if let Some(fault) = refused.remove(&attempt.key) {
+                attempt.result = Err(fault);
+            }
+            self.take(attempt, told);
+        }
+    }
+
+    fn take(&mut self, attempt: Attempt, told: &dyn Fn(&Event)) {
+        let Attempt {
+            key,
+            result,
+            touched,
+            took,
+        } = attempt;
+        let shown = self.shown(&key);
+        let old = self.entries.remove(&key);
+        let text = self.text_of(&key);
+        let old_module = old.and_then(|entry| entry.module);
+        let (module, fault, change) = match result {
+            Err(fault) => {
+                let change = Change::Broken {
+                    fault: fault.clone(),
+                    still_served: old_module.is_some(),
+                };
+                (old_module, Some(fault), Some(change))
+            }
+            Ok(script) if !script.declared.is_module => {
+                let change = old_module.is_some().then_some(Change::Removed);
+                (None, None, change)
+            }
+            Ok(script) => {
+                let tools = script.tools.len();
+                let change = if old_module.is_some() {
+                    Change::Reloaded { tools }
+                } else {
+                    Change::Loaded { tools }
+                };
+                match self.module(&key, script, took) {
+                    Ok(module) => (Some(module), None, Some(change)),
+                    Err(fault) => {
+                        let change = Change::Broken {
+                            fault: fault.clone(),
+                            still_served: old_module.is_some(),
+                        };
+                        (old_module, Some(fault), Some(change))
+                    }
+                }
+            }
+        };
+        if let Some(change) = change {
+            told(&Event {
+                file: shown,
+                module: module.as_ref().map(|m| m.name.clone()),
+                change,
+                took,
+            });
+        }
+        let stamp = self.folders[key.0].stamp(&key.1);
+        self.entries.insert(
+            key,
+            Entry {
+                stamp,
+                text,
+                module,
+                fault,
+                touched,
+            },
+        );
+    }
+
+    fn module(&mut self, key: &Key, script: Script, took: Duration) -> Result<Arc<Module>, Fault> {
+        let stem = key
+            .1
+            .rsplit('/')
+            .next()
+            .unwrap_or(&key.1)
+            .trim_end_matches(".star");
+        let name = match &script.declared.name {
+            Some(name) => name.clone(),
+            None => stem.parse().map_err(|error| {
+                Fault::new(format!("{error}"))
+                    .help("the file's name is the module's name: rename the file")
+            })?,
+        };
+        let shown = self.shown(key);
+        let generation = self.generations.entry(name.clone()).or_default();
+        *generation += 1;
+        Ok(Arc::new(Module {
+            name,
+            folder: key.0,
+            file: key.1.clone(),
+            shown,
+            needs_thread: script
+                .tools
+                .iter()
+                .map(|_| AtomicBool::new(false))
+                .collect(),
+            script,
+            loaded_in: took,
+            generation: *generation,
+        }))
+    }
+
+    fn remove(&mut self, key: &Key, told: &dyn Fn(&Event)) {
+        let Some(entry) = self.entries.remove(key) else {
+            return;
+        };
+        if let Some(module) = entry.module {
+            let event = Event {
+                file: self.shown(key),
+                module: Some(module.name.clone()),
+                change: Change::Removed,
+                took: Duration::ZERO,
+            };
+            told(&event);
+        }
+    }
+
+    fn shown(&self, key: &Key) -> String {
+        self.folders[key.0].path(&key.1).display().to_string()
+    }
+
+    fn catalog(&self) -> Catalog {
+        let mut catalog = Catalog::of(
+            self.entries
+                .values()
+                .filter_map(|entry| entry.module.clone()),
+        );
+        for (key, entry) in &self.entries {
+            if let Some(fault) = &entry.fault {
+                let broken = Broken {
+                    fault: fault.clone(),
+                    still_served: entry.module.is_some(),
+                };
+                catalog.broken.insert(self.shown(key), broken);
+            }
+            for note in entry.module.iter().flat_map(|m| &m.script.declared.notes) {
+                catalog.notes.push(note.clone());
+            }
+        }
+        for key in self.unused_libraries() {
+            catalog.notes.push(format!(
+                "{} declares nothing, and nothing loads it",
+                self.shown(&key)
+            ));
+        }
+        catalog
+    }
+
+    /// A file without declarations is a library; one that nobody loads may be a mistake.
+    fn unused_libraries(&self) -> Vec<Key> {
+        let used: BTreeSet<(usize, &FileId)> = self
+            .entries
+            .iter()
+            .flat_map(|((f, file), entry)| {
+                entry
+                    .touched
+                    .iter()
+                    .filter(move |t| *t != file)
+                    .map(move |t| (*f, t))
+            })
+            .collect();
+        let tests: BTreeSet<(usize, String)> = self
+            .folders
+            .iter()
+            .enumerate()
+            .flat_map(|(i, folder)| {
+                folder
+                    .tests()
+                    .into_iter()
+                    .map(move |test| (i, test.replace("_test.star", ".star")))
+            })
+            .collect();
+        self.entries
+            .iter()
+            .filter(|((f, file), entry)| {
+                entry.module.is_none()
+                    && entry.fault.is_none()
+                    && !used.contains(&(*f, file))
+                    && !tests.contains(&(*f, file.clone()))
+            })
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! Threads for scripts: made when needed, kept a while, with room for deep recursion.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Only what is touched is used.
+const STACK: usize = 64 << 20;
+const IDLE: Duration = Duration::from_secs(10);
+
+/// A clone shares the threads.
+#[derive(Clone, Default)]
+pub(crate) struct Pool(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    idle: usize,
+}
+
+impl Pool {
+    /// Runs the job on a thread of ours; how many there are is the admission's business.
+    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let mut state = self.0.lock();
+        state.jobs.push_back(Box::new(job));
+        if state.jobs.len() <= state.idle {
+            self.0.wake.notify_one();
+            return Ok(());
+        }
+        drop(state);
+        let shared = Arc::clone(&self.0);
+        std::thread::Builder::new()
+            .name("script".into())
+            .stack_size(STACK)
+            .spawn(move || shared.work())
+            .map(|_| ())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        while let Some(job) = self.next() {
+            job();
+        }
+    }
+
+    /// The next job, or nothing when there has been none for a while.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                return Some(job);
+            }
+            state.idle += 1;
+            let (back, waited) = self
+                .wake
+                .wait_timeout(state, IDLE)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = back;
+            state.idle -= 1;
+            if waited.timed_out() && state.jobs.is_empty() {
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn jobs_run_at_once_even_when_others_wait() {
+        let pool = Pool::default();
+        let (release, wait) = mpsc::channel::<()>();
+        let (done, ended) = mpsc::channel();
+        pool.run(move || wait.recv().unwrap()).unwrap();
+        for i in 0..50 {
+            let done = done.clone();
+            pool.run(move || done.send(i).unwrap()).unwrap();
+        }
+        let mut got: Vec<i32> = (0..50)
+            .map(|_| ended.recv_timeout(Duration::from_secs(10)).unwrap())
+            .collect();
+        got.sort_unstable();
+        assert_eq!(got, (0..50).collect::<Vec<_>>());
+        release.send(()).unwrap();
+    }
+}

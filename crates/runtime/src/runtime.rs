@@ -1,0 +1,173 @@
+//! The handle that everything above holds; a clone shares.
+
+use crate::call::CallError;
+use crate::catalog::Catalog;
+use crate::disk::Folder;
+use crate::keeper::Keeper;
+use crate::library::{Event, Library};
+use crate::pool::Pool;
+use crate::stats::Stats;
+use model::Limits;
+use script::Engine;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// What a runtime is made from.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub folders: Vec<PathBuf>,
+    pub limits: Limits,
+    /// Calls on threads at one time; further ones wait.
+    pub in_flight: usize,
+    /// Calls that may wait; further ones are turned away.
+    pub queue: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            folders: Vec::new(),
+            limits: Limits::default(),
+            in_flight: 512,
+            queue: 1024,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Runtime(Arc<Inner>);
+
+struct Inner {
+    folders: Vec<Folder>,
+    limits: Arc<Limits>,
+    /// Registry, lock-free read and change signal at once; sending is the only write.
+    catalog: watch::Sender<Arc<Catalog>>,
+    pool: Pool,
+    places: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    queue: usize,
+    stats: Arc<Stats>,
+    started: Instant,
+    /// Present once the folders are being watched.
+    keeper: std::sync::OnceLock<Keeper>,
+}
+
+impl Runtime {
+    /// Loads every folder. What cannot be loaded is in the catalog's `broken`; the rest is served.
+    pub fn open(settings: Settings) -> Self {
+        let (runtime, _) = Self::load(settings, |_| {});
+        runtime
+    }
+
+    /// Loads every folder and keeps it fresh until the last handle is gone; `told` hears of each change.
+    pub fn watch(settings: Settings, told: impl Fn(&Event) + Send + 'static) -> Self {
+        let (runtime, library) = Self::load(settings, &told);
+        let keeper = Keeper::start(
+            library,
+            runtime.0.catalog.clone(),
+            Arc::clone(&runtime.0.stats),
+            told,
+        );
+        let _ = runtime.0.keeper.set(keeper);
+        runtime
+    }
+
+    fn load(settings: Settings, told: impl Fn(&Event)) -> (Self, Library) {
+        let folders: Vec<Folder> = settings.folders.iter().map(Folder::new).collect();
+        let engine = Engine::new(settings.limits.clone());
+        let mut library = Library::new(folders.clone(), engine);
+        let catalog = library.load_everything(&told);
+        let inner = Inner {
+            folders,
+            limits: Arc::new(settings.limits),
+            catalog: watch::Sender::new(Arc::new(catalog)),
+            pool: Pool::default(),
+            places: Arc::new(Semaphore::new(settings.in_flight)),
+            waiting: AtomicUsize::new(0),
+            queue: settings.queue,
+            stats: Arc::default(),
+            started: Instant::now(),
+            keeper: std::sync::OnceLock::new(),
+        };
+        (Self(Arc::new(inner)), library)
+    }
+
+    /// What is served at this moment.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.0.catalog.borrow())
+    }
+
+    /// Wakes when another catalog is served.
+    pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
+        self.0.catalog.subscribe()
+    }
+
+    pub fn folders(&self) -> &[Folder] {
+        &self.0.folders
+    }
+
+    pub fn limits(&self) -> &Arc<Limits> {
+        &self.0.limits
+    }
+
+    pub fn stats(&self) -> &Arc<Stats> {
+        &self.0.stats
+    }
+
+    pub fn uptime(&self) -> Duration {
+        self.0.started.elapsed()
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    /// A place among the calls on threads, waited for until the call's own deadline.
+    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, CallError> {
+        if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
+            return Ok(Place::new(permit, &self.0.stats));
+        }
+        let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        let _counted = Waiting(&self.0.waiting);
+        if waiting >= self.0.queue {
+            return Err(CallError::Busy { waiting });
+        }
+        match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Place::new(permit, &self.0.stats)),
+            _ => Err(CallError::Busy { waiting }),
+        }
+    }
+}
+
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// One call's place on the threads; dropping it gives the place back.
+pub(crate) struct Place {
+    _permit: OwnedSemaphorePermit,
+    stats: Arc<Stats>,
+}
+
+impl Place {
+    fn new(permit: OwnedSemaphorePermit, stats: &Arc<Stats>) -> Self {
+        Stats::add(&stats.in_flight);
+        Self {
+            _permit: permit,
+            stats: Arc::clone(stats),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        Stats::sub(&self.stats.in_flight);
+    }
+}

@@ -1,0 +1,114 @@
+//! Hears of changes on disk: which of them matter is decided by whoever listens.
+
+use crate::disk::{Folder, is_hidden, is_source};
+use notify::event::{CreateKind, ModifyKind, RemoveKind};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+
+/// What was heard.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// This path may have another content, or none.
+    Path(PathBuf),
+    /// Whole folders came or went: look at everything.
+    Tree,
+    Quit,
+}
+
+/// Watches folders, and the place where a missing one would appear.
+pub(crate) struct Watch {
+    watcher: RecommendedWatcher,
+    watched: Vec<PathBuf>,
+}
+
+impl Watch {
+    pub(crate) fn new(heard: Sender<Heard>) -> notify::Result<Self> {
+        let watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
+                Ok(event) if event.need_rescan() => drop(heard.send(Heard::Tree)),
+                Ok(event) => {
+                    for item in interesting(event) {
+                        let _ = heard.send(item);
+                    }
+                }
+                Err(_) => drop(heard.send(Heard::Tree)),
+            })?;
+        Ok(Self {
+            watcher,
+            watched: Vec::new(),
+        })
+    }
+
+    /// Watches what exists now; call again after a change, since folders come and go.
+    pub(crate) fn follow(&mut self, folders: &[Folder]) -> Vec<String> {
+        let mut problems = Vec::new();
+        for folder in folders {
+            let (target, mode) = if folder.exists() {
+                (folder.root().to_path_buf(), RecursiveMode::Recursive)
+            } else {
+                (nearest_existing(folder.root()), RecursiveMode::NonRecursive)
+            };
+            if self.watched.contains(&target) && mode == RecursiveMode::NonRecursive {
+                continue;
+            }
+            if mode == RecursiveMode::Recursive && self.watched.contains(&target) {
+                continue;
+            }
+            match self.watcher.watch(&target, mode) {
+                Ok(()) => self.watched.push(target),
+                Err(error) => problems.push(format!("cannot watch {}: {error}", target.display())),
+            }
+        }
+        problems
+    }
+
+    /// A folder that was removed must be watched anew when it comes back.
+    pub(crate) fn forget_missing(&mut self) {
+        let (kept, gone): (Vec<_>, Vec<_>) = self.watched.drain(..).partition(|path| path.is_dir());
+        for path in gone {
+            let _ = self.watcher.unwatch(&path);
+        }
+        self.watched = kept;
+    }
+}
+
+fn nearest_existing(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    absolute
+        .ancestors()
+        .find(|above| above.is_dir())
+        .map_or(absolute.clone(), Path::to_path_buf)
+}
+
+/// Reading a file is not news, nor is what happens to hidden files.
+fn interesting(event: notify::Event) -> Vec<Heard> {
+    let folders = matches!(
+        event.kind,
+        EventKind::Create(CreateKind::Folder)
+            | EventKind::Remove(RemoveKind::Folder)
+            | EventKind::Modify(ModifyKind::Name(_))
+    );
+    match event.kind {
+        EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_)) => return Vec::new(),
+        _ => {}
+    }
+    event
+        .paths
+        .into_iter()
+        .filter_map(|path| {
+            let name = path.file_name()?.to_str()?.to_owned();
+            if is_hidden(&name) {
+                return None;
+            }
+            if is_source(&name) {
+                return Some(Heard::Path(path));
+            }
+            // A name without an ending is a folder more often than not; one that vanished cannot be asked.
+            if folders && (path.is_dir() || path.extension().is_none()) {
+                return Some(Heard::Tree);
+            }
+            Some(Heard::Path(path))
+        })
+        .collect()
+}

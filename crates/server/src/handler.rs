@@ -1,0 +1,237 @@
+//! MCP's requests, answered by the runtime. Both eras, whichever door they came by.
+
+use crate::notify;
+use crate::wire::{self, Era};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ResultType, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+use runtime::{Call, Catalog, Progress, Runtime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Methods that rmcp hands over as unknown when their params cannot be read.
+const KNOWN: [&str; 17] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+    "subscriptions/listen",
+    "tasks/get",
+    "tasks/cancel",
+];
+
+/// Progress a client does not read fast enough is dropped, not kept.
+const PROGRESS_BUFFER: usize = 1024;
+
+/// How long a client may trust a list: it is told of changes, so this only bounds a lost word.
+const LIST_TTL_MS: u64 = 60_000;
+
+pub(crate) struct Handler {
+    runtime: Runtime,
+    /// Set when the client has gone: what waits for changes ends.
+    closing: CancellationToken,
+    meta: MetaObject,
+    /// The list as clients see it, made once a catalog.
+    listing: Mutex<Option<Listing>>,
+    notifying: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Listing {
+    catalog: Arc<Catalog>,
+    era: Era,
+    tools: Arc<Vec<Tool>>,
+}
+
+impl Handler {
+    pub(crate) fn new(runtime: Runtime, closing: CancellationToken) -> Self {
+        Self {
+            runtime,
+            closing,
+            meta: wire::server_meta(),
+            listing: Mutex::new(None),
+            notifying: AtomicBool::new(false),
+        }
+    }
+
+    fn tools(&self, era: Era) -> Arc<Vec<Tool>> {
+        let catalog = self.runtime.catalog();
+        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*listing
+            && Arc::ptr_eq(&known.catalog, &catalog)
+            && known.era == era
+        {
+            return Arc::clone(&known.tools);
+        }
+        let tools: Vec<Tool> = catalog
+            .tools()
+            .map(|(listed, handle)| wire::tool(listed, &handle.tool().tool, era))
+            .collect();
+        let tools = Arc::new(tools);
+        *listing = Some(Listing {
+            catalog,
+            era,
+            tools: Arc::clone(&tools),
+        });
+        tools
+    }
+
+    /// Words of progress go out in order, all of them before the answer.
+    fn progress(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<(Progress, tokio::task::JoinHandle<()>)> {
+        let token = context.meta.get_progress_token()?;
+        let (send, mut receive) = mpsc::channel::<ProgressNotificationParam>(PROGRESS_BUFFER);
+        let peer = context.peer.clone();
+        let forward = tokio::spawn(async move {
+            while let Some(word) = receive.recv().await {
+                if peer.notify_progress(word).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let progress: Progress = Arc::new(move |done, total, message| {
+            let mut word = ProgressNotificationParam::new(token.clone(), done);
+            word.total = total;
+            word.message = message.map(str::to_owned);
+            let _ = send.try_send(word);
+        });
+        Some((progress, forward))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = wire::implementation();
+        info.protocol_version = ProtocolVersion::V_2025_11_25;
+        info
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut result = DiscoverResult::from_server_info(
+            self.supported_protocol_versions().into_owned(),
+            self.get_info(),
+        );
+        result.ttl_ms = LIST_TTL_MS;
+        result.cache_scope = CacheScope::Public;
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params(
+                "there is no such cursor: the list is one page",
+                None,
+            ));
+        }
+        let era = Era::of(context.protocol_version().as_ref());
+        let mut result = ListToolsResult::with_all_items((*self.tools(era)).clone());
+        if era == Era::Modern {
+            result.result_type = Some(ResultType::COMPLETE);
+            result.meta = Some(self.meta.clone());
+            result.ttl_ms = Some(LIST_TTL_MS);
+            result.cache_scope = Some(CacheScope::Public);
+        }
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let (progress, forward) = self.progress(&context).unzip();
+        let call = Call {
+            name: request.name.into_owned(),
+            args: request.arguments.unwrap_or_default(),
+            progress,
+            cancel: context.ct.clone(),
+        };
+        let answer = self.runtime.call(call).await;
+        if let Some(forward) = forward {
+            let _ = forward.await;
+        }
+        let mut result = match answer {
+            Ok(output) => wire::result(output, era),
+            Err(error) => wire::failure(error, era)?,
+        };
+        if era == Era::Modern {
+            result.meta = Some(self.meta.clone());
+        }
+        Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if KNOWN.contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(
+                format!("the params of {method} cannot be read"),
+                None,
+            ));
+        }
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no method {method}"),
+            None,
+        ))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.notifying.swap(true, Ordering::Relaxed) {
+            tokio::spawn(notify::legacy(
+                self.runtime.changes(),
+                context.peer,
+                self.closing.clone(),
+            ));
+        }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        notify::modern(self.runtime.changes(), context, self.closing.clone()).await;
+        Ok(())
+    }
+}

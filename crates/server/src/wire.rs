@@ -1,0 +1,134 @@
+//! Our words ↔ MCP's: the only file that speaks both.
+
+use model::{Content, Output, Tool};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorCode, Implementation, JsonObject, MetaObject,
+    ProtocolVersion, ResultType, Tool as WireTool, ToolAnnotations,
+};
+use runtime::CallError;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a client's revision lets us say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    Legacy,
+    Modern,
+}
+
+impl Era {
+    pub(crate) fn of(version: Option<&ProtocolVersion>) -> Self {
+        match version {
+            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
+                Self::Modern
+            }
+            _ => Self::Legacy,
+        }
+    }
+
+    /// Structured answers are objects everywhere, other values only in the modern era.
+    fn takes(self, structured: &Value) -> bool {
+        self == Self::Modern || structured.is_object()
+    }
+
+    fn takes_schema(self, schema: &Value) -> bool {
+        self == Self::Modern || schema.get("type").and_then(Value::as_str) == Some("object")
+    }
+}
+
+pub(crate) fn implementation() -> Implementation {
+    Implementation::new("larkspur", env!("CARGO_PKG_VERSION"))
+}
+
+/// Every answer says who gave it.
+pub(crate) fn server_meta() -> MetaObject {
+    let mut meta = MetaObject::new();
+    let info = serde_json::to_value(implementation()).unwrap_or_default();
+    meta.0
+        .insert("io.modelcontextprotocol/serverInfo".into(), info);
+    meta
+}
+
+pub(crate) fn tool(listed: &str, tool: &Tool, era: Era) -> WireTool {
+    let description = (!tool.description.is_empty()).then(|| tool.description.clone().into());
+    let mut wire =
+        WireTool::new_with_raw(listed.to_owned(), description, object(tool.input.to_json()));
+    wire.title.clone_from(&tool.title);
+    wire.output_schema = tool
+        .output
+        .as_ref()
+        .filter(|schema| era.takes_schema(schema))
+        .map(object);
+    wire.icons = tool
+        .icons
+        .clone()
+        .and_then(|icons| serde_json::from_value(icons).ok());
+    if !tool.hints.is_empty() {
+        wire.annotations = Some(ToolAnnotations::from_raw(
+            None,
+            tool.hints.read_only,
+            tool.hints.destructive,
+            tool.hints.idempotent,
+            tool.hints.open_world,
+        ));
+    }
+    wire
+}
+
+fn object(schema: &Value) -> Arc<JsonObject> {
+    Arc::new(schema.as_object().cloned().unwrap_or_default())
+}
+
+pub(crate) fn result(output: Output, era: Era) -> CallToolResult {
+    let content = output.content.into_iter().map(block).collect();
+    let mut result = if output.is_error {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    result.structured_content = output.structured.filter(|structured| era.takes(structured));
+    result.result_type = Some(ResultType::COMPLETE);
+    result
+}
+
+fn block(content: Content) -> ContentBlock {
+    match content {
+        Content::Text { text, rest } if rest.is_empty() => ContentBlock::text(text),
+        other => {
+            let json = serde_json::to_value(&other).unwrap_or(Value::Null);
+            serde_json::from_value(json.clone())
+                .unwrap_or_else(|_| ContentBlock::text(json.to_string()))
+        }
+    }
+}
+
+/// What the model can mend is a result; what the client got wrong is an error.
+pub(crate) fn failure(error: CallError, era: Era) -> Result<CallToolResult, ErrorData> {
+    let sentence = error.to_string();
+    match error {
+        CallError::Unknown { available, .. } => {
+            let available: Vec<String> = available.into_iter().take(20).collect();
+            Err(ErrorData::new(
+                ErrorCode::INVALID_PARAMS,
+                sentence,
+                Some(json!({"available": available})),
+            ))
+        }
+        CallError::Ambiguous { paths, .. } => {
+            let available: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            Err(ErrorData::new(
+                ErrorCode::INVALID_PARAMS,
+                sentence,
+                Some(json!({"available": available})),
+            ))
+        }
+        CallError::Rejected { tool, .. } => Ok(result(
+            Output::error(format!("{tool} was not called: {sentence}")),
+            era,
+        )),
+        CallError::Failed { .. } | CallError::Stopped { .. } | CallError::Busy { .. } => {
+            Ok(result(Output::error(sentence), era))
+        }
+    }
+}
