@@ -24,18 +24,18 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
     if cli.test {
-        return commands::test::run(&common, &args::Test::default());
+        return Ok(commands::test::run(&common, &args::Test::default()));
     }
     match cli.command {
         None => commands::serve::run(&common, &cli.serve),
         Some(Command::Serve(serve)) => commands::serve::run(&common, &serve),
-        Some(Command::Dev) => commands::dev::run(&common),
+        Some(Command::Dev) => Ok(commands::dev::run(&common)),
         Some(Command::List(list)) => commands::list::run(&common, &list),
         Some(Command::Call(call)) => commands::call::run(&common, &call),
         Some(Command::Check(check)) => commands::check::run(&common, &check),
-        Some(Command::Test(test)) => commands::test::run(&common, &test),
+        Some(Command::Test(test)) => Ok(commands::test::run(&common, &test)),
         Some(Command::New(new)) => commands::new::run(&common, &new),
         Some(Command::Status(status)) => commands::status::run(&common, &status),
-        Some(Command::Completions { shell }) => commands::completions::run(shell),
+        Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

@@ -36,6 +36,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Loading is bounded more tightly: what it leaves behind stays for the life of the module.
+    #[must_use]
     pub fn for_loading(&self) -> Self {
         Self {
             time: self.time.min(Duration::from_secs(10)),

@@ -148,12 +148,13 @@ impl Schema {
     /// Checks a value and gives it the form its type asks for; what does not fit is listed.
     pub fn accept(&self, value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
         match (self, value) {
-            (Self::Any, value) => finite(value, path, wrong),
+            (Self::Any, value) | (Self::Number, value @ Value::Number(_)) => {
+                finite(value, path, wrong)
+            }
             (Self::Int, Value::Number(number)) => match integral(&number) {
                 Some(whole) => whole,
                 None => self.refuse(Value::Number(number), path, wrong),
             },
-            (Self::Number, value @ Value::Number(_)) => finite(value, path, wrong),
             (Self::List(item), Value::Array(values)) => Value::Array(
                 values
                     .into_iter()
@@ -284,7 +285,7 @@ impl Schema {
         if let (Self::OneOf(choices), Value::String(given)) = (self, &value)
             && let Some(near) = did_you_mean(given, choices.iter().filter_map(Value::as_str))
         {
-            message.push_str(&format!("; did you mean \"{near}\"?"));
+            message = format!("{message}; did you mean \"{near}\"?");
         }
         wrong.push(Mismatch {
             path: path.to_owned(),

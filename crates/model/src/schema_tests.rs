@@ -150,7 +150,7 @@ fn unions_take_the_exact_type_first() {
 #[test]
 fn typed_text_is_read_by_the_type() {
     let check = |schema: &Schema, text: &str, expected: Value| {
-        assert_eq!(schema.read_text(text), expected, "{text}")
+        assert_eq!(schema.read_text(text), expected, "{text}");
     };
     check(&Schema::Str, "5", json!("5"));
     check(&Schema::Int, "5", json!(5));

@@ -330,12 +330,12 @@ impl Job {
                 raised: None,
             },
         };
-        self.report(&error);
+        Self::report(&error);
         Err(error)
     }
 
     /// The author reads what the caller does not: the place.
-    fn report(&self, error: &CallError) {
+    fn report(error: &CallError) {
         if let CallError::Failed { tool, fault, .. } | CallError::Stopped { tool, fault, .. } =
             error
         {

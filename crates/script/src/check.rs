@@ -1,11 +1,10 @@
 //! What can be known of a source without running it: names, unused things, types.
 
-use crate::engine::{Engine, dialect};
+use crate::engine::Engine;
 use crate::error::SourceMap;
 use crate::nesting;
 use model::{Fault, Limits};
 use starlark::analysis::AstModuleLint;
-use starlark::syntax::AstModule;
 use starlark::typing::{AstModuleTypecheck, Interface};
 use std::collections::{HashMap, HashSet};
 
@@ -24,9 +23,9 @@ pub fn check(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
     if let Err(fault) = nesting::check(file, source, &Limits::default()) {
         return vec![fault];
     }
-    let ast = match AstModule::parse(file, source.to_owned(), &dialect()) {
+    let ast = match Engine::parse(file, source) {
         Ok(ast) => ast,
-        Err(_) => return Engine::parse(file, source).err().into_iter().collect(),
+        Err(fault) => return vec![fault],
     };
     let sources = SourceMap(HashMap::from([(
         file.to_owned(),

@@ -12,6 +12,7 @@ use starlark::values::record::Record;
 use starlark::values::structs::StructRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, UnpackValue, Value, ValueLike};
+use std::fmt::Write;
 use std::str::FromStr;
 
 /// A value that JSON cannot carry, or that is over a budget.
@@ -260,7 +261,7 @@ impl<'v> Writer<'v> {
             };
             self.out.push_str(&text[plain..i]);
             if escape.is_empty() {
-                self.out.push_str(&format!("\\u{byte:04x}"));
+                let _ = write!(self.out, "\\u{byte:04x}");
             } else {
                 self.out.push_str(escape);
             }

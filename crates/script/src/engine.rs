@@ -72,7 +72,7 @@ impl Engine {
             let mut loading = Loading::new(self, sources, host);
             for file in files {
                 loading.touched.clear();
-                let script = self.load_one(file, &mut loading);
+                let script = Self::load_one(file, &mut loading);
                 done(file, script, std::mem::take(&mut loading.touched));
             }
         };
@@ -87,7 +87,7 @@ impl Engine {
         });
     }
 
-    fn load_one(&self, file: &FileId, loading: &mut Loading<'_>) -> Result<Script, Fault> {
+    fn load_one(file: &FileId, loading: &mut Loading<'_>) -> Result<Script, Fault> {
         match catch_unwind(AssertUnwindSafe(|| {
             let evaluated = loading.file(file)?;
             Script::new(file, &evaluated)
@@ -198,11 +198,9 @@ impl Engine {
                     .map_err(|e| Fault::new(e.to_string()))?;
                 eval.extra = Some(&cx);
                 eval.set_loader(&loader);
-                let outcome = eval
-                    .eval_module(ast, &self.globals)
+                eval.eval_module(ast, &self.globals)
                     .and_then(|_| describe(&module, &mut eval))
-                    .map_err(|error| load_fault(&error, &gauge, &eval, sources, &limits));
-                outcome
+                    .map_err(|error| load_fault(&error, &gauge, &eval, sources, &limits))
             };
             loading
                 .touched

@@ -251,9 +251,8 @@ mod tests {
             &format!("x = {}1", "not ".repeat(20_000)),
             Err("a.star:1 an expression of more than 2000 parts"),
         );
-        let ifs: String = (0..1_000)
-            .map(|i| format!("{}if x:\n", " ".repeat(i)))
-            .collect();
+        let ifs: Vec<String> = (0..1_000).map(|i| " ".repeat(i) + "if x:").collect();
+        let ifs = ifs.join("\n");
         check(&ifs, Err("a.star:101 blocks nested deeper than 100"));
         check(
             &"x".repeat(2 << 20),

@@ -38,7 +38,7 @@ pub(crate) fn read(
             entries
                 .iter()
                 .copied()
-                .filter(move |e| get(*e, "kind").and_then(|k| k.unpack_str()) == Some(kind))
+                .filter(move |e| get(*e, "kind").and_then(Value::unpack_str) == Some(kind))
                 .collect::<Vec<_>>()
         };
         let mut tools = Vec::new();
@@ -100,10 +100,10 @@ impl<'v> Reader<'_, 'v> {
             .map_err(|why| fail(format!("tool `{function_name}`: {why}")))?;
         let text = |key: &str| {
             get(entry, key)
-                .and_then(|v| v.unpack_str())
+                .and_then(Value::unpack_str)
                 .map(str::to_owned)
         };
-        let flag = |key: &str| get(entry, key).and_then(|v| v.unpack_bool());
+        let flag = |key: &str| get(entry, key).and_then(Value::unpack_bool);
         let json = |key: &str| {
             get(entry, key)
                 .filter(|v| !v.is_none())
@@ -204,7 +204,7 @@ impl<'v> Reader<'_, 'v> {
         let name = name.parse().map_err(|e| fault(format!("{e}")))?;
         let text = |key: &str| {
             get(extension, key)
-                .and_then(|v| v.unpack_str())
+                .and_then(Value::unpack_str)
                 .map(str::to_owned)
         };
         self.declared.version = text("version");
@@ -223,7 +223,7 @@ impl<'v> Reader<'_, 'v> {
         let fault = |message: String| self.fault("describe_extension", message);
         let text = |key: &str| {
             get(tool, key)
-                .and_then(|v| v.unpack_str())
+                .and_then(Value::unpack_str)
                 .map(str::to_owned)
         };
         let Some(name) = text("name") else {
@@ -288,7 +288,7 @@ impl<'v> Reader<'_, 'v> {
     fn parameter(&mut self, tool: &ToolName, parameter: Value<'v>) -> Result<Field, Fault> {
         let text = |key: &str| {
             get(parameter, key)
-                .and_then(|v| v.unpack_str())
+                .and_then(Value::unpack_str)
                 .map(str::to_owned)
         };
         let (Some(name), Some(kind)) = (text("name"), text("param_type")) else {
@@ -306,7 +306,7 @@ impl<'v> Reader<'_, 'v> {
             .filter(|v| !v.is_none())
             .and_then(|v| self.types.json(v));
         let default = given.and_then(|given| {
-            let fitted = fit_default(&schema, given.clone());
+            let fitted = fit_default(&schema, &given);
             if fitted.is_none() {
                 self.declared.notes.push(format!(
                     "the default {given} of `{tool}({name})` is not a {kind}; left out"
@@ -345,7 +345,8 @@ fn strings(list: Option<Value<'_>>) -> Vec<String> {
     let list = list.and_then(ListRef::from_value);
     list.into_iter()
         .flat_map(ListRef::iter)
-        .filter_map(|v| v.unpack_str().map(str::to_owned))
+        .filter_map(Value::unpack_str)
+        .map(str::to_owned)
         .collect()
 }
 
@@ -361,16 +362,16 @@ fn schema_of(param_type: &str) -> Schema {
 }
 
 /// The original kept defaults as text: `"10"` and `"True"` become what the type says.
-fn fit_default(schema: &Schema, given: Json) -> Option<Json> {
+fn fit_default(schema: &Schema, given: &Json) -> Option<Json> {
     let fits = |value: &Json| {
         let mut wrong = Vec::new();
         let taken = schema.accept(value.clone(), "", &mut wrong);
         wrong.is_empty().then_some(taken)
     };
-    if let Some(taken) = fits(&given) {
+    if let Some(taken) = fits(given) {
         return Some(taken);
     }
-    match (&given, schema) {
+    match (given, schema) {
         (Json::String(text), _) => serde_json::from_str(&text.to_lowercase())
             .ok()
             .and_then(|v| fits(&v)),

@@ -77,7 +77,7 @@ impl<'v> Types<'v> {
     }
 
     fn add(&mut self, owner: &OwnedFrozenValue, entry: Value<'v>) {
-        match get(entry, "kind").and_then(|kind| kind.unpack_str()) {
+        match get(entry, "kind").and_then(Value::unpack_str) {
             Some("field") => self.fields.push(entry),
             Some("record" | "enum" | "one_of") => {
                 let Some(named) = get(entry, "type") else {
@@ -148,7 +148,7 @@ impl<'v> Types<'v> {
     }
 
     fn named(&self, constructor: &OwnedFrozenValue, entry: Value<'v>) -> (Schema, Kind) {
-        let kind = get(entry, "kind").and_then(|kind| kind.unpack_str());
+        let kind = get(entry, "kind").and_then(Value::unpack_str);
         match kind {
             Some("one_of") => {
                 let choices = get(entry, "type")

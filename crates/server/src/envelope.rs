@@ -52,13 +52,15 @@ pub(crate) fn read(line: &[u8]) -> Heard {
         Some(Err(_)) => return refuse(None, -32600, "the id must be a string or an integer"),
     };
     if envelope.jsonrpc.as_deref() != Some("2.0") {
-        return refuse(id, -32600, "`jsonrpc` must be \"2.0\"");
+        return refuse(id.as_ref(), -32600, "`jsonrpc` must be \"2.0\"");
     }
     match (&envelope.method, id) {
         (Some(method), Some(id)) => request(method, id, envelope.params, line),
         (Some(_), None) => notification(line),
-        (None, id) if envelope.result.is_some() || envelope.error.is_some() => response(id, line),
-        (None, id) => refuse(id, -32600, "there is no `method`"),
+        (None, id) if envelope.result.is_some() || envelope.error.is_some() => {
+            response(id.as_ref(), line)
+        }
+        (None, id) => refuse(id.as_ref(), -32600, "there is no `method`"),
     }
 }
 
@@ -68,9 +70,9 @@ fn request(method: &str, id: RequestId, params: Option<&RawValue>, line: &[u8]) 
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
         Ok(message @ JsonRpcMessage::Request(_)) => Heard::Message(Box::new(message)),
-        Ok(_) => refuse(Some(id), -32600, "this is not a request"),
+        Ok(_) => refuse(Some(&id), -32600, "this is not a request"),
         Err(error) => refuse(
-            Some(id),
+            Some(&id),
             -32602,
             &format!("the params of {method} cannot be read: {error}"),
         ),
@@ -80,7 +82,7 @@ fn request(method: &str, id: RequestId, params: Option<&RawValue>, line: &[u8]) 
 /// The message that comes most often, without the detour through every other kind.
 fn call(id: RequestId, params: Option<&RawValue>) -> Heard {
     let Some(params) = params else {
-        return refuse(Some(id), -32602, "tools/call needs params with a `name`");
+        return refuse(Some(&id), -32602, "tools/call needs params with a `name`");
     };
     match serde_json::from_str::<CallToolRequestParams>(params.get()) {
         Ok(mut params) => {
@@ -93,7 +95,7 @@ fn call(id: RequestId, params: Option<&RawValue>) -> Heard {
             Heard::Message(Box::new(JsonRpcMessage::Request(request)))
         }
         Err(error) => refuse(
-            Some(id),
+            Some(&id),
             -32602,
             &format!("the params of tools/call cannot be read: {error}"),
         ),
@@ -115,7 +117,7 @@ fn notification(line: &[u8]) -> Heard {
     }
 }
 
-fn response(id: Option<RequestId>, line: &[u8]) -> Heard {
+fn response(id: Option<&RequestId>, line: &[u8]) -> Heard {
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
         Ok(message @ (JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))) => {
             Heard::Message(Box::new(message))
@@ -141,7 +143,7 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Heard {
     }
 }
 
-pub(crate) fn refuse(id: Option<RequestId>, code: i32, message: &str) -> Heard {
+pub(crate) fn refuse(id: Option<&RequestId>, code: i32, message: &str) -> Heard {
     Heard::Refused(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
 

@@ -95,7 +95,6 @@ impl Handler {
 
     /// Words of progress go out in order, all of them before the answer.
     fn progress(
-        &self,
         context: &RequestContext<RoleServer>,
     ) -> Option<(Progress, tokio::task::JoinHandle<()>)> {
         let token = context.meta.get_progress_token()?;
@@ -171,7 +170,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
-        let (progress, forward) = self.progress(&context).unzip();
+        let (progress, forward) = Self::progress(&context).unzip();
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),

@@ -170,9 +170,13 @@ impl Outbox {
 
     fn answer(&self, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
         match message {
-            JsonRpcMessage::Response(response) => drop(self.open().remove(&response.id)),
+            JsonRpcMessage::Response(response) => {
+                self.open().remove(&response.id);
+            }
             JsonRpcMessage::Error(error) => {
-                drop(error.id.as_ref().map(|id| self.open().remove(id)))
+                if let Some(id) = &error.id {
+                    self.open().remove(id);
+                }
             }
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
         }

@@ -63,7 +63,7 @@ fn failed(failure: &CallError, tool: &Tool, format: Format) -> ExitCode {
     }
     match failure {
         CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => {
-            error(&fault.to_string())
+            error(&fault.to_string());
         }
         CallError::Rejected { .. } => error(&format!("{failure}\n  = help: {}", tool.signature())),
         other => error(&other.to_string()),
@@ -73,26 +73,23 @@ fn failed(failure: &CallError, tool: &Tool, format: Format) -> ExitCode {
 
 fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
     let catalog = runtime.catalog();
-    match lookup {
-        Lookup::Ambiguous(paths) => {
-            let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
-            error(&format!(
-                "several modules have a tool `{name}`: {}",
-                paths.join(", ")
-            ));
-        }
-        _ => {
-            let paths: Vec<String> = catalog
-                .tools()
-                .map(|(_, handle)| handle.path().to_string())
-                .collect();
-            let near = did_you_mean(name, paths.iter().map(String::as_str));
-            let hint = near.map_or_else(
-                || "`larkspur list` shows what there is".into(),
-                |n| format!("did you mean `{n}`?"),
-            );
-            error(&format!("there is no tool `{name}`; {hint}"));
-        }
+    if let Lookup::Ambiguous(paths) = lookup {
+        let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        error(&format!(
+            "several modules have a tool `{name}`: {}",
+            paths.join(", ")
+        ));
+    } else {
+        let paths: Vec<String> = catalog
+            .tools()
+            .map(|(_, handle)| handle.path().to_string())
+            .collect();
+        let near = did_you_mean(name, paths.iter().map(String::as_str));
+        let hint = near.map_or_else(
+            || "`larkspur list` shows what there is".into(),
+            |n| format!("did you mean `{n}`?"),
+        );
+        error(&format!("there is no tool `{name}`; {hint}"));
     }
     for (file, broken) in &catalog.broken {
         note(&format!("{file} cannot be loaded\n{}", broken.fault));

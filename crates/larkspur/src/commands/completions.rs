@@ -5,10 +5,9 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use std::process::ExitCode;
 
-#[expect(clippy::unnecessary_wraps, reason = "every command has this form")]
-pub(crate) fn run(shell: Shell) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(shell: Shell) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "larkspur", &mut script);
     crate::terminal::say(String::from_utf8_lossy(&script).trim_end());
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }

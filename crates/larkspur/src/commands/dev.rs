@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Changes that come together are answered by one run of the tests.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-pub(crate) fn run(common: &Common) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(common: &Common) -> ExitCode {
     let (tell, told) = channel();
     let runtime = compose::watch(common, move |event| drop(tell.send(event.clone())));
     let folders: Vec<String> = runtime
@@ -34,7 +34,7 @@ pub(crate) fn run(common: &Common) -> anyhow::Result<ExitCode> {
     board(&runtime.catalog());
     tests(common);
     follow(common, &told);
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 fn board(catalog: &Catalog) {

@@ -7,7 +7,7 @@ use runtime::Folder;
 use std::process::ExitCode;
 use testing::{Options, Summary};
 
-pub(crate) fn run(common: &Common, test: &Test) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(common: &Common, test: &Test) -> ExitCode {
     let summary = run_tests(common, test.filter.clone(), &mut |line| say(line));
     if summary.total == 0 {
         let why = match &test.filter {
@@ -17,11 +17,11 @@ pub(crate) fn run(common: &Common, test: &Test) -> anyhow::Result<ExitCode> {
         note(&why);
     }
     say(&summary.to_string());
-    Ok(if summary.failed == 0 {
+    if summary.failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
-    })
+    }
 }
 
 /// Runs tests and gives every line of the report as it comes.

@@ -287,7 +287,7 @@ fn bounded<'v>(value: Value<'v>, what: &str, eval: &Evaluator<'v, '_, '_>) -> an
 }
 
 fn greatest<'v>(
-    args: UnpackTuple<Value<'v>>,
+    args: &UnpackTuple<Value<'v>>,
     key: Option<Value<'v>>,
     wanted: Ordering,
     name: &str,
@@ -336,7 +336,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
         key: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        greatest(args, key, Ordering::Greater, "max", eval)
+        greatest(&args, key, Ordering::Greater, "max", eval)
     }
 
     /// The least element, or the least argument.
@@ -345,7 +345,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
         key: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        greatest(args, key, Ordering::Less, "min", eval)
+        greatest(&args, key, Ordering::Less, "min", eval)
     }
 
     /// Is any element true?

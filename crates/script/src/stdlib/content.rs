@@ -1,6 +1,11 @@
 //! `text()`, `image()`, `audio()`, `embedded()`, `link()`: blocks of an answer.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
 
 use allocative::Allocative;
 use serde_json::{Value as Json, json};

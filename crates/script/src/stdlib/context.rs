@@ -1,6 +1,11 @@
 //! `ctx`: what a call knows about itself.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
 
 use crate::cx::Cx;
 use crate::gauge::Cancel;

@@ -1,5 +1,10 @@
 //! Scripts loaded and called, as facts in data.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "facts in data read better as values"
+)]
+
 mod bombs;
 mod calls;
 mod describe;
@@ -78,7 +83,7 @@ pub(crate) fn load_files(
     let host = Notebook::default();
     let mut result = None;
     Engine::new(limits).load_all(&[entry.to_owned()], &files, &host, |_, script, _| {
-        result = Some(script)
+        result = Some(script);
     });
     result.unwrap()
 }
