@@ -23,7 +23,7 @@ pub use host::{Host, HostError, Level};
 pub use input::{Args, Input, Problem, Rejected};
 pub use limits::{Limits, Stop, parse_duration};
 pub use name::{BadName, ModuleName, ToolName, ToolPath};
-pub use output::{Content, Output, Rest};
+pub use output::{Content, Output, Rest, Structured};
 pub use schema::{Field, Mismatch, Schema};
 pub use suggest::{did_you_mean, nearest};
 pub use tool::{Hints, Tool};

@@ -26,7 +26,7 @@ impl Default for Limits {
             ticks: 50_000_000,
             heap_bytes: 256 << 20,
             call_depth: 200,
-            result_bytes: 8 << 20,
+            result_bytes: 16 << 20,
             value_depth: 128,
             source_bytes: 1 << 20,
             source_depth: 100,

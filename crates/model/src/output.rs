@@ -52,6 +52,14 @@ impl Output {
     }
 }
 
+/// Which answers a caller takes as data beside the text; making data nobody reads costs time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Structured {
+    /// Objects only, as older clients do.
+    Objects,
+    Any,
+}
+
 /// One block of an answer, in MCP's own shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(

@@ -4,7 +4,7 @@ use crate::catalog::{Handle, Lookup};
 use crate::gate::Gate;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{Args, Fault, Limits, Output, Rejected, Stop, ToolPath};
+use model::{Args, Fault, Limits, Output, Rejected, Stop, Structured, ToolPath};
 use script::{CallFailure, Cancel, Raised, Turn};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,6 +26,7 @@ pub struct Call {
     /// As listed, or `module.tool`.
     pub name: String,
     pub args: Args,
+    pub structured: Structured,
     pub progress: Option<Progress>,
     pub cancel: CancellationToken,
 }
@@ -35,6 +36,7 @@ impl Call {
         Self {
             name: name.into(),
             args,
+            structured: Structured::Any,
             progress: None,
             cancel: CancellationToken::new(),
         }
@@ -118,6 +120,7 @@ impl Runtime {
             handle,
             args,
             limits,
+            structured: call.structured,
             progress: call.progress,
         };
         if small && let Some(result) = job.try_here() {
@@ -167,6 +170,7 @@ struct Job {
     handle: Handle,
     args: Args,
     limits: Arc<Limits>,
+    structured: Structured,
     progress: Option<Progress>,
 }
 
@@ -182,6 +186,7 @@ impl Job {
             host: &gate,
             limits: &self.limits,
             cancel,
+            structured: self.structured,
             trial,
         };
         module.script.call(self.handle.tool(), &self.args, &turn)

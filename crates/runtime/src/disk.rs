@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 /// Data files are read whole; one larger than this is a mistake.
@@ -17,9 +18,11 @@ const LARGEST_FILE: u64 = 64 << 20;
 const DEEPEST: usize = 16;
 
 /// One folder given with `--modules`. A clone is the same folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Folder {
     root: PathBuf,
+    /// The same without links.
+    real: Arc<OnceLock<PathBuf>>,
 }
 
 /// Enough of a file's state to see that it may have changed.
@@ -31,7 +34,7 @@ pub struct Stamp {
 
 impl Folder {
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), real: Arc::default() }
     }
 
     pub fn root(&self) -> &Path {
@@ -79,16 +82,11 @@ impl Folder {
         parts.map(|parts| parts.join("/"))
     }
 
-    pub fn stamp(&self, file: &str) -> Option<Stamp> {
-        stamp(&self.path(file))
-    }
-
     /// The text of a file that must lie inside the folder, links followed.
     pub fn read_text(&self, file: &str) -> Result<String, String> {
         let path = self.path(file);
         let real = fs::canonicalize(&path).map_err(|error| why(&error))?;
-        let root = fs::canonicalize(&self.root).map_err(|error| why(&error))?;
-        if !real.starts_with(&root) {
+        if !self.holds(&real)? {
             return Err("it lies outside the folder".into());
         }
         let handle = fs::File::open(&real).map_err(|error| why(&error))?;
@@ -101,6 +99,19 @@ impl Folder {
             return Err(format!("it is longer than {LARGEST_FILE} bytes"));
         }
         Ok(text)
+    }
+}
+
+impl Folder {
+    /// Does a path without links lie inside? The folder's own is looked up once, and again if that fails.
+    fn holds(&self, real: &Path) -> Result<bool, String> {
+        if self.real.get().is_some_and(|root| real.starts_with(root)) {
+            return Ok(true);
+        }
+        let root = fs::canonicalize(&self.root).map_err(|error| why(&error))?;
+        let inside = real.starts_with(&root);
+        let _ = self.real.set(root);
+        Ok(inside)
     }
 }
 

@@ -4,11 +4,10 @@ use crate::catalog::{Broken, Catalog, Module};
 use crate::disk::{Folder, Stamp, is_test};
 use crate::gate::Gate;
 use model::{Fault, ModuleName};
-use script::{Engine, FileId, Script};
+use script::{Engine, FileId, Script, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -60,7 +59,36 @@ struct Attempt {
     key: Key,
     result: Result<Script, Fault>,
     touched: BTreeSet<FileId>,
+    text: u64,
     took: Duration,
+}
+
+/// A folder that remembers what was read from it: the file may be another one a moment later.
+struct Reader<'a> {
+    folder: &'a Folder,
+    texts: Mutex<HashMap<FileId, u64>>,
+}
+
+impl Reader<'_> {
+    fn text(&self, file: &FileId) -> u64 {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.get(file).copied().unwrap_or_default()
+    }
+}
+
+impl Sources for Reader<'_> {
+    fn read(&self, file: &FileId) -> Result<String, String> {
+        let text = self.folder.read_text(file);
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(file.clone(), digest(&text));
+        text
+    }
+}
+
+fn digest(text: &Result<String, String>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 pub(crate) struct Library {
@@ -85,6 +113,7 @@ impl Library {
         for attempt in self.attempt(&found.keys().cloned().collect::<Vec<_>>()) {
             self.take(attempt, told);
         }
+        self.stamp(found);
         self.catalog()
     }
 
@@ -119,12 +148,17 @@ impl Library {
         }
         let attempts = self.attempt(&affected);
         self.take_by_unit(attempts, &changed, told);
+        self.stamp(found);
+        Some(self.catalog())
+    }
+
+    /// Remembers how the files looked before they were read.
+    fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
         for (key, stamp) in found {
             if let Some(entry) = self.entries.get_mut(&key) {
                 entry.stamp = Some(stamp);
             }
         }
-        Some(self.catalog())
     }
 
     /// Files that vanished or became empty just now: many editors save that way, so they get a moment.
@@ -179,9 +213,7 @@ impl Library {
     }
 
     fn text_of(&self, key: &Key) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.folders[key.0].read_text(&key.1).hash(&mut hasher);
-        hasher.finish()
+        digest(&self.folders[key.0].read_text(&key.1))
     }
 
     /// The changed files and every file made from one of them.
@@ -215,10 +247,13 @@ impl Library {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let share = keys.len().div_ceil(cores).max(16);
         let attempts = Mutex::new(Vec::with_capacity(keys.len()));
+        let mut shares = keys.chunks(share);
+        let mine = shares.next().unwrap_or_default();
         std::thread::scope(|scope| {
-            for keys in keys.chunks(share) {
+            for keys in shares {
                 scope.spawn(|| self.attempt_share(keys, &attempts));
             }
+            self.attempt_share(mine, &attempts);
         });
         let mut attempts = attempts.into_inner().unwrap_or_default();
         attempts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -240,15 +275,20 @@ impl Library {
                 folder,
                 progress: None,
             };
+            let reader = Reader {
+                folder,
+                texts: Mutex::default(),
+            };
             let mut started = Instant::now();
             self.engine
-                .load_all(&files, folder, &gate, |file, result, touched| {
+                .load_all(&files, &reader, &gate, |file, result, touched| {
                     let took = started.elapsed();
                     started = Instant::now();
                     let attempt = Attempt {
                         key: (index, file.clone()),
                         result,
                         touched,
+                        text: reader.text(file),
                         took,
                     };
                     if let Ok(mut attempts) = attempts.lock() {
@@ -299,11 +339,11 @@ impl Library {
             key,
             result,
             touched,
+            text,
             took,
         } = attempt;
         let shown = self.shown(&key);
         let old = self.entries.remove(&key);
-        let text = self.text_of(&key);
         let old_module = old.and_then(|entry| entry.module);
         let (module, fault, change) = match result {
             Err(fault) => {
@@ -344,11 +384,10 @@ impl Library {
                 took,
             });
         }
-        let stamp = self.folders[key.0].stamp(&key.1);
         self.entries.insert(
             key,
             Entry {
-                stamp,
+                stamp: None,
                 text,
                 module,
                 fault,

@@ -1,8 +1,8 @@
 //! What a handler returned, as a tool's output.
 
-use crate::convert::{Budget, Unwritable, to_json};
+use crate::convert::{Budget, Unwritable, to_json, write_json};
 use crate::stdlib::content::Block;
-use model::{Content, Output};
+use model::{Content, Output, Structured};
 use serde_json::Value as Json;
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
@@ -11,6 +11,7 @@ use starlark::values::{Heap, Value};
 pub(crate) fn output<'v>(
     value: Value<'v>,
     typed: bool,
+    wanted: Structured,
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<Output, Unwritable> {
@@ -21,7 +22,8 @@ pub(crate) fn output<'v>(
                 budget.bytes
             )));
         }
-        let structured = typed.then(|| Json::String(text.to_owned()));
+        let structured =
+            (typed && wanted == Structured::Any).then(|| Json::String(text.to_owned()));
         return Ok(Output {
             structured,
             ..Output::text(text)
@@ -43,15 +45,14 @@ pub(crate) fn output<'v>(
     if is_whole_result(value) {
         return whole(to_json(value, heap, budget)?);
     }
-    let json = to_json(value, heap, budget)?;
-    let text = json.to_string();
-    if text.len() > budget.bytes {
-        return Err(Unwritable(format!(
-            "the result is longer than {} bytes as JSON (limit `result`)",
-            budget.bytes
-        )));
-    }
-    let structured = (typed || json.is_object() || json.is_array()).then_some(json);
+    let text = write_json(value, heap, budget)?;
+    let is_object = text.starts_with('{');
+    let is_data = typed || is_object || text.starts_with('[');
+    let structured = if is_data && (is_object || wanted == Structured::Any) {
+        Some(to_json(value, heap, budget)?)
+    } else {
+        None
+    };
     Ok(Output {
         structured,
         ..Output::text(text)

@@ -10,7 +10,7 @@ use crate::nesting;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::stdlib::context::Context;
-use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Tool};
+use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool};
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember};
 use starlark::environment::{FrozenModule, Module};
@@ -73,6 +73,7 @@ pub struct Turn<'a> {
     pub host: &'a dyn Host,
     pub limits: &'a Limits,
     pub cancel: Cancel,
+    pub structured: Structured,
     /// Give up at the first host call or long loop, before anything has happened.
     pub trial: bool,
 }
@@ -305,7 +306,13 @@ impl ScriptTool {
                 )
             }
         };
-        Ok(output(value, typed, heap, Budget::from(turn.limits)).map_err(anyhow::Error::from)?)
+        Ok(output(
+            value,
+            typed,
+            turn.structured,
+            heap,
+            Budget::from(turn.limits),
+        ).map_err(anyhow::Error::from)?)
     }
 }
 

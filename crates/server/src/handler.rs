@@ -174,6 +174,7 @@ impl ServerHandler for Handler {
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),
+            structured: era.structured(),
             progress,
             cancel: context.ct.clone(),
         };

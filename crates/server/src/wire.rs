@@ -1,6 +1,6 @@
 //! Our words ↔ MCP's: the only file that speaks both.
 
-use model::{Content, Output, Tool};
+use model::{Content, Output, Structured, Tool};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Implementation, JsonObject, MetaObject,
@@ -28,6 +28,13 @@ impl Era {
     }
 
     /// Structured answers are objects everywhere, other values only in the modern era.
+    pub(crate) fn structured(self) -> Structured {
+        match self {
+            Self::Legacy => Structured::Objects,
+            Self::Modern => Structured::Any,
+        }
+    }
+
     fn takes(self, structured: &Value) -> bool {
         self == Self::Modern || structured.is_object()
     }

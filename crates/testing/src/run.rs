@@ -128,6 +128,7 @@ impl Run<'_> {
             host: &host,
             limits: &self.options.limits,
             cancel: Cancel::default(),
+            structured: model::Structured::Any,
             trial: false,
         };
         let start = Instant::now();

@@ -245,6 +245,7 @@ fn cancelling_ends_a_running_call() {
                 host: &Notebook::default(),
                 limits: &quick(),
                 cancel: cancel.clone(),
+                structured: model::Structured::Any,
                 trial: false,
             };
             script.call(&script.tools[0], &Args::new(), &turn)

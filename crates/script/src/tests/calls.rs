@@ -251,6 +251,7 @@ fn the_author_gets_the_place() {
         host: &Notebook::default(),
         limits: &quick(),
         cancel: Cancel::default(),
+        structured: model::Structured::Any,
         trial: false,
     };
     let Err(CallFailure::Failed { fault, .. }) = script.call(tool, &args, &turn) else {

@@ -117,6 +117,7 @@ pub(crate) fn call_script(
         host,
         limits: &QUICK,
         cancel: Cancel::default(),
+        structured: model::Structured::Any,
         trial,
     };
     let mut result = script.call(tool, &args, &turn(true));

@@ -15,6 +15,7 @@ fn outcomes(files: &[(&'static str, &str)]) -> Vec<(String, Result<(), String>)>
         host: &host,
         limits: &quick(),
         cancel: Cancel::default(),
+        structured: model::Structured::Any,
         trial: false,
     };
     let mut script = None;
