@@ -4,7 +4,8 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, JsonRpcMessage, JsonRpcRequest, RequestId,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -24,7 +25,8 @@ pub(crate) enum Heard {
 struct Envelope<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    /// An id of `null` is there, though it cannot be used.
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
@@ -36,15 +38,26 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
+}
+
 pub(crate) fn read(line: &[u8]) -> Heard {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.is_empty() {
         return Heard::Nothing;
     }
+    // A list would be taken for an envelope's parts in order.
+    if line.first() == Some(&b'[') {
+        return match serde_json::from_slice::<IgnoredAny>(line) {
+            Ok(_) => refuse(None, -32600, "batches are not part of the protocol; send one message a line"),
+            Err(error) => unreadable(&error),
+        };
+    }
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
-        Err(error) => return unreadable(line, &error),
+        Err(error) => return unreadable(&error),
     };
     let id = match envelope.id.map(|raw| serde_json::from_str::<Id>(raw.get())) {
         None => None,
@@ -127,13 +140,8 @@ fn response(id: Option<&RequestId>, line: &[u8]) -> Heard {
     }
 }
 
-fn unreadable(line: &[u8], error: &serde_json::Error) -> Heard {
+fn unreadable(error: &serde_json::Error) -> Heard {
     match error.classify() {
-        Category::Data if line.first() == Some(&b'[') => refuse(
-            None,
-            -32600,
-            "batches are not part of the protocol; send one message a line",
-        ),
         Category::Data => refuse(
             None,
             -32600,

@@ -9,6 +9,7 @@
 mod bans;
 mod bench;
 mod command;
+mod demo;
 mod deny;
 mod layers;
 mod test;
@@ -24,6 +25,7 @@ use workspace::Workspace;
 const HELP: &str = "\
 cargo xtask <command>
 
+  demo     build the binary, serve a first module, call it, edit it, call it again
   test     the whole check: format, clippy, tests, bans and licences
   layers   which crate may use which
   tidy     names, file openings, the code map, machine paths, pins
@@ -48,6 +50,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         bail!("no command given\n\n{HELP}");
     };
     match command.as_str() {
+        "demo" => demo::run(&Workspace::read()?),
         "test" => test::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),

@@ -1,0 +1,261 @@
+//! What the documents show is run, and what they state is compared with the code.
+//!
+//! A fenced block says by its first line how it is read:
+//! - `console`: lines after `$ ` are run by a shell, in one folder for the whole document, with the
+//!   binary on the path; the lines below each are what it prints, `[..]` standing for any text;
+//! - `python FILE`: is that file, from here on;
+//! - `json`: parses;
+//! - any language and `not-run`: is left alone; the test below lists these.
+
+use crate::room::Room;
+use expect_test::expect;
+use model::Limits;
+use runtime::Settings;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Commands of the workshop: `demo` is compared with the README by its own test, `test` runs this one.
+const WORKSHOP: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
+
+struct Block {
+    /// What stands behind the opening fence.
+    kind: String,
+    text: String,
+    line: usize,
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[track_caller]
+fn read(document: &str) -> String {
+    fs::read_to_string(workspace().join(document)).unwrap()
+}
+
+fn blocks(document: &str) -> Vec<Block> {
+    let text = read(document);
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (line, number) in text.lines().zip(1..) {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(kind), None) => {
+                open = Some(Block {
+                    kind: kind.to_owned(),
+                    text: String::new(),
+                    line: number,
+                });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some(block)) => block.text.extend([line, "\n"]),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{document}: a block is never closed");
+    blocks
+}
+
+/// Runs a document from its first block to its last.
+#[track_caller]
+fn run(document: &str) {
+    let room = Room::without("modules");
+    for block in blocks(document) {
+        let at = format!("{document}:{}", block.line);
+        match block.kind.split_once(' ').unwrap_or((&block.kind, "")) {
+            (_, "not-run") => {}
+            ("console", "") => console(&room, &block.text, &at),
+            ("json", "") => drop(json(&block.text, &at)),
+            ("python", file) if !file.is_empty() => {
+                let path = room.path().join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, &block.text).unwrap();
+            }
+            _ => panic!("{at}: `{}` says neither how to run it nor `not-run`", block.kind),
+        }
+    }
+}
+
+#[track_caller]
+fn json(text: &str, at: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{at}: {error}"))
+}
+
+#[track_caller]
+fn console(room: &Room, text: &str, at: &str) {
+    let mut parts = text.split("$ ");
+    assert_eq!(parts.next(), Some(""), "{at}: begin with `$ `");
+    for part in parts {
+        let (command, expected) = part.split_once('\n').unwrap();
+        if WORKSHOP.contains(&command) {
+            continue;
+        }
+        let printed = shell(room, command);
+        let (expected, printed) = (expected.trim_end(), printed.trim_end());
+        assert!(
+            agrees(expected, printed),
+            "{at}: `{command}` should print\n{expected}\n--- but printed\n{printed}"
+        );
+    }
+}
+
+/// What a command prints on either stream, as a terminal shows it.
+fn shell(room: &Room, command: &str) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_larkspur")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1; {command}")])
+        .current_dir(room.path())
+        .env("PATH", path)
+        .env("XDG_RUNTIME_DIR", room.path().join("run"))
+        .env_remove("LARKSPUR_LOG")
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Line by line, without what nobody sees at the ends of lines.
+fn agrees(expected: &str, printed: &str) -> bool {
+    let (expected, printed): (Vec<_>, Vec<_>) =
+        (expected.lines().collect(), printed.lines().collect());
+    let mut pairs = expected.iter().zip(&printed);
+    expected.len() == printed.len() && pairs.all(|(e, p)| fits(e.trim_end(), p.trim_end()))
+}
+
+/// Does a line fit a pattern in which `[..]` stands for any text?
+fn fits(pattern: &str, line: &str) -> bool {
+    let Some((before, after)) = pattern.split_once("[..]") else {
+        return pattern == line;
+    };
+    let Some(rest) = line.strip_prefix(before) else {
+        return false;
+    };
+    (0..=rest.len())
+        .filter_map(|skipped| rest.get(skipped..))
+        .any(|rest| fits(after, rest))
+}
+
+#[test]
+fn wildcards_stand_for_any_text() {
+    assert!(fits("took [..] ms", "took 12.5 ms"));
+    assert!(fits("[..] and [..]", "é and b"));
+    assert!(!fits("took [..] ms", "took 12 s"));
+    assert!(!agrees("a", "a\nb"));
+}
+
+#[test]
+fn the_readme_runs() {
+    run("README.md");
+}
+
+#[test]
+fn what_documents_do_not_run_is_little() {
+    let mut left = String::new();
+    for document in ["README.md", "CONTRIBUTING.md"] {
+        let blocks = blocks(document);
+        let not_run = blocks.iter().filter(|block| block.kind.ends_with("not-run"));
+        for block in not_run {
+            let first = block.text.lines().next().unwrap_or_default();
+            left.push_str(&format!("{document}: {first}\n"));
+        }
+    }
+    expect![[r#""#]].assert_eq(&left);
+}
+
+#[test]
+fn client_settings_name_a_command_that_starts() {
+    let room = Room::new();
+    let settings = blocks("README.md").into_iter().filter(|b| b.kind == "json");
+    let mut started = 0;
+    for block in settings {
+        let settings = json(&block.text, "README.md");
+        let servers = settings.get("mcpServers").or(settings.get("servers"));
+        let server = &servers.unwrap()["larkspur"];
+        assert!(server["command"].as_str().unwrap().ends_with("larkspur"));
+        let args: Vec<&str> = server["args"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|arg| arg.as_str().unwrap())
+            .collect();
+        // With its input at an end, a server that understood its arguments leaves at once.
+        room.run(&args).exits(0);
+        started += 1;
+    }
+    assert_eq!(started, 2);
+}
+
+#[test]
+fn the_readme_names_every_command() {
+    let help = Room::new().run(&["--help"]).stdout;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let readme = read("README.md");
+    for name in commands.filter_map(|line| line.split_whitespace().next()) {
+        let row = format!("\n| `larkspur {name}");
+        assert!(name == "help" || readme.contains(&row), "no row {row}");
+    }
+}
+
+#[test]
+fn the_readme_states_the_limits() {
+    let limits = Limits::default();
+    let loading = limits.for_loading();
+    let settings = Settings::default();
+    let readme = read("README.md");
+    for (what, value) in [
+        (
+            "time of one call",
+            format!("{} s; loading {} s", limits.time.as_secs(), loading.time.as_secs()),
+        ),
+        ("steps", grouped(limits.ticks)),
+        (
+            "memory of one call",
+            format!("{} MiB; loading {} MiB", limits.heap_bytes >> 20, loading.heap_bytes >> 20),
+        ),
+        ("calls within calls", limits.call_depth.to_string()),
+        ("a result", format!("{} MiB", limits.result_bytes >> 20)),
+        ("nesting of a value", limits.value_depth.to_string()),
+        ("a source file", format!("{} MiB", limits.source_bytes >> 20)),
+        ("nesting of a source", limits.source_depth.to_string()),
+        ("calls at one time", settings.in_flight.to_string()),
+        ("calls that wait", grouped(settings.queue as u64)),
+    ] {
+        let row = readme.lines().find(|line| line.starts_with(&format!("| {what}")));
+        let row = row.unwrap_or_else(|| panic!("README.md has no limit `{what}`"));
+        let stated = row.split('|').nth(2).unwrap().trim();
+        assert_eq!(stated, value, "{what}");
+    }
+}
+
+/// `50,000,000`, as people read it.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[test]
+fn the_examples_are_sound() {
+    let room = Room::new();
+    let examples = workspace().join("examples");
+    let folder = examples.to_str().unwrap();
+    room.run(&["check", "-e", folder])
+        .exits(0)
+        .notes("nothing wrong in 4 files");
+    room.run(&["test", "-e", folder])
+        .exits(0)
+        .says("Total: 10 | Passed: 10 | Failed: 0");
+    room.run(&["list", "-e", folder])
+        .exits(0)
+        .notes("4 tools in 2 modules");
+    room.run(&["call", "-e", folder, "weather.climate", "city=Quito"])
+        .exits(0)
+        .says_only(r#"{"temperature":14.9,"unit":"celsius","rain_days":165}"#);
+}

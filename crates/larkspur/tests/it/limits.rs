@@ -1,0 +1,148 @@
+//! Calls that want too much, and the others beside them.
+
+use crate::calls::SLOW;
+use crate::fixture::{Server, ada, greeting};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const GREEDY: &str = r#"
+def endless():
+    for i in range(1000000):
+        for j in range(1000000):
+            pass
+
+def hungry():
+    pile = []
+    for i in range(10000000):
+        pile.append("a" * 100000 + str(i))
+    return len(pile)
+
+def deep(n: int):
+    return deep(n + 1)
+
+def wide():
+    return "a" * 100000000000
+
+def patient():
+    for i in range(100000000):
+        pass
+
+def long():
+    return ["x" * 1000 for i in range(20000)]
+
+tool(endless, timeout = "300ms")
+tool(hungry)
+tool(deep)
+tool(wide)
+tool(patient)
+tool(long)
+"#;
+
+#[test]
+fn a_limit_is_named_in_the_answer() {
+    let mut server = Server::start();
+    server.module("greedy", GREEDY);
+    server
+        .call("endless", json!({}))
+        .fails("stopped after 300 ms, the time one call may take (limit `timeout`)")
+        .call("hungry", json!({}))
+        .fails("stopped at 256 MiB of memory, the most one call may use (limit `heap`)")
+        .call("deep", json!({"n": 1}))
+        .fails("(limit `call_depth`)")
+        .call("wide", json!({}))
+        .fails("100000000000 bytes")
+        .call("long", json!({}))
+        .fails("result");
+    let status = server.status();
+    assert_eq!(status["stuck"], 0, "{status:#}");
+    assert_eq!(status["in_flight"], 0, "{status:#}");
+}
+
+#[test]
+fn greedy_calls_disturb_nobody() {
+    let mut server = Server::start();
+    server
+        .module("greedy", &GREEDY.replace("300ms", "2s"))
+        .module("greet", &greeting("hello"))
+        .up();
+    let greedy: Vec<i64> = ["endless", "endless", "hungry"]
+        .iter()
+        .map(|tool| server.send_call(tool, json!({})))
+        .collect();
+    server.status_until("in flight", |status| status["in_flight"] == 3);
+    let begin = Instant::now();
+    for _ in 0..20 {
+        server.call("hello", ada()).text("hello ada");
+    }
+    assert!(
+        begin.elapsed() < Duration::from_secs(1),
+        "twenty small calls took {:?}",
+        begin.elapsed()
+    );
+    for (id, limit) in greedy.into_iter().zip(["timeout", "timeout", "heap"]) {
+        server.answer(id).fails(limit);
+    }
+    server.call("hello", ada()).text("hello ada");
+}
+
+/// More calls than there are places: the rest wait, and all are answered.
+#[test]
+fn more_calls_than_places_are_all_answered() {
+    let mut server = Server::start();
+    server
+        .module("slow", SLOW)
+        .module("greet", &greeting("hello"))
+        .up();
+    let slow: Vec<i64> = (0..600)
+        .map(|_| server.send_call("slow", json!({"turns": 3_000})))
+        .collect();
+    server.call("hello", ada()).text("hello ada");
+    for id in slow {
+        server.answer(id).text("3000");
+    }
+    assert_eq!(server.status()["failed"], 0);
+}
+
+/// Beyond the places and the queue a call is turned away at once, and reading goes on.
+#[test]
+fn more_calls_than_the_queue_holds_are_turned_away() {
+    let mut server = Server::start();
+    server
+        .module("greedy", GREEDY)
+        .module("greet", &greeting("hello"))
+        .up();
+    let calls: Vec<i64> = (0..512 + 1024 + 5)
+        .map(|_| server.send_call("patient", json!({})))
+        .collect();
+    server.call("hello", ada()).text("hello ada");
+    let turned_away: Vec<&i64> = calls
+        .iter()
+        .filter(|id| {
+            let answer = server.wire().answered(&id.to_string());
+            answer.is_some_and(|answer| answer.to_string().contains("too many calls are waiting"))
+        })
+        .collect();
+    assert_eq!(turned_away.len(), 5);
+    for id in &calls {
+        server.notify("notifications/cancelled", json!({"requestId": id}));
+    }
+    server.status_until("free", |status| status["in_flight"] == 0);
+    server.call("hello", ada()).text("hello ada");
+}
+
+#[test]
+fn a_bomb_at_load_stops_nobody() {
+    let mut server = Server::start();
+    server
+        .module("greet", &greeting("hello"))
+        .up()
+        .module(
+            "bomb",
+            "X = [0] * 100000000000\ndef f():\n    return 1\ntool(f)\n",
+        )
+        .module("recursive", "def f():\n    return f()\nf()\n")
+        .warned("bomb.star cannot be loaded")
+        .warned("recursive.star cannot be loaded")
+        .call("hello", ada())
+        .text("hello ada");
+}

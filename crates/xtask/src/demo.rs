@@ -1,0 +1,297 @@
+//! From nothing to a changed answer: a module is written, served, called, edited and called again.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::command;
+use crate::workspace::Workspace;
+
+/// An answer takes milliseconds; nobody should wait long to hear that there is none.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const GREETING: (&str, &str) = ("Hello, ", "Good morning, ");
+
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let program = match std::env::var_os("LARKSPUR_BIN") {
+        Some(program) => std::path::absolute(program)?,
+        None => build(workspace)?,
+    };
+    let folder = workspace.root.join("target/demo");
+    play(&program, &folder, &mut |line| println!("{line}"))?;
+    let program = program.strip_prefix(&workspace.root).unwrap_or(&program);
+    println!("{}", next_steps(program));
+    Ok(())
+}
+
+/// Cargo itself says where it put the binary, whatever the target folder is.
+fn build(workspace: &Workspace) -> Result<PathBuf> {
+    println!("building larkspur: minutes the first time, seconds after that");
+    let args = [
+        "build",
+        "--release",
+        "--package=larkspur",
+        "--message-format=json-render-diagnostics",
+    ];
+    let messages = String::from_utf8(command::output(&workspace.root, "cargo", &args)?)?;
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .next_back()
+        .context("cargo built no program")
+}
+
+/// Everything the user is shown, one line at a time.
+fn play(program: &Path, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<()> {
+    empty(folder).with_context(|| format!("cannot make {} anew", folder.display()))?;
+
+    tell("\n$ larkspur new hello");
+    let written = command::output(folder, program, &["new", "hello"])?;
+    let written = String::from_utf8(written)?;
+    for line in written.lines().take_while(|line| !line.is_empty()) {
+        tell(line);
+    }
+
+    tell("\n$ larkspur serve");
+    let mut server = Server::start(program, folder)?;
+    call(&mut server, tell)?;
+
+    tell("\nmodules/hello.star is edited while the server runs");
+    for line in edit(folder)? {
+        tell(&line);
+    }
+    server.hear("word of a reload", |heard| match heard {
+        Heard::Said(line) if line.starts_with("reloaded hello") => Some(()),
+        _ => None,
+    })?;
+    call(&mut server, tell)?;
+    server.stop()
+}
+
+fn next_steps(program: &Path) -> String {
+    format!(
+        "\nThe binary is {}, the module is in target/demo. Go on with\n  \
+         larkspur -e target/demo/modules dev      watch while you edit\n  \
+         larkspur -e target/demo/modules list     see what a client sees\n\
+         README.md says how to put it into a client.",
+        program.display()
+    )
+}
+
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
+}
+
+fn call(server: &mut Server, tell: &mut dyn FnMut(&str)) -> Result<()> {
+    let arguments = json!({"name": "Ada"});
+    tell(&format!("→ call hello.hello {arguments}"));
+    let answer = server.call("hello.hello", arguments)?;
+    tell(&format!("← {answer}"));
+    Ok(())
+}
+
+/// Changes the greeting, and the test beside it so that it still passes; the changed lines.
+fn edit(folder: &Path) -> Result<Vec<String>> {
+    let (old, new) = GREETING;
+    for file in ["hello_test.star", "hello.star"] {
+        let path = folder.join("modules").join(file);
+        let text = fs::read_to_string(&path)?;
+        let louder = text.replace(&old.to_uppercase(), &new.to_uppercase());
+        fs::write(&path, louder.replace(old, new))?;
+    }
+    let text = fs::read_to_string(folder.join("modules/hello.star"))?;
+    let changed = text.lines().filter(|line| line.contains(new));
+    Ok(changed
+        .flat_map(|line| [format!("-{}", line.replace(new, old)), format!("+{line}")])
+        .collect())
+}
+
+/// A line from the server.
+enum Heard {
+    /// On stdout: the protocol.
+    Message(Value),
+    /// On stderr: for people.
+    Said(String),
+}
+
+/// The real server on its pipes, as a client holds it.
+struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    heard: Receiver<Heard>,
+    /// What it said to people, for when it fails.
+    said: Vec<String>,
+    last_id: u64,
+}
+
+impl Server {
+    fn start(program: &Path, folder: &Path) -> Result<Self> {
+        let mut child = Command::new(program)
+            .arg("serve")
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let (tell, heard) = channel();
+        listen(child.stdout.take(), tell.clone(), |line| {
+            serde_json::from_str(&line).map_or(Heard::Said(line), Heard::Message)
+        });
+        listen(child.stderr.take(), tell, Heard::Said);
+        let mut server = Self {
+            stdin: child.stdin.take(),
+            child,
+            heard,
+            said: Vec::new(),
+            last_id: 0,
+        };
+        let who = json!({"name": "demo", "version": "1"});
+        let opening =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
+        server.request("initialize", opening)?;
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(server)
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Result<String> {
+        let params = json!({"name": tool, "arguments": arguments});
+        let result = self.request("tools/call", params)?;
+        match result["content"][0]["text"].as_str() {
+            Some(text) if result["isError"] != json!(true) => Ok(text.to_owned()),
+            _ => bail!("{tool} answered {result}"),
+        }
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.last_id += 1;
+        let id = json!(self.last_id);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let mut answer = self.hear(&format!("an answer to {method}"), |heard| match heard {
+            Heard::Message(message) if message["id"] == id => Some(message),
+            _ => None,
+        })?;
+        match answer["result"].take() {
+            Value::Null => bail!("{method} was refused: {}", answer["error"]),
+            result => Ok(result),
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<()> {
+        let stdin = self.stdin.as_mut().context("the server is stopped")?;
+        writeln!(stdin, "{message}").context("the server does not listen")
+    }
+
+    /// Waits for one thing, and passes over the others.
+    fn hear<T>(&mut self, what: &str, wanted: impl Fn(Heard) -> Option<T>) -> Result<T> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // Both streams ended, or nothing came in time.
+            let Ok(heard) = self.heard.recv_timeout(left) else {
+                let said = self.said.join("\n");
+                bail!("the server never gave {what}; on stderr it said:\n{said}");
+            };
+            if let Heard::Said(line) = &heard {
+                self.said.push(line.clone());
+            }
+            if let Some(found) = wanted(heard) {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// With its input at an end the server leaves by itself.
+    fn stop(mut self) -> Result<()> {
+        self.stdin = None;
+        while self.heard.recv_timeout(PATIENCE).is_ok() {}
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing is left to lose, and there is nobody to tell.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listen(
+    stream: Option<impl Read + Send + 'static>,
+    tell: Sender<Heard>,
+    heard: impl Fn(String) -> Heard + Send + 'static,
+) {
+    std::thread::spawn(move || {
+        let lines = stream.into_iter().flat_map(|s| BufReader::new(s).lines());
+        for line in lines.map_while(Result::ok) {
+            if tell.send(heard(line)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The binary that the tests of the whole workspace have built beside this one.
+    fn program(workspace: &Workspace) -> PathBuf {
+        let test = std::env::current_exe().unwrap();
+        let program = test.ancestors().nth(2).unwrap().join("larkspur");
+        if !program.exists() {
+            command::run(&workspace.root, "cargo", &["build", "--package=larkspur"]).unwrap();
+        }
+        program
+    }
+
+    /// The block of the README that shows the demo.
+    fn shown(workspace: &Workspace) -> String {
+        let readme = fs::read_to_string(workspace.root.join("README.md")).unwrap();
+        let (_, block) = readme.split_once("```console\n$ cargo xtask demo\n").unwrap();
+        block.split_once("\n```").unwrap().0.to_owned()
+    }
+
+    #[test]
+    fn it_ends_with_the_changed_answer_as_the_readme_shows() {
+        let workspace = Workspace::read().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = Vec::new();
+        let mut tell = |line: &str| lines.push(line.to_owned());
+        // Twice, since what the first run leaves behind must not trouble the second.
+        for _ in 0..2 {
+            tell("");
+            play(&program(&workspace), &folder.path().join("demo"), &mut tell).unwrap();
+        }
+        let once = &lines[..lines.len() / 2];
+        assert_eq!(once, &lines[lines.len() / 2..]);
+        let told = once.join("\n") + "\n" + &next_steps(Path::new("target/release/larkspur"));
+        assert_eq!(told.trim(), shown(&workspace).trim());
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_an_error_with_its_last_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("mute");
+        fs::write(&program, "#!/bin/sh\nread line; echo I cannot >&2\n").unwrap();
+        command::run(folder.path(), "chmod", &["+x", "mute"]).unwrap();
+        let error = Server::start(&program, folder.path()).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "the server never gave an answer to initialize; on stderr it said:\nI cannot"
+        );
+    }
+}
