@@ -4,6 +4,7 @@ pub mod control;
 mod envelope;
 mod handler;
 mod notify;
+mod outbox;
 mod stdio;
 mod wire;
 
