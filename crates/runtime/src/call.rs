@@ -2,13 +2,14 @@
 
 use crate::catalog::{Handle, Lookup};
 use crate::gate::Gate;
+use crate::lane::Lane;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Args, Fault, Limits, Output, Rejected, Stop, Structured, ToolPath};
 use script::{CallFailure, Cancel, Raised, Turn};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -181,6 +182,7 @@ impl Job {
             module: module.name.as_str(),
             folder: &self.runtime.folders()[module.folder],
             progress: self.progress.as_ref(),
+            used: AtomicBool::new(false),
         };
         let turn = Turn {
             host: &gate,
@@ -189,19 +191,27 @@ impl Job {
             structured: self.structured,
             trial,
         };
-        module.script.call(self.handle.tool(), &self.args, &turn)
+        let started = Instant::now();
+        let result = module.script.call(self.handle.tool(), &self.args, &turn);
+        if !trial {
+            self.lane().ran(started.elapsed(), gate.used.into_inner());
+        }
+        result
     }
 
-    /// Most tools take less time than handing them to another thread would. A trial ends at the
-    /// first host call and after a thousand steps; the tool is then remembered as one for threads.
+    fn lane(&self) -> &Lane {
+        &self.handle.module.lanes[self.handle.index]
+    }
+
+    /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
+    /// and after a thousand steps, before anything has happened that could not be done again.
     fn try_here(&self) -> Option<Result<Output, CallError>> {
-        let needs_thread = &self.handle.module.needs_thread[self.handle.index];
-        if needs_thread.load(Ordering::Relaxed) {
+        if !self.lane().may_try_here() {
             return None;
         }
         match self.run(Cancel::default(), true) {
             Err(CallFailure::NeedsThread) => {
-                needs_thread.store(true, Ordering::Relaxed);
+                self.lane().needs_thread();
                 None
             }
             result => Some(self.answer(result)),

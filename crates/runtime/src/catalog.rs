@@ -1,11 +1,11 @@
 //! Everything that is served, as an immutable picture: nothing is edited, a next one is made.
 
+use crate::lane::Lane;
 use model::{Fault, ModuleName, ToolName, ToolPath, nearest};
 use script::{FileId, Script, ScriptTool};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Names of the meta tools; a module's tool of such a name is listed under its long name.
@@ -23,8 +23,8 @@ pub struct Module {
     pub loaded_in: Duration,
     /// Counts the versions of this module that have been served.
     pub generation: u64,
-    /// Tools that need a thread of their own, learnt from their first call.
-    pub(crate) needs_thread: Vec<AtomicBool>,
+    /// Where each tool's calls run, learnt from the first ones.
+    pub(crate) lanes: Vec<Lane>,
 }
 
 /// A tool together with the module version it belongs to: a call keeps it to the end.

@@ -34,7 +34,10 @@ pub struct Stamp {
 
 impl Folder {
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), real: Arc::default() }
+        Self {
+            root: root.into(),
+            real: Arc::default(),
+        }
     }
 
     pub fn root(&self) -> &Path {

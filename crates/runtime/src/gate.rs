@@ -4,16 +4,26 @@ use crate::call::Progress;
 use crate::disk::Folder;
 use model::{Host, HostError, Level};
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub struct Gate<'a> {
     pub module: &'a str,
     pub folder: &'a Folder,
     pub progress: Option<&'a Progress>,
+    /// Set when the script has reached for anything here.
+    pub used: AtomicBool,
+}
+
+impl Gate<'_> {
+    fn use_it(&self) {
+        self.used.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Host for Gate<'_> {
     fn log(&self, level: Level, message: &str, fields: &Value) {
+        self.use_it();
         let module = self.module;
         let fields = match fields {
             Value::Object(map) if !map.is_empty() => format!(" {fields}"),
@@ -28,18 +38,21 @@ impl Host for Gate<'_> {
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        self.use_it();
         if let Some(progress) = self.progress {
             progress(done, total, message);
         }
     }
 
     fn read(&self, path: &str) -> Result<String, HostError> {
+        self.use_it();
         self.folder
             .read_text(path)
             .map_err(|why| HostError(format!("cannot read {path}: {why}")))
     }
 
     fn now_ms(&self) -> i64 {
+        self.use_it();
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();

@@ -5,6 +5,7 @@ mod catalog;
 mod disk;
 mod gate;
 mod keeper;
+mod lane;
 mod library;
 mod pool;
 mod runtime;

@@ -3,12 +3,13 @@
 use crate::catalog::{Broken, Catalog, Module};
 use crate::disk::{Folder, Stamp, is_test};
 use crate::gate::Gate;
+use crate::lane::Lane;
 use model::{Fault, ModuleName};
 use script::{Engine, FileId, Script, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A file, by its folder's place and its path below it.
@@ -274,6 +275,7 @@ impl Library {
                 module: "loading",
                 folder,
                 progress: None,
+                used: AtomicBool::new(false),
             };
             let reader = Reader {
                 folder,
@@ -418,11 +420,7 @@ impl Library {
             folder: key.0,
             file: key.1.clone(),
             shown,
-            needs_thread: script
-                .tools
-                .iter()
-                .map(|_| AtomicBool::new(false))
-                .collect(),
+            lanes: script.tools.iter().map(|_| Lane::default()).collect(),
             script,
             loaded_in: took,
             generation: *generation,

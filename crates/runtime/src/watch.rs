@@ -49,10 +49,7 @@ impl Watch {
             } else {
                 (nearest_existing(folder.root()), RecursiveMode::NonRecursive)
             };
-            if self.watched.contains(&target) && mode == RecursiveMode::NonRecursive {
-                continue;
-            }
-            if mode == RecursiveMode::Recursive && self.watched.contains(&target) {
+            if self.watched.contains(&target) {
                 continue;
             }
             match self.watcher.watch(&target, mode) {

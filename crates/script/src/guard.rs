@@ -17,7 +17,19 @@ const METHODS: [&str; 3] = ["join", "replace", "format"];
 const TYPES: [&str; 6] = ["list", "tuple", "set", "dict", "int", "str"];
 
 /// Binary operators that go through checked natives; the compiler would fold them while loading.
-pub(crate) const OPERATORS: [(&str, &str); 3] = [("*", "__mul"), ("+", "__add"), ("%", "__mod")];
+pub(crate) const OPERATORS: [(&str, &str); 11] = [
+    ("*", "__mul"),
+    ("+", "__add"),
+    ("%", "__mod"),
+    ("==", "__eq"),
+    ("!=", "__ne"),
+    ("<", "__lt"),
+    ("<=", "__le"),
+    (">", "__gt"),
+    (">=", "__ge"),
+    ("in", "__in"),
+    ("not in", "__not_in"),
+];
 
 #[derive(Debug, Clone)]
 struct Edit {

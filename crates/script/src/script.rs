@@ -312,7 +312,8 @@ impl ScriptTool {
             turn.structured,
             heap,
             Budget::from(turn.limits),
-        ).map_err(anyhow::Error::from)?)
+        )
+        .map_err(anyhow::Error::from)?)
     }
 }
 

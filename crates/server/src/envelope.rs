@@ -4,8 +4,8 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, JsonRpcMessage, JsonRpcRequest, RequestId,
 };
-use serde::{Deserialize, Deserializer};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -51,7 +51,11 @@ pub(crate) fn read(line: &[u8]) -> Heard {
     // A list would be taken for an envelope's parts in order.
     if line.first() == Some(&b'[') {
         return match serde_json::from_slice::<IgnoredAny>(line) {
-            Ok(_) => refuse(None, -32600, "batches are not part of the protocol; send one message a line"),
+            Ok(_) => refuse(
+                None,
+                -32600,
+                "batches are not part of the protocol; send one message a line",
+            ),
             Err(error) => unreadable(&error),
         };
     }

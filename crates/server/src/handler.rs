@@ -14,6 +14,7 @@ use runtime::{Call, Catalog, Progress, Runtime};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Methods that rmcp hands over as unknown when their params cannot be read.
@@ -92,28 +93,47 @@ impl Handler {
         });
         tools
     }
+}
 
-    /// Words of progress go out in order, all of them before the answer.
-    fn progress(
-        context: &RequestContext<RoleServer>,
-    ) -> Option<(Progress, tokio::task::JoinHandle<()>)> {
+/// Words of progress on their way to the client, in order.
+struct Words {
+    progress: Progress,
+    send: mpsc::Sender<Option<ProgressNotificationParam>>,
+    forward: JoinHandle<()>,
+}
+
+impl Words {
+    /// Nothing is sent to a client that did not ask for it.
+    fn new(context: &RequestContext<RoleServer>) -> Option<Self> {
         let token = context.meta.get_progress_token()?;
-        let (send, mut receive) = mpsc::channel::<ProgressNotificationParam>(PROGRESS_BUFFER);
+        let (send, mut receive) = mpsc::channel(PROGRESS_BUFFER);
         let peer = context.peer.clone();
         let forward = tokio::spawn(async move {
-            while let Some(word) = receive.recv().await {
+            while let Some(Some(word)) = receive.recv().await {
                 if peer.notify_progress(word).await.is_err() {
                     return;
                 }
             }
         });
+        let sender = send.clone();
         let progress: Progress = Arc::new(move |done, total, message| {
             let mut word = ProgressNotificationParam::new(token.clone(), done);
             word.total = total;
             word.message = message.map(str::to_owned);
-            let _ = send.try_send(word);
+            let _ = sender.try_send(Some(word));
         });
-        Some((progress, forward))
+        Some(Self {
+            progress,
+            send,
+            forward,
+        })
+    }
+
+    /// All words go out before the answer. A thread that was left behind may still hold the sender,
+    /// so the end is said, not waited for.
+    async fn finish(self) {
+        let _ = self.send.send(None).await;
+        let _ = self.forward.await;
     }
 }
 
@@ -170,17 +190,17 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
-        let (progress, forward) = Self::progress(&context).unzip();
+        let words = Words::new(&context);
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),
             structured: era.structured(),
-            progress,
+            progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
             cancel: context.ct.clone(),
         };
         let answer = self.runtime.call(call).await;
-        if let Some(forward) = forward {
-            let _ = forward.await;
+        if let Some(words) = words {
+            words.finish().await;
         }
         let mut result = match answer {
             Ok(output) => wire::result(output, era),

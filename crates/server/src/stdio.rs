@@ -57,7 +57,9 @@ where
 
     /// The next whole line in the buffer, taken out of it.
     fn line(&mut self) -> Option<Vec<u8>> {
-        let found = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+        let found = self.buffer[self.searched..]
+            .iter()
+            .position(|byte| *byte == b'\n');
         let Some(found) = found else {
             self.searched = self.buffer.len();
             if self.buffer.len() > LONGEST_LINE {
@@ -79,7 +81,8 @@ where
         self.buffer.clear();
         self.searched = 0;
         if !std::mem::replace(&mut self.skipping, true) {
-            let why = format!("a line may have {LONGEST_LINE} bytes; the rest of this one is skipped");
+            let why =
+                format!("a line may have {LONGEST_LINE} bytes; the rest of this one is skipped");
             if let Heard::Refused(answer) = envelope::refuse(None, -32600, &why) {
                 self.answer_here(&answer);
             }

@@ -24,6 +24,7 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     methods(builder);
     sequences(builder);
     conversions(builder);
+    comparisons(builder);
 }
 
 fn gauge<'r>(eval: &Evaluator<'_, 'r, '_>) -> anyhow::Result<&'r Gauge> {
@@ -172,6 +173,115 @@ fn operators(builder: &mut GlobalsBuilder) {
     }
 }
 
+/// Comparing walks both sides: a value that holds itself many times over would never end.
+fn comparable<'v>(
+    left: Value<'v>,
+    right: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<()> {
+    if is_plain(left) || is_plain(right) {
+        return Ok(());
+    }
+    let gauge = gauge(eval)?;
+    super::show::measure(left, gauge)?;
+    super::show::measure(right, gauge).map(|_| ())
+}
+
+/// Texts, numbers, booleans and None are compared at once.
+fn is_plain(value: Value<'_>) -> bool {
+    value.unpack_str().is_some()
+        || value.unpack_i32().is_some()
+        || value.is_none()
+        || value.unpack_bool().is_some()
+}
+
+fn compared<'v>(
+    left: Value<'v>,
+    right: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> starlark::Result<Ordering> {
+    comparable(left, right, eval)?;
+    left.compare(right)
+}
+
+fn contains<'v>(
+    item: Value<'v>,
+    container: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> starlark::Result<bool> {
+    comparable(item, container, eval)?;
+    container.is_in(item)
+}
+
+#[starlark_module]
+fn comparisons(builder: &mut GlobalsBuilder) {
+    fn __eq<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        comparable(left, right, eval)?;
+        left.equals(right)
+    }
+
+    fn __ne<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        comparable(left, right, eval)?;
+        Ok(!left.equals(right)?)
+    }
+
+    fn __lt<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(compared(left, right, eval)?.is_lt())
+    }
+
+    fn __le<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(compared(left, right, eval)?.is_le())
+    }
+
+    fn __gt<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(compared(left, right, eval)?.is_gt())
+    }
+
+    fn __ge<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(compared(left, right, eval)?.is_ge())
+    }
+
+    fn __in<'v>(
+        item: Value<'v>,
+        container: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        contains(item, container, eval)
+    }
+
+    fn __not_in<'v>(
+        item: Value<'v>,
+        container: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<bool> {
+        Ok(!contains(item, container, eval)?)
+    }
+}
+
 /// Calls the method of that name, with whatever was given.
 fn call_method<'v>(
     this: Value<'v>,
@@ -298,6 +408,7 @@ fn greatest<'v>(
         several => several.to_vec(),
     };
     let keys = keys_of(&candidates, key, eval)?;
+    all_comparable(&keys, eval)?;
     let mut best: Option<usize> = None;
     for (i, key) in keys.iter().enumerate() {
         let better = match best {
@@ -326,6 +437,14 @@ fn keys_of<'v>(
             .map(|v| eval.eval_function(key, &[*v], &[]))
             .collect(),
     }
+}
+
+fn all_comparable<'v>(keys: &[Value<'v>], eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
+    let gauge = gauge(eval)?;
+    for key in keys.iter().filter(|key| !is_plain(**key)) {
+        super::show::measure(*key, gauge)?;
+    }
+    Ok(())
 }
 
 #[starlark_module]
@@ -373,6 +492,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<AllocList<Vec<Value<'v>>>> {
         let values = items(x, "sorted", eval)?;
         let keys = keys_of(&values, key, eval)?;
+        all_comparable(&keys, eval)?;
         let mut order: Vec<usize> = (0..values.len()).collect();
         let mut failed = None;
         order.sort_by(|a, b| {

@@ -46,7 +46,7 @@ struct Measure<'a> {
 impl Measure<'_> {
     fn value(&mut self, value: Value<'_>, depth: usize) -> anyhow::Result<()> {
         if depth > DEEPEST {
-            bail!("a value nested deeper than {DEEPEST} cannot be shown as text");
+            bail!("a value nested deeper than {DEEPEST} cannot be shown or compared");
         }
         self.spend(value.unpack_str().map_or(4, str::len))?;
         if let Some(list) = ListRef::from_value(value) {
@@ -83,7 +83,10 @@ impl Measure<'_> {
             Some(left) => self.left = left,
             None => {
                 self.gauge.leave_trial()?;
-                bail!("the value is longer than {} bytes as text", self.budget)
+                bail!(
+                    "the value is longer than {} bytes when shown or compared",
+                    self.budget
+                )
             }
         }
         Ok(())

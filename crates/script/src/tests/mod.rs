@@ -64,7 +64,7 @@ impl Host for Notebook {
 
 pub(crate) fn quick() -> Limits {
     Limits {
-        time: Duration::from_secs(2),
+        time: Duration::from_secs(20),
         ..Limits::default()
     }
 }
