@@ -21,7 +21,7 @@ Examples:
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) global: Global,
 
     #[command(flatten)]
     pub(crate) serve: Serve,
@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 
 /// Flags of every command.
 #[derive(Debug, Args)]
-pub(crate) struct Common {
+pub(crate) struct Global {
     /// A folder of modules; may be given several times [default: ./modules and ./extensions]
     #[arg(
         long = "modules",

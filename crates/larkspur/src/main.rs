@@ -12,6 +12,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     terminal::start_logging();
+    terminal::short_panics();
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
@@ -22,20 +23,20 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let common = cli.common;
+    let global = cli.global;
     if cli.test {
-        return Ok(commands::test::run(&common, &args::Test::default()));
+        return Ok(commands::test::run(&global, &args::Test::default()));
     }
     match cli.command {
-        None => commands::serve::run(&common, &cli.serve),
-        Some(Command::Serve(serve)) => commands::serve::run(&common, &serve),
-        Some(Command::Dev) => Ok(commands::dev::run(&common)),
-        Some(Command::List(list)) => commands::list::run(&common, &list),
-        Some(Command::Call(call)) => commands::call::run(&common, &call),
-        Some(Command::Check(check)) => commands::check::run(&common, &check),
-        Some(Command::Test(test)) => Ok(commands::test::run(&common, &test)),
-        Some(Command::New(new)) => commands::new::run(&common, &new),
-        Some(Command::Status(status)) => commands::status::run(&common, &status),
+        None => commands::serve::run(&global, &cli.serve),
+        Some(Command::Serve(serve)) => commands::serve::run(&global, &serve),
+        Some(Command::Dev) => Ok(commands::dev::run(&global)),
+        Some(Command::List(list)) => commands::list::run(&global, &list),
+        Some(Command::Call(call)) => commands::call::run(&global, &call),
+        Some(Command::Check(check)) => commands::check::run(&global, &check),
+        Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
+        Some(Command::New(new)) => commands::new::run(&global, &new),
+        Some(Command::Status(status)) => commands::status::run(&global, &status),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

@@ -29,6 +29,24 @@ pub(crate) fn error(text: &str) {
     note(&format!("{} {text}", styled(BAD, "error:")));
 }
 
+/// `1 tool`, `2 tools`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{ending}")
+}
+
+/// A panic is a defect of ours; it ends one call, and gets one line.
+pub(crate) fn short_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let what = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!("internal error at {place}: {what}");
+    }));
+}
+
 /// Logs go to stderr; `LARKSPUR_LOG=debug` shows more.
 #[expect(
     clippy::disallowed_methods,

@@ -19,6 +19,9 @@ pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
 /// A thread gets this long to notice that its time is up; then nobody waits for it any more.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// A trial takes microseconds; one that takes this long will not end.
+const TRIAL_PATIENCE: Duration = Duration::from_millis(500);
+
 /// Arguments longer than this are not tried on the caller's thread: reading them alone takes a while.
 const TRIAL_ARGUMENTS: usize = 64;
 
@@ -124,7 +127,8 @@ impl Runtime {
             structured: call.structured,
             progress: call.progress,
         };
-        if small && let Some(result) = job.try_here() {
+        let job = Arc::new(job);
+        if small && let Some(result) = job.try_here().await {
             return result;
         }
         job.on_a_thread(call.cancel).await
@@ -204,22 +208,38 @@ impl Job {
     }
 
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
-    /// and after a thousand steps, before anything has happened that could not be done again.
-    fn try_here(&self) -> Option<Result<Output, CallError>> {
+    /// and after a thousand steps, before anything has happened that could not be done again. It is
+    /// a task of its own: should it not come back, this one goes on without it.
+    async fn try_here(self: &Arc<Self>) -> Option<Result<Output, CallError>> {
         if !self.lane().may_try_here() {
             return None;
         }
-        match self.run(Cancel::default(), true) {
-            Err(CallFailure::NeedsThread) => {
+        let pass = self.runtime.trials().enter()?;
+        let job = Arc::clone(self);
+        let trial = tokio::spawn(async move {
+            let result = job.run(Cancel::default(), true);
+            drop(pass);
+            result
+        });
+        match tokio::time::timeout(TRIAL_PATIENCE, trial).await {
+            Ok(Ok(Err(CallFailure::NeedsThread))) => {
                 self.lane().needs_thread();
                 None
             }
-            result => Some(self.answer(result)),
+            Ok(Ok(result)) => Some(self.answer(result)),
+            Ok(Err(_)) => None,
+            Err(_) => {
+                tracing::warn!(tool = %self.handle.path(), "a trial does not end; there will be no more of them");
+                Stats::add(&self.runtime.stats().stuck);
+                self.lane().needs_thread();
+                self.runtime.trials().end();
+                None
+            }
         }
     }
 
-    async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
-        let job = Arc::new(self);
+    async fn on_a_thread(self: Arc<Self>, token: CancellationToken) -> Result<Output, CallError> {
+        let job = self;
         let place = tokio::select! {
             place = job.runtime.admit(job.limits.time) => place?,
             () = token.cancelled() => return job.stopped(Stop::Cancelled),

@@ -218,7 +218,7 @@ impl Catalog {
             }
         }
         for (name, handles) in shared {
-            self.list_shared(&name, handles, &mut flat);
+            self.list_shared(&name, &handles, &mut flat);
         }
         self.flat = flat;
         self.fingerprint = self.fingerprint();
@@ -227,13 +227,17 @@ impl Catalog {
     fn list_shared(
         &mut self,
         name: &ToolName,
-        handles: Vec<Handle>,
+        handles: &[Handle],
         flat: &mut BTreeMap<String, Handle>,
     ) {
         let paths: Vec<ToolPath> = handles.iter().map(Handle::path).collect();
         let listed: Vec<String> = handles
             .iter()
-            .map(|handle| free_name(handle, flat))
+            .map(|handle| {
+                let name = free_name(handle, flat);
+                flat.insert(name.clone(), handle.clone());
+                name
+            })
             .collect();
         let owners: Vec<String> = paths.iter().map(ToString::to_string).collect();
         self.notes.push(if handles.len() > 1 {
@@ -252,7 +256,6 @@ impl Catalog {
         if handles.len() > 1 {
             self.ambiguous.insert(name.to_string(), paths);
         }
-        flat.extend(listed.into_iter().zip(handles));
     }
 
     fn fingerprint(&self) -> u64 {

@@ -1,1 +1,378 @@
-//! Facts about catalogs.
+//! What seed 001 asks of a registry, shown of catalogs.
+
+use super::*;
+use crate::lane::Lane;
+use model::{Host, HostError, Level, Limits};
+use script::{Engine, Sources};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::watch;
+
+/// Files in memory.
+struct Files<'a>(&'a [(&'a str, String)]);
+
+impl Sources for Files<'_> {
+    fn read(&self, file: &FileId) -> Result<String, String> {
+        let found = self.0.iter().find(|(name, _)| name == file);
+        found
+            .map(|(_, text)| text.clone())
+            .ok_or_else(|| "there is no such file".to_owned())
+    }
+}
+
+/// A world with nothing in it.
+struct Nowhere;
+
+impl Host for Nowhere {
+    fn log(&self, _level: Level, _message: &str, _fields: &Value) {}
+
+    fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
+
+    fn read(&self, path: &str) -> Result<String, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
+
+fn load(file: &str, source: &str) -> Result<Script, Fault> {
+    let files = [(file, source.to_owned())];
+    let mut loaded = None;
+    Engine::new(Limits::default()).load_all(
+        &[file.to_owned()],
+        &Files(&files),
+        &Nowhere,
+        |_, script, _| loaded = Some(script),
+    );
+    loaded.unwrap()
+}
+
+/// A module of this name, from its source.
+fn written(name: &str, source: &str) -> Arc<Module> {
+    let file = format!("{name}.star");
+    let script = load(&file, source).unwrap();
+    Arc::new(Module {
+        name: name.parse().unwrap(),
+        folder: 0,
+        shown: format!("modules/{file}"),
+        file,
+        lanes: script.tools.iter().map(|_| Lane::default()).collect(),
+        script,
+        loaded_in: Duration::ZERO,
+        generation: 1,
+    })
+}
+
+/// A module with tools of these names, all described so.
+fn module_saying(name: &str, tools: &[&str], description: &str) -> Arc<Module> {
+    let tools = tools.iter().map(|tool| {
+        format!("def {tool}(x: int):\n    \"\"\"{description}\"\"\"\n    return x\ntool({tool})\n")
+    });
+    written(name, &tools.collect::<String>())
+}
+
+fn module(name: &str, tools: &[&str]) -> Arc<Module> {
+    module_saying(name, tools, "")
+}
+
+/// What a name stands for, in a line.
+fn lookup(catalog: &Catalog, name: &str) -> String {
+    match catalog.lookup(name) {
+        Lookup::Found(handle) => handle.path().to_string(),
+        Lookup::Ambiguous(paths) => {
+            let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            format!("either {}", paths.join(" or "))
+        }
+        Lookup::Unknown(near) => format!("nothing, but {}", near.join(", ")),
+    }
+}
+
+fn names(catalog: &Catalog) -> Vec<&str> {
+    catalog.tool_names().collect()
+}
+
+#[test]
+fn a_module_is_registered_with_definition_and_handler_at_once() {
+    let catalog = Catalog::default().with(module_saying("greet", &["hello"], "Greets."));
+    assert_eq!(lookup(&catalog, "hello"), "greet.hello");
+    assert_eq!(lookup(&catalog, "greet.hello"), "greet.hello");
+    let Lookup::Found(handle) = catalog.lookup("hello") else {
+        panic!("hello is not found")
+    };
+    assert_eq!(handle.tool().tool.description, "Greets.");
+    assert_eq!(handle.module.name.as_str(), "greet");
+    let path = "greet.hello".parse().unwrap();
+    assert_eq!(catalog.get(&path).unwrap().path(), path);
+    assert_eq!(catalog.module("greet").unwrap().file, "greet.star");
+}
+
+#[test]
+fn registering_again_replaces() {
+    let first = Catalog::default().with(module("m", &["a", "b"]));
+    let second = first.with(module_saying("m", &["b", "c"], "Anew."));
+    assert_eq!(names(&second), ["b", "c"]);
+    assert_eq!(lookup(&second, "m.a"), "nothing, but b, c");
+    let (_, b) = second.tools().next().unwrap();
+    assert_eq!(b.tool().tool.description, "Anew.");
+    // Whoever holds the first one still sees all of it.
+    assert_eq!(names(&first), ["a", "b"]);
+}
+
+#[test]
+fn within_a_module_the_last_declaration_of_a_name_counts() {
+    let source = "def a():\n    return 1\ndef b():\n    return 2\n\
+                  tool(a, name = \"x\", description = \"first\")\n\
+                  tool(b, name = \"x\", description = \"second\")\n";
+    let catalog = Catalog::default().with(written("m", source));
+    assert_eq!(names(&catalog), ["x"]);
+    let (_, x) = catalog.tools().next().unwrap();
+    assert_eq!(x.tool().tool.description, "second");
+}
+
+#[test]
+fn unregistering_removes_completely() {
+    let both = Catalog::default()
+        .with(module("one", &["a"]))
+        .with(module("two", &["b"]));
+    let one = both.without(&"two".parse().unwrap());
+    assert_eq!(names(&one), ["a"]);
+    assert_eq!(lookup(&one, "b"), "nothing, but a");
+    assert_eq!(lookup(&one, "two.b"), "nothing, but a");
+    assert!(one.module("two").is_none());
+    assert_eq!(
+        one.fingerprint,
+        Catalog::default().with(module("one", &["a"])).fingerprint
+    );
+    // Removing what is not there changes nothing.
+    assert_eq!(names(&one.without(&"two".parse().unwrap())), ["a"]);
+}
+
+#[test]
+fn a_lookup_names_the_nearest_of_what_there_is() {
+    let catalog = Catalog::default().with(module("m", &["list_issues", "zebra", "hello"]));
+    assert_eq!(
+        lookup(&catalog, "helo"),
+        "nothing, but hello, zebra, list_issues"
+    );
+    assert_eq!(lookup(&Catalog::default(), "x"), "nothing, but ");
+}
+
+#[test]
+fn the_list_is_sorted_and_holds_definitions_only() {
+    let catalog = Catalog::default()
+        .with(module("z", &["b", "a"]))
+        .with(module("y", &["d", "c"]));
+    assert_eq!(names(&catalog), ["a", "b", "c", "d"]);
+    for (listed, handle) in catalog.tools() {
+        let tool = &handle.tool().tool;
+        assert_eq!(listed, tool.name.as_str());
+        assert_eq!(tool.input.to_json()["required"], serde_json::json!(["x"]));
+    }
+}
+
+#[test]
+fn many_are_registered_in_one_step() {
+    let modules = [
+        module("a", &["x"]),
+        module("b", &["y"]),
+        module("c", &["z"]),
+    ];
+    let at_once = Catalog::of(modules.iter().cloned());
+    let later = Catalog::default().with_all(modules.iter().cloned());
+    let one_by_one = modules
+        .iter()
+        .rev()
+        .fold(Catalog::default(), |catalog, module| {
+            catalog.with(Arc::clone(module))
+        });
+    for catalog in [&at_once, &later, &one_by_one] {
+        assert_eq!(names(catalog), ["x", "y", "z"]);
+        assert_eq!(catalog.tool_count(), 3);
+        assert_eq!(catalog.fingerprint, at_once.fingerprint);
+    }
+}
+
+#[test]
+fn cleared_is_empty() {
+    let empty = Catalog::default();
+    assert_eq!(empty.tool_count(), 0);
+    assert_eq!(empty.modules().count(), 0);
+    assert_eq!(names(&empty), [""; 0]);
+}
+
+#[test]
+fn count_and_names_agree() {
+    let catalog = Catalog::default()
+        .with(module("one", &["same", "a"]))
+        .with(module("two", &["same", "b"]));
+    let unique: HashSet<&str> = catalog.tool_names().collect();
+    assert_eq!(catalog.tool_count(), 4);
+    assert_eq!(unique.len(), 4);
+}
+
+#[test]
+fn tools_of_one_name_are_both_listed_under_long_ones() {
+    let catalog = Catalog::default()
+        .with(module("one", &["same", "a"]))
+        .with(module("two", &["same"]));
+    assert_eq!(names(&catalog), ["a", "one_same", "two_same"]);
+    assert_eq!(lookup(&catalog, "same"), "either one.same or two.same");
+    assert_eq!(lookup(&catalog, "one_same"), "one.same");
+    assert_eq!(lookup(&catalog, "two.same"), "two.same");
+    let note = "one.same and two.same have one name; listed as one_same and two_same";
+    assert_eq!(catalog.notes, [note]);
+    // With one of them gone the other has its name back.
+    let one = catalog.without(&"two".parse().unwrap());
+    assert_eq!(names(&one), ["a", "same"]);
+    assert_eq!(one.notes, [""; 0]);
+}
+
+#[test]
+fn a_long_name_that_is_taken_is_numbered() {
+    let catalog = Catalog::default()
+        .with(module("a", &["b", "a_b"]))
+        .with(module("c", &["b"]));
+    assert_eq!(names(&catalog), ["a_b", "a_b_2", "c_b"]);
+    assert_eq!(lookup(&catalog, "a_b"), "a.a_b");
+    assert_eq!(lookup(&catalog, "a_b_2"), "a.b");
+}
+
+#[test]
+fn a_listed_name_fits_on_the_wire() {
+    let (first, second, tool) = ("m".repeat(63), "m".repeat(64), "t".repeat(64));
+    let catalog = Catalog::default()
+        .with(module(&first, &[&tool]))
+        .with(module(&second, &[&tool]));
+    assert_eq!(catalog.tool_count(), 2);
+    for name in catalog.tool_names() {
+        assert!(name.parse::<ToolName>().is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn names_of_ours_are_listed_under_long_ones() {
+    for reserved in RESERVED {
+        let catalog = Catalog::default().with(module("m", &[reserved]));
+        let long = format!("m_{reserved}");
+        assert_eq!(names(&catalog), [long.as_str()]);
+        assert_eq!(lookup(&catalog, &long), format!("m.{reserved}"));
+        assert_eq!(
+            lookup(&catalog, &format!("m.{reserved}")),
+            format!("m.{reserved}")
+        );
+        assert_eq!(catalog.notes.len(), 1, "{:?}", catalog.notes);
+    }
+}
+
+#[test]
+fn of_two_modules_of_one_name_the_first_is_served_and_the_second_named() {
+    let second = Arc::new(Module {
+        shown: "modules/sub/m.star".into(),
+        ..Arc::into_inner(module("m", &["b"])).unwrap()
+    });
+    let catalog = Catalog::of([module("m", &["a"]), second]);
+    assert_eq!(names(&catalog), ["a"]);
+    let broken = &catalog.broken["modules/sub/m.star"];
+    assert_eq!(
+        broken.fault.message,
+        "module `m` is already declared by modules/m.star"
+    );
+    assert!(!broken.still_served);
+}
+
+#[test]
+fn a_fingerprint_changes_with_what_clients_see_and_with_nothing_else() {
+    let of = |module| Catalog::default().with(module).fingerprint;
+    let plain = of(module("m", &["a"]));
+    assert_eq!(plain, of(module("m", &["a"])));
+    let body = "def a(x: int):\n    return x + 1\ntool(a)\n";
+    assert_eq!(plain, of(written("m", body)));
+    let variants = [
+        of(module_saying("m", &["a"], "Says so.")),
+        of(module("m", &["b"])),
+        of(module("m", &["a", "b"])),
+        of(written("m", "def a(x: str):\n    return x\ntool(a)\n")),
+        of(written("m", "def a(x: int = 1):\n    return x\ntool(a)\n")),
+        of(written(
+            "m",
+            "def a(x: int) -> int:\n    return x\ntool(a)\n",
+        )),
+        of(written(
+            "m",
+            "def a(x: int):\n    return x\ntool(a, title = \"A\")\n",
+        )),
+        of(written(
+            "m",
+            "def a(x: int):\n    return x\ntool(a, read_only = True)\n",
+        )),
+        Catalog::default().fingerprint,
+    ];
+    let different: HashSet<u64> = variants.into_iter().chain([plain]).collect();
+    assert_eq!(different.len(), 10);
+}
+
+/// A record that is wrong cannot come to be: it is refused where it is declared.
+#[test]
+fn records_are_validated() {
+    let check = |source: &str, part: &str| {
+        let fault = load("m.star", source).map(|_| ()).unwrap_err().to_string();
+        assert!(fault.contains(part), "{fault}");
+    };
+    check(
+        "def a():\n    return 1\ntool(a, name = \"no spaces\")\n",
+        "may hold only letters",
+    );
+    check("def a():\n    return 1\ntool(a, name = \"\")\n", "is empty");
+    check("tool(3)\n", "tool");
+    check(
+        "def a(x: int):\n    return x\ntool(a, input_schema = {\"type\": 3})\n",
+        "schema",
+    );
+    for bad in ["", "a b", "a.b", "ä"] {
+        assert!(bad.parse::<ModuleName>().is_err(), "{bad}");
+    }
+}
+
+/// Readers see whole catalogs, old or new, while another thread replaces them.
+#[test]
+fn readers_on_other_threads_see_whole_catalogs() {
+    const VERSIONS: u64 = 200;
+    let even = Catalog::of([module("m", &["even", "shared"]), module("n", &["n"])]);
+    let odd = Catalog::of([module("m", &["odd", "shared"])]);
+    let (even, odd) = (Arc::new(even), Arc::new(odd));
+    let sender = watch::Sender::new(Arc::clone(&even));
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..8)
+            .map(|_| {
+                let receiver = sender.subscribe();
+                let done = &done;
+                scope.spawn(move || {
+                    let mut reads = 0_u64;
+                    while !done.load(Ordering::Relaxed) || reads == 0 {
+                        let catalog = Arc::clone(&receiver.borrow());
+                        let seen: Vec<&str> = catalog.tool_names().collect();
+                        let whole = seen == ["even", "n", "shared"] || seen == ["odd", "shared"];
+                        assert!(whole, "{seen:?}");
+                        assert_eq!(lookup(&catalog, "shared"), "m.shared");
+                        reads += 1;
+                    }
+                    reads
+                })
+            })
+            .collect();
+        for version in 0..VERSIONS {
+            let next = if version % 2 == 0 { &odd } else { &even };
+            sender.send_replace(Arc::clone(next));
+            std::thread::yield_now();
+        }
+        done.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+    assert_eq!(sender.borrow().fingerprint, even.fingerprint);
+}

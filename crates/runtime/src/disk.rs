@@ -85,6 +85,10 @@ impl Folder {
         parts.map(|parts| parts.join("/"))
     }
 
+    pub(crate) fn stamp(&self, file: &str) -> Option<Stamp> {
+        stamp(&self.path(file))
+    }
+
     /// The text of a file that must lie inside the folder, links followed.
     pub fn read_text(&self, file: &str) -> Result<String, String> {
         let path = self.path(file);

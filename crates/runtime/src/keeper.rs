@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::library::{Change, Event, Key, Library};
 use crate::stats::Stats;
 use crate::watch::{Heard, Watch};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,8 +16,6 @@ use tokio::sync::watch;
 const QUIET: Duration = Duration::from_millis(25);
 /// A file that is saved all the time is loaded so often.
 const LONGEST: Duration = Duration::from_millis(250);
-/// A file that vanished or became empty gets so long to come back.
-const SETTLE: Duration = Duration::from_millis(150);
 
 /// Stops its thread when dropped.
 pub(crate) struct Keeper {
@@ -43,6 +42,7 @@ impl Keeper {
                     stats,
                     told: Box::new(told),
                     watch: None,
+                    doubtful: false,
                 }
                 .run(heard, &hears);
             });
@@ -65,6 +65,8 @@ struct Work {
     stats: Arc<Stats>,
     told: Box<dyn Fn(&Event) + Send>,
     watch: Option<Watch>,
+    /// Folders came or went: what is watched may not be what lies there.
+    doubtful: bool,
 }
 
 impl Work {
@@ -75,21 +77,35 @@ impl Work {
         }
         self.follow();
         // What changed between loading and watching was not heard.
-        self.refresh(&BTreeSet::new());
-        while let Some(suspects) = self.next_change(hears) {
-            self.refresh(&suspects);
+        let mut suspects = BTreeSet::new();
+        self.refresh(&suspects);
+        loop {
+            if self.library.patience().is_none() {
+                suspects.clear();
+            }
+            let Some(next) = self.next_change(hears, suspects) else {
+                return;
+            };
+            self.refresh(&next);
+            suspects = next;
+            suspects.retain(|(_, file)| !crate::disk::is_test(file));
         }
     }
 
     /// Everything heard until it is quiet again; `None` at the end.
-    fn next_change(&mut self, hears: &Receiver<Heard>) -> Option<BTreeSet<Key>> {
-        let mut suspects = BTreeSet::new();
+    fn next_change(
+        &mut self,
+        hears: &Receiver<Heard>,
+        mut suspects: BTreeSet<Key>,
+    ) -> Option<BTreeSet<Key>> {
         let mut first: Option<Instant> = None;
-        let mut quiet = QUIET;
+        let mut until = self.library.patience();
         loop {
-            let item = match first {
+            let now = Instant::now();
+            let item = match until {
                 None => hears.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(_) => hears.recv_timeout(quiet),
+                Some(until) if now >= until => Err(RecvTimeoutError::Timeout),
+                Some(until) => hears.recv_timeout(until - now),
             };
             match item {
                 Ok(Heard::Quit) | Err(RecvTimeoutError::Disconnected) => return None,
@@ -98,19 +114,14 @@ impl Work {
                     if keys.is_empty() {
                         continue;
                     }
+                    self.doubtful |= keys.iter().any(|(_, file)| file.is_empty());
                     suspects.extend(keys);
                 }
-                Ok(Heard::Tree) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    let since = first.map(|at| at.elapsed()).unwrap_or_default();
-                    if since < SETTLE && self.library.unsettled(&suspects) {
-                        continue;
-                    }
-                    return Some(suspects);
-                }
+                Ok(Heard::Tree) => self.doubtful = true,
+                Err(RecvTimeoutError::Timeout) => return Some(suspects),
             }
-            let since = first.get_or_insert_with(Instant::now).elapsed();
-            quiet = QUIET.min(LONGEST.saturating_sub(since));
+            let begin = *first.get_or_insert_with(Instant::now);
+            until = Some((Instant::now() + QUIET).min(begin + LONGEST));
         }
     }
 
@@ -164,16 +175,22 @@ impl Work {
                 took: Duration::ZERO,
             });
         }
-        let Some(next) = self.library.refresh(suspects, &*self.told) else {
-            return;
-        };
+        let events = RefCell::new(Vec::new());
+        let next = self
+            .library
+            .refresh(suspects, &|event| events.borrow_mut().push(event.clone()));
+        let Some(next) = next else { return };
         Stats::add(&self.stats.reloads);
         self.catalog.send_replace(Arc::new(next));
+        // Told only now: whoever hears "reloaded" and calls gets the new version.
+        for event in events.into_inner() {
+            (self.told)(&event);
+        }
     }
 
     fn follow(&mut self) {
         if let Some(watch) = &mut self.watch {
-            watch.forget_missing();
+            watch.forget(std::mem::take(&mut self.doubtful));
             for problem in watch.follow(&self.library.folders) {
                 tracing::warn!("{problem}");
             }

@@ -3,8 +3,10 @@
 //! place: its first call runs on a thread of its own, and if it was quick and left the world alone,
 //! the next ones are tried where they arrive, under a small budget.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A call that took longer than this is not quick.
 const QUICK: Duration = Duration::from_millis(2);
@@ -39,9 +41,45 @@ impl Lane {
     }
 }
 
+/// How many calls may be tried at one time where they arrive. There is always a thread left for
+/// everything else, and after one trial that did not end there are no more.
+#[derive(Debug)]
+pub(crate) struct Trials {
+    places: Arc<Semaphore>,
+}
+
+impl Trials {
+    /// `threads` are those that calls arrive on.
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(threads.saturating_sub(1))),
+        }
+    }
+
+    pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    pub(crate) fn end(&self) {
+        self.places.close();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thread_is_always_left() {
+        let trials = Trials::new(3);
+        let (first, second) = (trials.enter(), trials.enter());
+        assert!(first.is_some() && second.is_some() && trials.enter().is_none());
+        drop(first);
+        assert!(trials.enter().is_some());
+        trials.end();
+        assert!(trials.enter().is_none());
+        assert!(Trials::new(1).enter().is_none());
+    }
 
     #[test]
     fn a_tool_earns_its_place() {

@@ -86,16 +86,28 @@ impl Sources for Reader<'_> {
     }
 }
 
+/// The digest of a file with nothing in it.
+fn blank() -> u64 {
+    digest(&Ok(String::new()))
+}
+
 fn digest(text: &Result<String, String>) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
+/// A file that vanished or became empty gets so long to come back.
+const SETTLE: Duration = Duration::from_millis(150);
+
 pub(crate) struct Library {
     pub(crate) folders: Vec<Folder>,
     engine: Engine,
     entries: BTreeMap<Key, Entry>,
+    /// Files that are no sources, or are not there, as they looked when they were wanted.
+    data: BTreeMap<Key, Option<Stamp>>,
+    /// Sources that vanished or became empty, and since when: many editors save that way.
+    missed: BTreeMap<Key, Instant>,
     generations: HashMap<ModuleName, u64>,
 }
 
@@ -105,6 +117,8 @@ impl Library {
             folders,
             engine,
             entries: BTreeMap::new(),
+            data: BTreeMap::new(),
+            missed: BTreeMap::new(),
             generations: HashMap::new(),
         }
     }
@@ -126,7 +140,8 @@ impl Library {
     }
 
     /// Looks at the folders again. `suspects` are files that may have changed without showing it.
-    /// Answers `None` when everything stays as it is.
+    /// Answers `None` when everything stays as it is, or when it is too early to tell: then there
+    /// is a `patience`, and the same suspects are to be brought again.
     pub(crate) fn refresh(
         &mut self,
         suspects: &BTreeSet<Key>,
@@ -141,13 +156,19 @@ impl Library {
             .cloned()
             .collect();
         if changed.is_empty() && gone.is_empty() {
+            self.missed.clear();
             return None;
         }
         let affected = self.affected(&changed, &gone, &found);
+        let attempts = self.attempt(&affected);
+        let empty = attempts.iter().filter(|attempt| attempt.text == blank());
+        let missed = empty.map(|attempt| &attempt.key).chain(&gone);
+        if self.too_early(missed.cloned().collect()) {
+            return None;
+        }
         for key in &gone {
             self.remove(key, told);
         }
-        let attempts = self.attempt(&affected);
         self.take_by_unit(attempts, &changed, told);
         self.stamp(found);
         Some(self.catalog())
@@ -155,6 +176,17 @@ impl Library {
 
     /// Remembers how the files looked before they were read.
     fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
+        let touched = self.entries.iter().flat_map(|((folder, _), entry)| {
+            let files = entry.touched.iter();
+            files.map(|file| (*folder, file.clone()))
+        });
+        self.data = touched
+            .filter(|key| !found.contains_key(key))
+            .map(|key| {
+                let stamp = self.folders[key.0].stamp(&key.1);
+                (key, stamp)
+            })
+            .collect();
         for (key, stamp) in found {
             if let Some(entry) = self.entries.get_mut(&key) {
                 entry.stamp = Some(stamp);
@@ -162,18 +194,27 @@ impl Library {
         }
     }
 
-    /// Files that vanished or became empty just now: many editors save that way, so they get a moment.
-    pub(crate) fn unsettled(&self, suspects: &BTreeSet<Key>) -> bool {
-        suspects.iter().any(|key| {
-            let served = self
-                .entries
-                .get(key)
-                .is_some_and(|entry| entry.module.is_some());
-            served
-                && self.folders[key.0]
-                    .read_text(&key.1)
-                    .map_or(true, |text| text.trim().is_empty())
-        })
+    /// When files that are missed now are to be looked for again.
+    pub(crate) fn patience(&self) -> Option<Instant> {
+        self.missed.values().max().map(|since| *since + SETTLE)
+    }
+
+    /// Is it too early to believe that files which had something in them are gone or empty?
+    fn too_early(&mut self, missed: Vec<Key>) -> bool {
+        let before = std::mem::take(&mut self.missed);
+        let had_something = |key: &Key| {
+            let entry = self.entries.get(key);
+            entry.is_some_and(|entry| entry.text != blank())
+        };
+        for key in missed.into_iter().filter(had_something) {
+            let since = before.get(&key).copied().unwrap_or_else(Instant::now);
+            self.missed.insert(key, since);
+        }
+        let early = self.missed.values().any(|since| since.elapsed() < SETTLE);
+        if !early {
+            self.missed.clear();
+        }
+        early
     }
 
     fn scan(&self) -> BTreeMap<Key, Stamp> {
@@ -202,13 +243,14 @@ impl Library {
             }
         }
         // Data files and files that a load looked for in vain are no entries of their own.
+        let is_other = |key: &Key, stamp: &Option<Stamp>| {
+            suspects.contains(key) || self.folders[key.0].stamp(&key.1) != *stamp
+        };
         changed.extend(
-            suspects
+            self.data
                 .iter()
-                .filter(|(f, file)| {
-                    !found.contains_key(&(*f, file.clone())) && self.knows(*f, file)
-                })
-                .cloned(),
+                .filter(|(key, stamp)| !found.contains_key(*key) && is_other(key, stamp))
+                .map(|(key, _)| key.clone()),
         );
         changed
     }
@@ -235,8 +277,22 @@ impl Library {
             .filter(|key| found.contains_key(*key))
             .cloned()
             .collect();
+        // What was held back together with a broken file is tried again together with it.
+        let mended: BTreeSet<Key> = changed
+            .iter()
+            .chain(gone)
+            .filter_map(|key| Some((key.0, self.entries.get(key)?)))
+            .filter(|(_, entry)| entry.fault.is_some())
+            .flat_map(|(folder, entry)| {
+                entry.touched.iter().map(move |file| (folder, file.clone()))
+            })
+            .collect();
+        let is_held_back = |folder: usize, entry: &Entry| {
+            let mut touched = entry.touched.iter();
+            entry.fault.is_some() && touched.any(|file| mended.contains(&(folder, file.clone())))
+        };
         for (key, entry) in &self.entries {
-            if found.contains_key(key) && is_touched(key.0, entry) {
+            if found.contains_key(key) && (is_touched(key.0, entry) || is_held_back(key.0, entry)) {
                 affected.insert(key.clone());
             }
         }

@@ -4,6 +4,7 @@ use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::disk::Folder;
 use crate::keeper::Keeper;
+use crate::lane::Trials;
 use crate::library::{Event, Library};
 use crate::pool::Pool;
 use crate::stats::Stats;
@@ -20,6 +21,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 pub struct Settings {
     pub folders: Vec<PathBuf>,
     pub limits: Limits,
+    /// Threads that calls arrive on, of which one is always kept free of scripts.
+    pub threads: usize,
     /// Calls on threads at one time; further ones wait.
     pub in_flight: usize,
     /// Calls that may wait; further ones are turned away.
@@ -31,6 +34,7 @@ impl Default for Settings {
         Self {
             folders: Vec::new(),
             limits: Limits::default(),
+            threads: 4,
             in_flight: 512,
             queue: 1024,
         }
@@ -46,6 +50,7 @@ struct Inner {
     /// Registry, lock-free read and change signal at once; sending is the only write.
     catalog: watch::Sender<Arc<Catalog>>,
     pool: Pool,
+    trials: Trials,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     queue: usize,
@@ -85,6 +90,7 @@ impl Runtime {
             limits: Arc::new(settings.limits),
             catalog: watch::Sender::new(Arc::new(catalog)),
             pool: Pool::default(),
+            trials: Trials::new(settings.threads),
             places: Arc::new(Semaphore::new(settings.in_flight)),
             waiting: AtomicUsize::new(0),
             queue: settings.queue,
@@ -119,6 +125,10 @@ impl Runtime {
 
     pub fn uptime(&self) -> Duration {
         self.0.started.elapsed()
+    }
+
+    pub(crate) fn trials(&self) -> &Trials {
+        &self.0.trials
     }
 
     pub(crate) fn pool(&self) -> &Pool {

@@ -19,7 +19,7 @@ pub(crate) enum Heard {
 /// Watches folders, and the place where a missing one would appear.
 pub(crate) struct Watch {
     watcher: RecommendedWatcher,
-    watched: Vec<PathBuf>,
+    watched: Vec<(PathBuf, RecursiveMode)>,
 }
 
 impl Watch {
@@ -44,29 +44,42 @@ impl Watch {
     pub(crate) fn follow(&mut self, folders: &[Folder]) -> Vec<String> {
         let mut problems = Vec::new();
         for folder in folders {
-            let (target, mode) = if folder.exists() {
-                (folder.root().to_path_buf(), RecursiveMode::Recursive)
-            } else {
-                (nearest_existing(folder.root()), RecursiveMode::NonRecursive)
-            };
-            if self.watched.contains(&target) {
-                continue;
-            }
-            match self.watcher.watch(&target, mode) {
-                Ok(()) => self.watched.push(target),
-                Err(error) => problems.push(format!("cannot watch {}: {error}", target.display())),
+            // What appears between looking and watching is seen by looking again.
+            loop {
+                let (target, mode) = place(folder);
+                if self.watched.contains(&(target.clone(), mode)) {
+                    break;
+                }
+                if let Err(error) = self.watcher.watch(&target, mode) {
+                    problems.push(format!("cannot watch {}: {error}", target.display()));
+                    break;
+                }
+                self.watched.push((target, mode));
             }
         }
         problems
     }
 
-    /// A folder that was removed must be watched anew when it comes back.
-    pub(crate) fn forget_missing(&mut self) {
-        let (kept, gone): (Vec<_>, Vec<_>) = self.watched.drain(..).partition(|path| path.is_dir());
-        for path in gone {
+    /// A folder that was removed must be watched anew when it comes back; where folders came or
+    /// went, any of them may be another one under the same name.
+    pub(crate) fn forget(&mut self, doubtful: bool) {
+        let (kept, gone): (Vec<_>, Vec<_>) = self
+            .watched
+            .drain(..)
+            .partition(|(path, _)| !doubtful && path.is_dir());
+        for (path, _) in gone {
             let _ = self.watcher.unwatch(&path);
         }
         self.watched = kept;
+    }
+}
+
+/// What is to be watched for a folder: itself with all below, or where it would appear.
+fn place(folder: &Folder) -> (PathBuf, RecursiveMode) {
+    if folder.exists() {
+        (folder.root().to_path_buf(), RecursiveMode::Recursive)
+    } else {
+        (nearest_existing(folder.root()), RecursiveMode::NonRecursive)
     }
 }
 

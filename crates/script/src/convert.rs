@@ -20,6 +20,9 @@ use std::str::FromStr;
 #[error("{0}")]
 pub(crate) struct Unwritable(pub(crate) String);
 
+/// A range takes no room until it is written out.
+const LONGEST_RANGE: i32 = 4_000_000;
+
 /// How much of a value may be written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
@@ -160,8 +163,15 @@ fn rare_shape<'v>(value: Value<'v>, heap: Heap<'v>) -> Result<Shape<'v>, Unwrita
         };
     }
     if matches!(value.get_type(), "range" | "set") {
+        let length = value.length().unwrap_or(i32::MAX);
+        if length > LONGEST_RANGE {
+            return Err(Unwritable(format!(
+                "a {} of {length} elements is too long to be written as JSON",
+                value.get_type()
+            )));
+        }
         return match value.iterate(heap) {
-            Ok(items) => Ok(Shape::Items(items.take(1_000_000).collect())),
+            Ok(items) => Ok(Shape::Items(items.collect())),
             Err(error) => Err(Unwritable(error.to_string())),
         };
     }
@@ -313,7 +323,10 @@ fn build<'v>(
             spend(text.len())?;
             Json::String(text.to_owned())
         }
-        Shape::Ready(json) => json.clone(),
+        Shape::Ready(json) => {
+            spend(json.to_string().len())?;
+            json.clone()
+        }
         Shape::Items(items) => {
             let mut array = Vec::with_capacity(items.len().min(1 << 16));
             for item in items {

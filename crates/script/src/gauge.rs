@@ -28,6 +28,8 @@ pub(crate) struct Gauge {
     deadline: Instant,
     pub(crate) cancel: Cancel,
     stop: Cell<Option<Stop>>,
+    /// Bytes that values hold outside the heap.
+    outside: Cell<usize>,
     /// A trial on a thread that must not be held: leave at the first host call or long loop.
     trial: bool,
     left_trial: Cell<bool>,
@@ -50,6 +52,7 @@ impl Gauge {
             deadline: Instant::now() + limits.time,
             cancel,
             stop: Cell::new(None),
+            outside: Cell::new(0),
             trial,
             left_trial: Cell::new(false),
             last: RefCell::new(None),
@@ -113,6 +116,25 @@ impl Gauge {
         }
     }
 
+    /// Counts what a value holds outside the heap.
+    pub(crate) fn outside_heap(&self, bytes: usize) {
+        self.outside.set(self.outside.get().saturating_add(bytes));
+    }
+
+    /// Is there memory left?
+    pub(crate) fn memory(&self, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
+        if eval
+            .heap()
+            .allocated_bytes()
+            .saturating_add(self.outside.get())
+            > self.limits.heap_bytes
+        {
+            self.stop.set(Some(Stop::Heap));
+            anyhow::bail!("out of memory");
+        }
+        Ok(())
+    }
+
     /// Ends a trial before anything has happened that could not be done again.
     pub(crate) fn leave_trial(&self) -> anyhow::Result<()> {
         if self.trial {
@@ -170,10 +192,6 @@ impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
         self.0.note(at);
-        if eval.heap().allocated_bytes() > self.0.limits.heap_bytes {
-            self.0.stop.set(Some(Stop::Heap));
-            return Err(starlark::Error::new_other(anyhow::anyhow!("out of memory")));
-        }
-        Ok(())
+        Ok(self.0.memory(eval)?)
     }
 }

@@ -10,17 +10,29 @@ use starlark_syntax::syntax::ast::{
     ExprP, StmtP,
 };
 
-/// Methods whose result can be larger than what went in.
-const METHODS: [&str; 3] = ["join", "replace", "format"];
+/// Methods whose result can be larger than what went in, or that take in a whole sequence.
+pub(crate) const METHODS: [&str; 9] = [
+    "join",
+    "replace",
+    "format",
+    "extend",
+    "update",
+    "union",
+    "intersection",
+    "difference",
+    "symmetric_difference",
+];
 
 /// Built-in types that make a value from another one.
 const TYPES: [&str; 6] = ["list", "tuple", "set", "dict", "int", "str"];
 
+/// `|` is left out: types are written with it.
 /// Binary operators that go through checked natives; the compiler would fold them while loading.
-pub(crate) const OPERATORS: [(&str, &str); 11] = [
+pub(crate) const OPERATORS: [(&str, &str); 12] = [
     ("*", "__mul"),
     ("+", "__add"),
     ("%", "__mod"),
+    ("<<", "__shl"),
     ("==", "__eq"),
     ("!=", "__ne"),
     ("<", "__lt"),
@@ -124,6 +136,7 @@ impl Guard<'_> {
     fn expr(&mut self, expr: &AstExpr) {
         match &expr.node {
             ExprP::Call(callee, args) => {
+                self.splats(args);
                 if let ExprP::Dot(_, name) = &callee.node
                     && METHODS.contains(&name.node.as_str())
                 {
@@ -140,6 +153,7 @@ impl Guard<'_> {
             ExprP::Dot(_, name) if METHODS.contains(&name.node.as_str()) => {
                 self.method(expr, name, false);
             }
+            ExprP::Slice(whole, ..) => self.wrap("__copied", whole),
             ExprP::FString(parts) => self.fstring(&parts.node.format.node, &parts.node.expressions),
             _ => {}
         }
@@ -203,18 +217,28 @@ impl Guard<'_> {
         begin
     }
 
-    /// `list(xs)` becomes `list(__bounded_list(xs))`, which looks at the size and gives back `xs`.
+    /// `list(xs)` becomes `list(__bounded_list((xs)))`, which looks at the size and gives back `xs`.
     fn conversion(&mut self, name: &str, args: &CallArgsP<AstNoPayload>) {
         if let [first, ..] = args.args.as_slice()
             && let ArgumentP::Positional(value) = &first.node
             && !matches!(value.node, ExprP::Literal(_))
         {
-            self.insert(
-                value.span.begin().get() as usize,
-                &format!("__bounded_{name}(("),
-            );
-            self.close(value.span.end().get() as usize, "))");
+            self.wrap(&format!("__bounded_{name}"), value);
         }
+    }
+
+    /// `f(*xs)` lays out every element before the call.
+    fn splats(&mut self, args: &CallArgsP<AstNoPayload>) {
+        for argument in &args.args {
+            if let ArgumentP::Args(value) = &argument.node {
+                self.wrap("__bounded_list", value);
+            }
+        }
+    }
+
+    fn wrap(&mut self, native: &str, value: &AstExpr) {
+        self.insert(value.span.begin().get() as usize, &format!("{native}(("));
+        self.close(value.span.end().get() as usize, "))");
     }
 
     fn fstring(&mut self, format: &str, expressions: &[AstExpr]) {
@@ -360,6 +384,10 @@ mod tests {
             "def f(x: list[str]) -> str:\n    return str(x)",
             "def f(x: list[str]) -> str:\n    return str(__bounded_str((x)))",
         );
+        check("x = f(a, *xs)", "x = f(a, *__bounded_list((xs)))");
+        check("x = xs[1:]", "x = __copied((xs))[1:]");
+        check("x = (a + b)[:n]", "x = (__copied((a + b)))[:n]");
+        check("xs.extend(ys)", "__extend(xs,ys)");
         check("x *= n", "x *= __grow_mul(x,(n))");
         check(
             "x[i] += y.join(z)",

@@ -2,7 +2,7 @@
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
-    ClientRequest, JsonRpcMessage, JsonRpcRequest, RequestId,
+    ClientRequest, JsonRpcMessage, JsonRpcRequest, PaginatedRequestParams, RequestId,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -84,6 +84,14 @@ pub(crate) fn read(line: &[u8]) -> Heard {
 fn request(method: &str, id: RequestId, params: Option<&RawValue>, line: &[u8]) -> Heard {
     if method == "tools/call" {
         return call(id, params);
+    }
+    // rmcp leaves out a page that it cannot read.
+    if method == "tools/list"
+        && let Some(params) = params
+        && let Err(error) = serde_json::from_str::<PaginatedRequestParams>(params.get())
+    {
+        let why = format!("the params of {method} cannot be read: {error}");
+        return refuse(Some(&id), -32602, &why);
     }
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
         Ok(message @ JsonRpcMessage::Request(_)) => Heard::Message(Box::new(message)),

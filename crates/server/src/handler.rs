@@ -4,9 +4,9 @@ use crate::notify;
 use crate::wire::{self, Era};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ResultType, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ResultType,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -104,14 +104,17 @@ struct Words {
 
 impl Words {
     /// Nothing is sent to a client that did not ask for it.
-    fn new(context: &RequestContext<RoleServer>) -> Option<Self> {
+    fn new(context: &RequestContext<RoleServer>, closing: &CancellationToken) -> Option<Self> {
         let token = context.meta.get_progress_token()?;
         let (send, mut receive) = mpsc::channel(PROGRESS_BUFFER);
         let peer = context.peer.clone();
+        let closing = closing.clone();
         let forward = tokio::spawn(async move {
             while let Some(Some(word)) = receive.recv().await {
-                if peer.notify_progress(word).await.is_err() {
-                    return;
+                // After the end of input nobody takes words any more; the answer must not wait for that.
+                tokio::select! {
+                    sent = peer.notify_progress(word) => if sent.is_err() { return },
+                    () = closing.cancelled() => return,
                 }
             }
         });
@@ -147,6 +150,18 @@ impl ServerHandler for Handler {
         info.server_info = wire::implementation();
         info.protocol_version = ProtocolVersion::V_2025_11_25;
         info
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let agreed = self.negotiate_initialize(&request)?;
+        // What was agreed on counts from here on, not what was asked for.
+        request.protocol_version = agreed.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(agreed)
     }
 
     async fn discover(
@@ -190,7 +205,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
-        let words = Words::new(&context);
+        let words = Words::new(&context, &self.closing);
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),

@@ -4,6 +4,7 @@
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use serde::Deserialize;
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -88,6 +89,11 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             }
             taken.await;
         }
+    }
+
+    /// Is this the id of a request that still waits for its answer?
+    pub(crate) fn owes(&self, id: &serde_json::Value) -> bool {
+        RequestId::deserialize(id).is_ok_and(|id| lock(&self.open).contains(&id))
     }
 
     /// An id that still waits for its answer cannot be used again: two answers to one id help nobody.

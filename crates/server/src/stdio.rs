@@ -94,7 +94,9 @@ where
         match envelope::read(line) {
             Heard::Nothing => None,
             Heard::Refused(answer) => {
-                self.answer_here(&answer);
+                if !self.outbox.owes(&answer["id"]) {
+                    self.answer_here(&answer);
+                }
                 None
             }
             Heard::Message(message) => self.outbox.admit(*message),
@@ -144,6 +146,10 @@ where
         }
         self.closing.cancel();
         let rest = std::mem::take(&mut self.buffer);
+        self.searched = 0;
+        if self.skipping {
+            return None;
+        }
         self.understand(&rest)
     }
 

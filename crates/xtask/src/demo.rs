@@ -16,6 +16,9 @@ use crate::workspace::Workspace;
 /// An answer takes milliseconds; nobody should wait long to hear that there is none.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Between two calls that wait for the same thing.
+const BETWEEN: Duration = Duration::from_millis(20);
+
 const GREETING: (&str, &str) = ("Hello, ", "Good morning, ");
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
@@ -35,7 +38,6 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
     println!("building larkspur: minutes the first time, seconds after that");
     let args = [
         "build",
-        "--release",
         "--package=larkspur",
         "--message-format=json-render-diagnostics",
     ];
@@ -61,17 +63,18 @@ fn play(program: &Path, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<()>
 
     tell("\n$ larkspur serve");
     let mut server = Server::start(program, folder)?;
-    call(&mut server, tell)?;
+    let arguments = json!({"name": "Ada"});
+    tell(&format!("→ call hello.hello {arguments}"));
+    let first = server.call("hello.hello", &arguments)?;
+    tell(&format!("← {first}"));
 
     tell("\nmodules/hello.star is edited while the server runs");
     for line in edit(folder)? {
         tell(&line);
     }
-    server.hear("word of a reload", |heard| match heard {
-        Heard::Said(line) if line.starts_with("reloaded hello") => Some(()),
-        _ => None,
-    })?;
-    call(&mut server, tell)?;
+    tell(&format!("→ call hello.hello {arguments}"));
+    let second = server.call_until_not("hello.hello", &arguments, &first)?;
+    tell(&format!("← {second}"));
     server.stop()
 }
 
@@ -90,14 +93,6 @@ fn empty(folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder)?;
     }
     Ok(fs::create_dir_all(folder)?)
-}
-
-fn call(server: &mut Server, tell: &mut dyn FnMut(&str)) -> Result<()> {
-    let arguments = json!({"name": "Ada"});
-    tell(&format!("→ call hello.hello {arguments}"));
-    let answer = server.call("hello.hello", arguments)?;
-    tell(&format!("← {answer}"));
-    Ok(())
 }
 
 /// Changes the greeting, and the test beside it so that it still passes; the changed lines.
@@ -159,21 +154,37 @@ impl Server {
         let who = json!({"name": "demo", "version": "1"});
         let opening =
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
-        server.request("initialize", opening)?;
+        server.request("initialize", &opening)?;
         server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(server)
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Result<String> {
+    fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let params = json!({"name": tool, "arguments": arguments});
-        let result = self.request("tools/call", params)?;
+        let result = self.request("tools/call", &params)?;
         match result["content"][0]["text"].as_str() {
             Some(text) if result["isError"] != json!(true) => Ok(text.to_owned()),
             _ => bail!("{tool} answered {result}"),
         }
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+    /// Calls until the edit has arrived, which takes a moment.
+    fn call_until_not(&mut self, tool: &str, arguments: &Value, old: &str) -> Result<String> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            let answer = self.call(tool, arguments)?;
+            if answer != old {
+                return Ok(answer);
+            }
+            // Whatever it says next, most likely that it has reloaded, is a good moment.
+            if let Ok(Heard::Said(line)) = self.heard.recv_timeout(BETWEEN) {
+                self.said.push(line);
+            }
+        }
+        bail!("{tool} still answers {old:?}; {}", self.last_words())
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.last_id += 1;
         let id = json!(self.last_id);
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
@@ -199,8 +210,7 @@ impl Server {
             let left = deadline.saturating_duration_since(Instant::now());
             // Both streams ended, or nothing came in time.
             let Ok(heard) = self.heard.recv_timeout(left) else {
-                let said = self.said.join("\n");
-                bail!("the server never gave {what}; on stderr it said:\n{said}");
+                bail!("the server never gave {what}; {}", self.last_words());
             };
             if let Heard::Said(line) = &heard {
                 self.said.push(line.clone());
@@ -209,6 +219,10 @@ impl Server {
                 return Ok(found);
             }
         }
+    }
+
+    fn last_words(&self) -> String {
+        format!("on stderr it said:\n{}", self.said.join("\n"))
     }
 
     /// With its input at an end the server leaves by itself.
@@ -261,7 +275,9 @@ mod tests {
     /// The block of the README that shows the demo.
     fn shown(workspace: &Workspace) -> String {
         let readme = fs::read_to_string(workspace.root.join("README.md")).unwrap();
-        let (_, block) = readme.split_once("```console\n$ cargo xtask demo\n").unwrap();
+        let (_, block) = readme
+            .split_once("```console\n$ cargo xtask demo\n")
+            .unwrap();
         block.split_once("\n```").unwrap().0.to_owned()
     }
 
@@ -278,17 +294,16 @@ mod tests {
         }
         let once = &lines[..lines.len() / 2];
         assert_eq!(once, &lines[lines.len() / 2..]);
-        let told = once.join("\n") + "\n" + &next_steps(Path::new("target/release/larkspur"));
+        let told = once.join("\n") + "\n" + &next_steps(Path::new("target/debug/larkspur"));
         assert_eq!(told.trim(), shown(&workspace).trim());
     }
 
     #[test]
     fn a_server_that_does_not_answer_is_an_error_with_its_last_words() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("mute");
-        fs::write(&program, "#!/bin/sh\nread line; echo I cannot >&2\n").unwrap();
-        command::run(folder.path(), "chmod", &["+x", "mute"]).unwrap();
-        let error = Server::start(&program, folder.path()).err().unwrap();
+        // What `sh serve` runs.
+        fs::write(folder.path().join("serve"), "read line; echo I cannot >&2").unwrap();
+        let error = Server::start(Path::new("sh"), folder.path()).err().unwrap();
         assert_eq!(
             error.to_string(),
             "the server never gave an answer to initialize; on stderr it said:\nI cannot"

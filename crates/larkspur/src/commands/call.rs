@@ -1,6 +1,6 @@
 //! `larkspur call`: one tool call from the shell, down the same road as a client's.
 
-use crate::args::{Call as CallArgs, Common, Format};
+use crate::args::{Call as CallArgs, Format, Global};
 use crate::compose;
 use crate::terminal::{error, note, say};
 use anyhow::{Context, bail};
@@ -15,8 +15,8 @@ const SAID_ERROR: u8 = 5;
 /// Wrong usage, or no such tool.
 const USAGE: u8 = 2;
 
-pub(crate) fn run(common: &Common, args: &CallArgs) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(common);
+pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
+    let runtime = compose::open(global);
     let handle = match runtime.catalog().lookup(&args.tool) {
         Lookup::Found(handle) => handle,
         other => return Ok(not_found(&runtime, &args.tool, &other)),

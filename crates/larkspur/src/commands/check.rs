@@ -1,6 +1,6 @@
 //! `larkspur check`: mistakes, without running a tool.
 
-use crate::args::{Check, Common, Format};
+use crate::args::{Check, Format, Global};
 use crate::compose;
 use crate::terminal::{BAD, note, say, styled};
 use model::{Fault, Limits};
@@ -10,8 +10,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-pub(crate) fn run(common: &Common, check: &Check) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(common);
+pub(crate) fn run(global: &Global, check: &Check) -> anyhow::Result<ExitCode> {
+    let runtime = compose::open(global);
     let mut faults: BTreeMap<String, Vec<Fault>> = BTreeMap::new();
     let mut files = 0;
     for folder in runtime.folders() {

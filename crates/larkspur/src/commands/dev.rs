@@ -1,9 +1,9 @@
 //! `larkspur dev`: the folder while somebody writes in it.
 
-use crate::args::Common;
+use crate::args::Global;
 use crate::commands::test::run_tests;
 use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, count, say, styled};
 use runtime::{Catalog, Change, Event};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -12,9 +12,9 @@ use std::time::Duration;
 /// Changes that come together are answered by one run of the tests.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-pub(crate) fn run(common: &Common) -> ExitCode {
+pub(crate) fn run(global: &Global) -> ExitCode {
     let (tell, told) = channel();
-    let runtime = compose::watch(common, move |event| drop(tell.send(event.clone())));
+    let runtime = compose::watch(global, move |event| drop(tell.send(event.clone())));
     let folders: Vec<String> = runtime
         .folders()
         .iter()
@@ -32,8 +32,8 @@ pub(crate) fn run(common: &Common) -> ExitCode {
     // The first look has been told of as well; the board says it better.
     while told.try_recv().is_ok() {}
     board(&runtime.catalog());
-    tests(common);
-    follow(common, &told);
+    tests(global);
+    follow(global, &told);
     ExitCode::SUCCESS
 }
 
@@ -41,10 +41,10 @@ fn board(catalog: &Catalog) {
     for module in catalog.modules() {
         let tools = module.script.tools.len();
         say(&format!(
-            "  {} {}  {tools} {}  loaded in {:.1} ms",
+            "  {} {}  {}  loaded in {:.1} ms",
             styled(GOOD, "●"),
             styled(STRONG, &module.name),
-            if tools == 1 { "tool" } else { "tools" },
+            count(tools, "tool"),
             module.loaded_in.as_secs_f64() * 1000.0
         ));
     }
@@ -63,7 +63,7 @@ fn board(catalog: &Catalog) {
     }
 }
 
-fn follow(common: &Common, told: &Receiver<Event>) {
+fn follow(global: &Global, told: &Receiver<Event>) {
     while let Ok(first) = told.recv() {
         show(&first);
         loop {
@@ -73,7 +73,7 @@ fn follow(common: &Common, told: &Receiver<Event>) {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        tests(common);
+        tests(global);
     }
 }
 
@@ -85,12 +85,14 @@ fn show(event: &Event) {
     let took = format!("{:.1} ms", event.took.as_secs_f64() * 1000.0);
     say(&match &event.change {
         Change::Loaded { tools } => format!(
-            "  {} {name}  loaded, {tools} tools, {took}",
-            styled(GOOD, "●")
+            "  {} {name}  loaded, {}, {took}",
+            styled(GOOD, "●"),
+            count(*tools, "tool")
         ),
         Change::Reloaded { tools } => format!(
-            "  {} {name}  reloaded, {tools} tools, {took}",
-            styled(GOOD, "●")
+            "  {} {name}  reloaded, {}, {took}",
+            styled(GOOD, "●"),
+            count(*tools, "tool")
         ),
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
@@ -114,9 +116,9 @@ fn show(event: &Event) {
 }
 
 /// Failures in full, passes as a number.
-fn tests(common: &Common) {
+fn tests(global: &Global) {
     let mut lines = Vec::new();
-    let summary = run_tests(common, None, &mut |line| lines.push(line.to_owned()));
+    let summary = run_tests(global, None, &mut |line| lines.push(line.to_owned()));
     if summary.total == 0 {
         return;
     }

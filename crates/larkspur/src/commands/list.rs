@@ -1,14 +1,14 @@
 //! `larkspur list`: the tools, as signatures.
 
-use crate::args::{Common, Format, List};
+use crate::args::{Format, Global, List};
 use crate::compose;
-use crate::terminal::{DIM, STRONG, error, note, say, styled};
+use crate::terminal::{DIM, STRONG, count, error, note, say, styled};
 use runtime::{Catalog, Module, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-pub(crate) fn run(common: &Common, list: &List) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(common);
+pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
+    let runtime = compose::open(global);
     let catalog = runtime.catalog();
     match list.format {
         Format::Json => say(&serde_json::to_string_pretty(&as_json(&catalog))?),
@@ -51,8 +51,9 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
         ));
     } else {
         note(&format!(
-            "{} tools in {modules} modules",
-            catalog.tool_count()
+            "{} in {}",
+            count(catalog.tool_count(), "tool"),
+            count(modules, "module")
         ));
     }
 }
@@ -75,9 +76,11 @@ fn heading(module: &Module) -> String {
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("  ");
-    format!("{}  {}", styled(STRONG, &module.name), styled(DIM, rest))
-        .trim_end()
-        .to_owned()
+    let name = styled(STRONG, &module.name);
+    if rest.is_empty() {
+        return name;
+    }
+    format!("{name}  {}", styled(DIM, rest))
 }
 
 fn as_json(catalog: &Catalog) -> Value {

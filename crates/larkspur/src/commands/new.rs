@@ -4,7 +4,7 @@
     reason = "this command writes the author's files"
 )]
 
-use crate::args::{Common, New};
+use crate::args::{Global, New};
 use crate::compose;
 use crate::terminal::{GOOD, error, say, styled};
 use anyhow::Context;
@@ -39,7 +39,7 @@ def test_it_can_shout():
     testing.eq(hello("Ada", style = "loud"), "HELLO, ADA!")
 "#;
 
-pub(crate) fn run(common: &Common, new: &New) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     let name: ModuleName = match new.name.parse() {
         Ok(name) => name,
         Err(why) => {
@@ -47,7 +47,7 @@ pub(crate) fn run(common: &Common, new: &New) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let folder = compose::folders(common)
+    let folder = compose::folders(global)
         .into_iter()
         .next()
         .unwrap_or_else(|| PathBuf::from("modules"));
@@ -67,9 +67,18 @@ pub(crate) fn run(common: &Common, new: &New) -> anyhow::Result<ExitCode> {
     for (file, text) in &files {
         write(&folder.join(file), &text.replace("NAME", name.as_str()))?;
     }
-    say(&format!(
-        "\nNext\n  larkspur call {name}.hello name=Ada     call its tool\n  larkspur test                       2 tests, offline\n  larkspur dev                        watch while you write"
-    ));
+    let next = [
+        (
+            format!("larkspur call {name}.hello name=Ada"),
+            "call its tool",
+        ),
+        ("larkspur test".to_owned(), "2 tests, offline"),
+        ("larkspur dev".to_owned(), "watch while you write"),
+    ];
+    say("\nNext");
+    for (command, what) in next {
+        say(&format!("  {command:<40} {what}"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,17 @@
 //! `larkspur serve`, and bare `larkspur`: MCP over stdio.
 
-use crate::args::{Common, Serve, Surface};
+use crate::args::{Global, Serve, Surface};
 use crate::compose;
-use crate::terminal::{BAD, note, styled};
+use crate::terminal::{BAD, count, note, styled};
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
-pub(crate) fn run(common: &Common, serve: &Serve) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let Surface::Flat = serve.surface;
-    let runtime = compose::watch(common, tell);
+    let runtime = compose::watch(global, tell);
     welcome(&runtime);
     let executor = compose::executor()?;
     let result = executor.block_on(until_the_end(runtime));
@@ -50,10 +50,10 @@ fn welcome(runtime: &Runtime) {
     }
     if std::io::stdin().is_terminal() {
         note(&format!(
-            "larkspur: speaking MCP on stdin and stdout, {} tools in {} modules; waiting for a client\n  \
+            "larkspur: speaking MCP on stdin and stdout, {} in {}; waiting for a client\n  \
              at a terminal you may want: larkspur dev · larkspur list · larkspur call MODULE.TOOL",
-            catalog.tool_count(),
-            catalog.modules().count(),
+            count(catalog.tool_count(), "tool"),
+            count(catalog.modules().count(), "module"),
         ));
     }
 }
@@ -66,7 +66,7 @@ fn tell(event: &Event) {
         .map_or_else(|| event.file.clone(), ToString::to_string);
     match &event.change {
         Change::Loaded { .. } | Change::Tests => {}
-        Change::Reloaded { tools } => note(&format!("reloaded {name}: {tools} tools")),
+        Change::Reloaded { tools } => note(&format!("reloaded {name}: {}", count(*tools, "tool"))),
         Change::Removed => note(&format!("removed {name}")),
         Change::Broken {
             fault,

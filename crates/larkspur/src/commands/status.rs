@@ -1,15 +1,15 @@
 //! `larkspur status`: asks the servers that run.
 
-use crate::args::{Common, Format, Status as StatusArgs};
+use crate::args::{Format, Global, Status as StatusArgs};
 use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, note, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, count, note, say, styled};
 use runtime::{ModuleStatus, Status};
 use server::control;
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub(crate) fn run(common: &Common, args: &StatusArgs) -> anyhow::Result<ExitCode> {
-    let wanted: Vec<String> = compose::folders(common)
+pub(crate) fn run(global: &Global, args: &StatusArgs) -> anyhow::Result<ExitCode> {
+    let wanted: Vec<String> = compose::folders(global)
         .iter()
         .map(|folder| {
             std::path::absolute(folder)
@@ -39,14 +39,17 @@ pub(crate) fn run(common: &Common, args: &StatusArgs) -> anyhow::Result<ExitCode
 fn show(status: &Status) {
     let up = Duration::from_millis(status.uptime_ms).as_secs();
     say(&format!(
-        "{}  process {}, up {up} s, {} tools, {} calls ({} failed, {} in flight), {} reloads",
+        "{}  process {}, up {up} s, {}, {} ({} failed, {} in flight), {}",
         styled(STRONG, format!("larkspur {}", status.version)),
         status.pid,
-        status.tools,
-        status.calls,
+        count(status.tools, "tool"),
+        count(usize::try_from(status.calls).unwrap_or(usize::MAX), "call"),
         status.failed,
         status.in_flight,
-        status.reloads,
+        count(
+            usize::try_from(status.reloads).unwrap_or(usize::MAX),
+            "reload"
+        ),
     ));
     if status.stuck > 0 {
         say(&format!(
@@ -68,9 +71,9 @@ fn line(module: &ModuleStatus) -> String {
     match (module.state.as_str(), &module.report) {
         ("ok", _) => {
             format!(
-                "  {} {name}  {} tools  {}",
+                "  {} {name}  {}  {}",
                 styled(GOOD, "●"),
-                module.tools,
+                count(module.tools, "tool"),
                 styled(DIM, &module.file)
             )
         }

@@ -1,14 +1,14 @@
 //! `larkspur test`, and `-t`: runs `*_test.star`.
 
-use crate::args::{Common, Test};
+use crate::args::{Global, Test};
 use crate::compose;
 use crate::terminal::{note, say};
 use runtime::Folder;
 use std::process::ExitCode;
 use testing::{Options, Summary};
 
-pub(crate) fn run(common: &Common, test: &Test) -> ExitCode {
-    let summary = run_tests(common, test.filter.clone(), &mut |line| say(line));
+pub(crate) fn run(global: &Global, test: &Test) -> ExitCode {
+    let summary = run_tests(global, test.filter.clone(), &mut |line| say(line));
     if summary.total == 0 {
         let why = match &test.filter {
             Some(part) => format!("no test has `{part}` in its name"),
@@ -26,11 +26,11 @@ pub(crate) fn run(common: &Common, test: &Test) -> ExitCode {
 
 /// Runs tests and gives every line of the report as it comes.
 pub(crate) fn run_tests(
-    common: &Common,
+    global: &Global,
     filter: Option<String>,
     line: &mut dyn FnMut(&str),
 ) -> Summary {
-    let folders = compose::folders(common)
+    let folders = compose::folders(global)
         .into_iter()
         .map(Folder::new)
         .collect();

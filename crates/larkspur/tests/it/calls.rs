@@ -15,12 +15,12 @@ def slow(ctx, turns: int) -> int:
 tool(slow)
 ";
 
-/// Does not end by itself.
+/// Does not end by itself, nor soon by the number of its steps.
 pub(crate) const SPIN: &str = r"
 def spin():
-    for i in range(1000000):
-        for j in range(1000000):
-            pass
+    many = list(range(100000))
+    for i in range(10000000):
+        found = 99999 in many
 
 tool(spin)
 ";
@@ -73,13 +73,9 @@ fn arguments_arrive_and_answers_leave_unharmed() {
     ] {
         let text = match &value {
             Value::String(text) => text.clone(),
-            Value::Null => String::new(),
             other => other.to_string(),
         };
-        let answer = server.call("echo", json!({"value": value})).message;
-        let said = answer["result"]["content"][0]["text"].clone();
-        let said = said.as_str().unwrap_or_default();
-        assert!(said == text || said == value.to_string(), "{answer:#}");
+        server.call("echo", json!({"value": value})).text(&text);
     }
 }
 

@@ -25,7 +25,7 @@ fn list_shows_signatures() {
     room.run(&["list"])
         .exits(0)
         .says("greet\n  hello(name: str) -> str  Greet somebody.")
-        .notes("1 tools in 1 modules");
+        .notes("1 tool in 1 module");
     let listed = room.run(&["list", "--format", "json"]).exits(0).json();
     assert_eq!(listed["modules"][0]["module"], "greet");
     let tool = &listed["modules"][0]["tools"][0];
@@ -150,7 +150,7 @@ fn check_finds_mistakes_without_running() {
         1,
         "m.star:2:",
     );
-    check("load(\"gone\", \"x\")\n", 1, "there is no gone.star");
+    check("load(\"gone\", \"x\")\nx()\n", 1, "there is no gone.star");
     check(
         "def f(x: int = \"one\"):\n    return x\ntool(f)\n",
         1,
@@ -244,7 +244,7 @@ fn folders_are_named_in_every_way() {
         room.run(args)
             .exits(0)
             .says("bye")
-            .notes("1 tools in 1 modules");
+            .notes("1 tool in 1 module");
     }
     room.run(&["list", "-e", "other", "-e", "modules"])
         .exits(0)

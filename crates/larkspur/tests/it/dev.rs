@@ -80,7 +80,7 @@ fn the_board_shows_what_happens_as_it_happens() {
         .says("^^^^")
         .says("tests: 1 failed");
     room.write("greet.star", &greeting("good day"));
-    dev.says("● greet  reloaded, 1 tools")
+    dev.says("● greet  reloaded, 1 tool")
         .says("✗ test_hello")
         .says("tests: 1 failed");
     room.write(
@@ -98,5 +98,5 @@ fn an_empty_folder_says_what_to_do() {
     let mut dev = Dev::start(&room);
     dev.says("no modules yet; `larkspur new hello` writes one");
     room.run(&["new", "hello"]).exits(0);
-    dev.says("● hello  loaded, 1 tools").says("tests: 2 passed");
+    dev.says("● hello  loaded, 1 tool").says("tests: 2 passed");
 }

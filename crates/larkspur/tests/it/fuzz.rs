@@ -18,8 +18,8 @@ fn fuzzed_lines_neither_end_the_server_nor_get_two_answers() {
 
     let mut asked: HashMap<String, usize> = HashMap::new();
     let mut strange = 0;
-    for line in &lines {
-        match read(line) {
+    for (own, line) in lines.iter().enumerate() {
+        match read(line, own) {
             Read::Request(id) => *asked.entry(id).or_default() += 1,
             Read::Notification => {}
             Read::Strange(ids) => {
@@ -120,17 +120,18 @@ enum Read {
     Strange(Vec<String>),
 }
 
-fn read(line: &[u8]) -> Read {
+fn read(line: &[u8], own: usize) -> Read {
     let line = line.trim_ascii();
     let Ok(Value::Object(message)) = serde_json::from_slice(line) else {
-        // What cannot be read as JSON cannot have an id; an empty line is nothing.
-        return Read::Strange(Vec::new());
+        // Deeper than we read here, the server may still have found the id the line was made with.
+        return Read::Strange(vec![own.to_string()]);
     };
     let id = message
         .get("id")
         .filter(|id| id.is_string() || id.is_i64())
         .map(ToString::to_string);
-    let proper = message.get("jsonrpc") == Some(&json!("2.0")) && message["method"].is_string();
+    let proper = message.get("jsonrpc") == Some(&json!("2.0"))
+        && message.get("method").is_some_and(Value::is_string);
     // A key that stands twice makes a message strange, and here it cannot be seen.
     let twice = ["\"id\"", "\"method\"", "\"jsonrpc\"", "\"params\""]
         .iter()

@@ -10,8 +10,10 @@
 )]
 
 mod calls;
+mod clients;
 mod commands;
 mod dev;
+mod documents;
 mod fixture;
 mod fuzz;
 mod limits;

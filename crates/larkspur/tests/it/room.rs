@@ -86,7 +86,6 @@ impl Room {
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         Ran {
-            args: args.join(" "),
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -97,7 +96,6 @@ impl Room {
 /// A command that has ended.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    args: String,
     code: Option<i32>,
     pub(crate) stdout: String,
     stderr: String,

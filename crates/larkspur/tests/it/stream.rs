@@ -54,7 +54,8 @@ fn a_cancelled_call_ends_soon_and_is_not_answered() {
     let mut server = Server::start();
     server
         .module("spin", SPIN)
-        .module("greet", &greeting("hello"));
+        .module("greet", &greeting("hello"))
+        .up();
     let mut ends = Vec::new();
     for _ in 0..5 {
         let id = server.send_call("spin", json!({}));
@@ -77,7 +78,7 @@ fn a_cancelled_call_ends_soon_and_is_not_answered() {
 #[test]
 fn a_modern_call_is_cancelled_as_well() {
     let mut server = Server::start_as(Opening::Modern);
-    server.module("spin", SPIN);
+    server.module("spin", SPIN).up();
     let id = server.send_call("spin", json!({}));
     server.status_until("in flight", |status| status["in_flight"] == 1);
     server.notify("notifications/cancelled", json!({"requestId": id}));
@@ -93,7 +94,8 @@ fn an_id_can_be_used_again_after_cancelling() {
     let mut server = Server::start();
     server
         .module("spin", SPIN)
-        .module("greet", &greeting("hello"));
+        .module("greet", &greeting("hello"))
+        .up();
     let id = server.send_call("spin", json!({}));
     server.status_until("in flight", |status| status["in_flight"] == 1);
     server.notify("notifications/cancelled", json!({"requestId": id}));
@@ -114,11 +116,21 @@ fn the_end_of_input_is_the_end_at_once() {
         prepare(&mut server);
         server.leave_within(AT_ONCE);
     };
-    check(Opening::Bare, |server| drop(server.wire()));
-    check(Opening::Legacy, |server| drop(server.wire()));
-    check(Opening::Legacy, |server| drop(server.up()));
-    check(Opening::Modern, |server| drop(server.up()));
-    check(Opening::Bare, |server| drop(server.line(b"nonsense")));
+    check(Opening::Bare, |server| {
+        server.wire();
+    });
+    check(Opening::Legacy, |server| {
+        server.wire();
+    });
+    check(Opening::Legacy, |server| {
+        server.up();
+    });
+    check(Opening::Modern, |server| {
+        server.up();
+    });
+    check(Opening::Bare, |server| {
+        server.line(b"nonsense");
+    });
     check(Opening::Modern, |server| {
         server.send(
             "subscriptions/listen",

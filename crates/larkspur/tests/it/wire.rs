@@ -176,15 +176,13 @@ impl Wire {
     #[track_caller]
     pub(crate) fn ended(&mut self) -> (ExitStatus, Duration) {
         let begin = Instant::now();
-        self.wait("the end", |wire| wire.silent.then_some(()).or(wire.hear()));
+        while !self.silent {
+            if !self.pump(begin + PATIENCE) && !self.silent {
+                self.fail("waited in vain for the end");
+            }
+        }
         let status = self.child.wait().unwrap();
         (status, begin.elapsed())
-    }
-
-    /// Hears one message, or that there will be no more.
-    fn hear(&mut self) -> Option<()> {
-        self.pump(Instant::now() + PATIENCE);
-        self.silent.then_some(())
     }
 
     #[track_caller]

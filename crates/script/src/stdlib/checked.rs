@@ -16,12 +16,13 @@ use starlark::values::{Heap, UnpackValue, Value};
 use std::cmp::Ordering;
 
 /// Products beyond this many bits take longer than anybody waits.
-const LARGEST_INT_BITS: u64 = 1 << 20;
+const LARGEST_INT_BITS: u64 = 1 << 17;
 const LARGEST_DIGITS: usize = 20_000;
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     operators(builder);
     methods(builder);
+    sequence_methods(builder);
     sequences(builder);
     conversions(builder);
     comparisons(builder);
@@ -52,10 +53,21 @@ fn size(value: Value<'_>) -> Size {
     if let Some(tuple) = TupleRef::from_value(value) {
         return Size::Elements(tuple.len());
     }
+    if value.get_type() == "range" {
+        return Size::Elements(length(value));
+    }
     match BigInt::unpack_value(value) {
         Ok(Some(big)) => Size::Bits(big.bits()),
         _ => Size::None,
     }
+}
+
+fn length(value: Value<'_>) -> usize {
+    value
+        .length()
+        .ok()
+        .and_then(|n| usize::try_from(n).ok())
+        .unwrap_or(0)
 }
 
 /// Looks at what `left * right` would make.
@@ -103,16 +115,21 @@ fn may_format(left: Value<'_>, right: Value<'_>, gauge: &Gauge) -> anyhow::Resul
     super::show::measure(right, gauge).map(|_| ())
 }
 
+/// Natives allocate without ticking: a result is the moment to look at the whole. Large integers
+/// live outside the heap, so they are counted by hand.
 fn checked<'v>(
     result: starlark::Result<Value<'v>>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> starlark::Result<Value<'v>> {
     let value = result?;
-    // Natives allocate without ticking: a large result is the moment to look at the whole.
-    let cx = Cx::of(eval)?;
-    if eval.heap().allocated_bytes() > cx.gauge.limits.heap_bytes {
-        return Err(anyhow::anyhow!("out of memory").into());
+    let gauge = gauge(eval)?;
+    if value.unpack_i32().is_none()
+        && value.get_type() == "int"
+        && let Size::Bits(bits) = size(value)
+    {
+        gauge.outside_heap(usize::try_from(bits / 8).unwrap_or(usize::MAX));
     }
+    gauge.memory(eval)?;
     Ok(value)
 }
 
@@ -143,6 +160,31 @@ fn operators(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         may_format(left, right, gauge(eval)?)?;
         checked(left.percent(right, eval.heap()), eval)
+    }
+
+    fn __shl<'v>(
+        left: Value<'v>,
+        right: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if let (Size::Bits(bits), Some(by)) = (size(left), right.unpack_i32()) {
+            let bits = bits.saturating_add(u64::try_from(by).unwrap_or(0));
+            if bits > LARGEST_INT_BITS {
+                return Err(anyhow::anyhow!(
+                    "a shift to {bits} bits; an integer may have {LARGEST_INT_BITS}"
+                )
+                .into());
+            }
+        }
+        checked(left.left_shift(right, eval.heap()), eval)
+    }
+
+    /// A slice copies what it stands on.
+    fn __copied<'v>(
+        value: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        checked(Ok(value), eval)
     }
 
     fn __grow_mul<'v>(
@@ -299,18 +341,19 @@ fn call_method<'v>(
     checked(result, eval)
 }
 
-fn joined_size(separator: &str, items: Value<'_>) -> Option<usize> {
-    let items: &[Value] = match (ListRef::from_value(items), TupleRef::from_value(items)) {
-        (Some(list), _) => list.content(),
-        (None, Some(tuple)) => tuple.content(),
-        (None, None) => return None,
-    };
-    let texts: usize = items
-        .iter()
-        .filter_map(|i| i.unpack_str())
-        .map(str::len)
-        .sum();
-    Some(texts.saturating_add(separator.len().saturating_mul(items.len())))
+/// How long the joined text gets; sets and dicts are joined as well.
+fn joined_size<'v>(
+    separator: &str,
+    items: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> starlark::Result<usize> {
+    bounded(items, "join", eval)?;
+    let (mut texts, mut count) = (0_usize, 0_usize);
+    for item in items.iterate(eval.heap())? {
+        texts = texts.saturating_add(item.unpack_str().map_or(0, str::len));
+        count += 1;
+    }
+    Ok(texts.saturating_add(separator.len().saturating_mul(count)))
 }
 
 /// How long `text.replace(old, new)` gets.
@@ -332,8 +375,8 @@ fn methods(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         if let (Some(separator), [items]) = (this.unpack_str(), args.items.as_slice()) {
-            let size = joined_size(separator, *items);
-            gauge(eval)?.text(size.unwrap_or(0), "a text")?;
+            let size = joined_size(separator, *items, eval)?;
+            gauge(eval)?.text(size, "a text")?;
         }
         call_method(this, "join", &args.items, &kwargs, eval)
     }
@@ -374,6 +417,77 @@ fn methods(builder: &mut GlobalsBuilder) {
     }
 }
 
+/// A method that goes through a whole sequence.
+fn take_in<'v>(
+    this: Value<'v>,
+    name: &str,
+    args: &[Value<'v>],
+    kwargs: &DictRef<'v>,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    for arg in args {
+        bounded(*arg, name, eval)?;
+    }
+    call_method(this, name, args, kwargs, eval)
+}
+
+#[starlark_module]
+fn sequence_methods(builder: &mut GlobalsBuilder) {
+    fn __extend<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "extend", &args.items, &kwargs, eval)
+    }
+
+    fn __update<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "update", &args.items, &kwargs, eval)
+    }
+
+    fn __union<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "union", &args.items, &kwargs, eval)
+    }
+
+    fn __intersection<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "intersection", &args.items, &kwargs, eval)
+    }
+
+    fn __difference<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "difference", &args.items, &kwargs, eval)
+    }
+
+    fn __symmetric_difference<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "symmetric_difference", &args.items, &kwargs, eval)
+    }
+}
+
 /// All elements, after a look at how many there are.
 fn items<'v>(
     value: Value<'v>,
@@ -388,12 +502,9 @@ fn bounded<'v>(value: Value<'v>, what: &str, eval: &Evaluator<'v, '_, '_>) -> an
     if value.unpack_str().is_some() {
         return Ok(());
     }
-    let length = value
-        .length()
-        .ok()
-        .and_then(|n| usize::try_from(n).ok())
-        .unwrap_or(0);
-    gauge(eval)?.elements(length, what)
+    let gauge = gauge(eval)?;
+    gauge.elements(length(value), what)?;
+    gauge.memory(eval)
 }
 
 fn greatest<'v>(
@@ -432,10 +543,19 @@ fn keys_of<'v>(
 ) -> starlark::Result<Vec<Value<'v>>> {
     match key {
         None => Ok(values.to_vec()),
-        Some(key) => values
-            .iter()
-            .map(|v| eval.eval_function(key, &[*v], &[]))
-            .collect(),
+        Some(key) => {
+            // A built-in such as `list` or `str` goes through the whole value without a tick.
+            let native = key.parameters_spec().is_none();
+            let mut results = Vec::with_capacity(values.len());
+            for value in values {
+                if native {
+                    bounded(*value, "a sequence", eval)?;
+                    super::show::measure(*value, gauge(eval)?)?;
+                }
+                results.push(eval.eval_function(key, &[*value], &[])?);
+            }
+            Ok(results)
+        }
     }
 }
 
@@ -590,11 +710,10 @@ fn sequences(builder: &mut GlobalsBuilder) {
         #[starlark(require = pos)] default: Option<Value<'v>>,
         heap: Heap<'v>,
     ) -> starlark::Result<Value<'v>> {
-        if object.unpack_str().is_some() && ["join", "replace", "format"].contains(&name) {
-            return Err(anyhow::anyhow!(
-                "getattr cannot give a text's `{name}`; write `text.{name}(…)`"
-            )
-            .into());
+        if crate::guard::METHODS.contains(&name) {
+            return Err(
+                anyhow::anyhow!("getattr cannot give `{name}`; write `value.{name}(…)`").into(),
+            );
         }
         match (object.get_attr(name, heap)?, default) {
             (Some(value), _) | (None, Some(value)) => Ok(value),

@@ -45,6 +45,9 @@ fn natives(builder: &mut GlobalsBuilder) {
             Cx::of(eval)?.gauge.leave_trial()?;
             Err(anyhow::Error::from(error))
         })?;
+        if indent.len() > 16 {
+            anyhow::bail!("an indent may have 16 characters, not {}", indent.len());
+        }
         let mut out = Vec::new();
         let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);

@@ -11,6 +11,10 @@ mod show;
 pub(crate) mod testing;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
+use std::sync::LazyLock;
+
+static PARTIAL: LazyLock<Globals> =
+    LazyLock::new(|| Globals::extended_by(&[LibraryExtension::Partial]));
 
 /// Everything a script can name.
 pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
@@ -26,6 +30,10 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
         LibraryExtension::Typing,
         LibraryExtension::SetType,
     ]);
+    // The edits of `guard` need it under a name that no script takes.
+    if let Some((_, partial)) = PARTIAL.iter().find(|(name, _)| *name == "partial") {
+        builder.set("__partial", partial);
+    }
     checked::add(&mut builder);
     show::add(&mut builder);
     failure::add(&mut builder);

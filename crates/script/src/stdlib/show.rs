@@ -64,6 +64,11 @@ impl Measure<'_> {
         if let Some(record) = Record::from_value(value) {
             return self.all(record.iter().map(|(_, v)| v), depth);
         }
+        // A set is gone through as it is shown; a partial application cannot be looked into.
+        if value.get_type() == "set" && value.length().is_ok_and(|n| n > 0) {
+            let elements = value.length().unwrap_or_default();
+            return self.spend(usize::try_from(elements).unwrap_or(0).saturating_mul(4));
+        }
         Ok(())
     }
 
@@ -96,8 +101,10 @@ impl Measure<'_> {
 fn shown<'v>(values: &[Value<'v>], eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<String> {
     let gauge = &Cx::of(eval)?.gauge;
     let mut parts = Vec::new();
+    let mut length = 0_usize;
     for value in values {
-        measure(*value, gauge)?;
+        length = length.saturating_add(measure(*value, gauge)?);
+        gauge.text(length, "a text")?;
         parts.push(value.to_str());
     }
     Ok(parts.join(" "))

@@ -102,6 +102,68 @@ fn blow_ups_of_text() {
 }
 
 #[test]
+fn copies_and_sequences_taken_whole() {
+    check(
+        "(lambda *a: len(a))(*range(N))",
+        HUGE,
+        "a list of 2000000000 elements",
+    );
+    check(
+        "map(list, [range(N)])",
+        HUGE,
+        "a sequence of 2000000000 elements",
+    );
+    check(
+        "map(set, [range(N)])",
+        HUGE,
+        "a sequence of 2000000000 elements",
+    );
+    check(
+        "[1].extend(range(N))",
+        HUGE,
+        "extend of 2000000000 elements",
+    );
+    check(
+        "set().union(range(N))",
+        HUGE,
+        "union of 2000000000 elements",
+    );
+    check(
+        "set().update(range(N))",
+        HUGE,
+        "update of 2000000000 elements",
+    );
+    check(
+        "[[0] * N][0][:] and [a[:] for a in [[0] * N] * 900]",
+        8_000_000,
+        "stopped at 256 MiB",
+    );
+    check(
+        "[a[1:] for a in ['a' * N] * 900]",
+        60_000_000,
+        "stopped at 256 MiB",
+    );
+    check(
+        "('b' * N).join(set([str(i) for i in range(900)]))",
+        60_000_000,
+        "a text of",
+    );
+    check("1 << 100000 << N", 100_000, "a shift to");
+    check(
+        "range(N)",
+        HUGE,
+        "a range of 2000000000 elements is too long",
+    );
+    check("fail(*(['a' * N] * 100))", 60_000_000, "a text of");
+    check(
+        "json.encode_indent([[]] * 1000, indent = ' ' * N)",
+        1_000_000,
+        "an indent may have 16",
+    );
+    check("text('a' * N)", 60_000_000, "longer than");
+}
+
+#[test]
 fn growth_by_statements() {
     let sixty = |statement: &str, start: &str| {
         format!(
@@ -127,7 +189,8 @@ fn growth_by_statements() {
     check("x = f'{x}{x}'", "'a'", "of");
     check("x = '%s%s' % (x, x)", "'a'", "");
     check("x = '{}{}'.format(x, x)", "'a'", "a text of");
-    check("x.extend(x)", "[1]", "stopped at 256 MiB");
+    check("x.extend(x)", "[1]", "extend of");
+    check("x = x << 100000", "1", "a shift to");
 }
 
 #[test]

@@ -36,6 +36,10 @@ fn every_kind_of_result() {
     returns("{'content': [{'type': 'text', 'text': 'hi'}]}", "hi");
     returns("{'content': 'mine'}", r#"{"content":"mine"}"#);
     returns("[text('a'), text('b')]", "a\nb");
+    returns("map(','.join, [['a', 'b'], ['c']])", r#"["a,b","c"]"#);
+    returns("[1, 2, 3][1:] + list('ab'.elems())", r#"[2,3,"a","b"]"#);
+    returns("sorted({'b': 1} | {'a': 2})", r#"["a","b"]"#);
+    returns("'-'.join({'a': 1, 'b': 2})", "a-b");
 }
 
 #[test]
