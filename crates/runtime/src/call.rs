@@ -2,7 +2,7 @@
 
 use crate::catalog::{Handle, Lookup};
 use crate::gate::Gate;
-use crate::lane::Lane;
+use crate::lane::{Lane, Trial};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Args, Fault, Limits, Output, Rejected, Stop, Structured, ToolPath};
@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 /// Told how far a call has come.
 pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
 
+/// Hears of a call that will never answer by itself.
+pub type GivenUp = Arc<dyn Fn(CallError) + Send + Sync>;
+
 /// A thread gets this long to notice that its time is up; then nobody waits for it any more.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// A trial takes microseconds; one that takes this long will not end.
-const TRIAL_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Arguments longer than this are not tried on the caller's thread: reading them alone takes a while.
 const TRIAL_ARGUMENTS: usize = 64;
@@ -32,6 +32,8 @@ pub struct Call {
     pub args: Args,
     pub structured: Structured,
     pub progress: Option<Progress>,
+    /// Takes the answer when the call's own task cannot give it any more.
+    pub given_up: Option<GivenUp>,
     pub cancel: CancellationToken,
 }
 
@@ -42,6 +44,7 @@ impl Call {
             args,
             structured: Structured::Any,
             progress: None,
+            given_up: None,
             cancel: CancellationToken::new(),
         }
     }
@@ -126,9 +129,9 @@ impl Runtime {
             limits,
             structured: call.structured,
             progress: call.progress,
+            given_up: call.given_up,
         };
-        let job = Arc::new(job);
-        if small && let Some(result) = job.try_here().await {
+        if small && let Some(result) = job.try_here() {
             return result;
         }
         job.on_a_thread(call.cancel).await
@@ -177,6 +180,7 @@ struct Job {
     limits: Arc<Limits>,
     structured: Structured,
     progress: Option<Progress>,
+    given_up: Option<GivenUp>,
 }
 
 impl Job {
@@ -208,38 +212,40 @@ impl Job {
     }
 
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
-    /// and after a thousand steps, before anything has happened that could not be done again. It is
-    /// a task of its own: should it not come back, this one goes on without it.
-    async fn try_here(self: &Arc<Self>) -> Option<Result<Output, CallError>> {
+    /// and after a thousand steps, before anything has happened that could not be done again.
+    fn try_here(&self) -> Option<Result<Output, CallError>> {
         if !self.lane().may_try_here() {
             return None;
         }
-        let pass = self.runtime.trials().enter()?;
-        let job = Arc::clone(self);
-        let trial = tokio::spawn(async move {
-            let result = job.run(Cancel::default(), true);
-            drop(pass);
-            result
-        });
-        match tokio::time::timeout(TRIAL_PATIENCE, trial).await {
-            Ok(Ok(Err(CallFailure::NeedsThread))) => {
-                self.lane().needs_thread();
-                None
-            }
-            Ok(Ok(result)) => Some(self.answer(result)),
-            Ok(Err(_)) => None,
-            Err(_) => {
-                tracing::warn!(tool = %self.handle.path(), "a trial does not end; there will be no more of them");
-                Stats::add(&self.runtime.stats().stuck);
-                self.lane().needs_thread();
-                self.runtime.trials().end();
-                None
-            }
+        let pass = self.runtime.enter_trial(|| self.trial())?;
+        let result = self.run(Cancel::default(), true);
+        drop(pass);
+        if result == Err(CallFailure::NeedsThread) {
+            self.lane().needs_thread();
+            return None;
+        }
+        Some(self.answer(result))
+    }
+
+    /// What is known of a trial while it runs, for whoever watches it.
+    fn trial(&self) -> Trial {
+        let given_up = self.given_up.clone();
+        let (tool, limits) = (self.handle.path(), Arc::clone(&self.limits));
+        Trial {
+            since: Instant::now(),
+            patience: self.limits.time + GRACE,
+            give_up: Box::new(move || {
+                if let Some(given_up) = given_up {
+                    let fault = Fault::new(Stop::Deadline.sentence(&limits));
+                    let stop = Stop::Deadline;
+                    given_up(CallError::Stopped { tool, stop, fault });
+                }
+            }),
         }
     }
 
-    async fn on_a_thread(self: Arc<Self>, token: CancellationToken) -> Result<Output, CallError> {
-        let job = self;
+    async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
+        let job = Arc::new(self);
         let place = tokio::select! {
             place = job.runtime.admit(job.limits.time) => place?,
             () = token.cancelled() => return job.stopped(Stop::Cancelled),

@@ -3,10 +3,9 @@
 //! place: its first call runs on a thread of its own, and if it was quick and left the world alone,
 //! the next ones are tried where they arrive, under a small budget.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A call that took longer than this is not quick.
 const QUICK: Duration = Duration::from_millis(2);
@@ -41,44 +40,117 @@ impl Lane {
     }
 }
 
-/// How many calls may be tried at one time where they arrive. There is always a thread left for
-/// everything else, and after one trial that did not end there are no more.
-#[derive(Debug)]
+/// A trial takes microseconds; one that takes this long will not end.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The trials under way. There is always a thread left for everything else; a trial that does not
+/// end is noticed from there, its caller is answered at the deadline, and no more trials are made.
 pub(crate) struct Trials {
-    places: Arc<Semaphore>,
+    slots: Vec<Mutex<Option<Trial>>>,
+    closed: AtomicBool,
+}
+
+pub(crate) struct Trial {
+    pub(crate) since: Instant,
+    pub(crate) patience: Duration,
+    /// Answers the caller when the trial itself cannot any more.
+    pub(crate) give_up: Box<dyn FnOnce() + Send>,
+}
+
+/// A trial's place; dropped when the trial has ended.
+pub(crate) struct Pass<'a>(&'a Mutex<Option<Trial>>);
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        lock(self.0).take();
+    }
 }
 
 impl Trials {
     /// `threads` are those that calls arrive on.
     pub(crate) fn new(threads: usize) -> Self {
+        let slots = (1..threads).map(|_| Mutex::default()).collect();
         Self {
-            places: Arc::new(Semaphore::new(threads.saturating_sub(1))),
+            slots,
+            closed: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+    pub(crate) fn enter(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
+        if self.closed.load(Ordering::Relaxed) {
+            return None;
+        }
+        for slot in &self.slots {
+            let mut place = lock(slot);
+            if place.is_none() {
+                *place = Some(trial());
+                return Some(Pass(slot));
+            }
+        }
+        None
     }
 
-    pub(crate) fn end(&self) {
-        self.places.close();
+    /// Looks for trials that do not end: how many have just been found, and whose time is up.
+    pub(crate) fn look(&self) -> (bool, Vec<Box<dyn FnOnce() + Send>>) {
+        let mut found = false;
+        let mut over = Vec::new();
+        for slot in &self.slots {
+            let mut place = lock(slot);
+            let Some(age) = place.as_ref().map(|trial| trial.since.elapsed()) else {
+                continue;
+            };
+            if age > PATIENCE {
+                found |= !self.closed.swap(true, Ordering::Relaxed);
+            }
+            if let Some(trial) = place.take_if(|trial| age > trial.patience) {
+                over.push(trial.give_up);
+            }
+        }
+        (found, over)
     }
+}
+
+fn lock(slot: &Mutex<Option<Trial>>) -> MutexGuard<'_, Option<Trial>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn trial(age: Duration, patience: Duration) -> Trial {
+        Trial {
+            since: Instant::now().checked_sub(age).unwrap(),
+            patience,
+            give_up: Box::new(|| {}),
+        }
+    }
+
     #[test]
     fn one_thread_is_always_left() {
+        let young = || trial(Duration::ZERO, Duration::MAX);
         let trials = Trials::new(3);
-        let (first, second) = (trials.enter(), trials.enter());
-        assert!(first.is_some() && second.is_some() && trials.enter().is_none());
+        let (first, second) = (trials.enter(young), trials.enter(young));
+        assert!(first.is_some() && second.is_some() && trials.enter(young).is_none());
         drop(first);
-        assert!(trials.enter().is_some());
-        trials.end();
-        assert!(trials.enter().is_none());
-        assert!(Trials::new(1).enter().is_none());
+        assert!(trials.enter(young).is_some());
+        assert!(Trials::new(1).enter(young).is_none());
+    }
+
+    #[test]
+    fn a_trial_that_does_not_end_is_the_last() {
+        let trials = Trials::new(3);
+        let _stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX));
+        let _late = trials.enter(|| trial(2 * PATIENCE, PATIENCE));
+        let (found, over) = trials.look();
+        assert_eq!((found, over.len()), (true, 1));
+        let (found, over) = trials.look();
+        assert_eq!((found, over.len()), (false, 0));
+        assert!(
+            trials
+                .enter(|| trial(Duration::ZERO, Duration::MAX))
+                .is_none()
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod stats;
 mod status;
 mod watch;
 
-pub use call::{Call, CallError, Progress};
+pub use call::{Call, CallError, GivenUp, Progress};
 pub use catalog::{Catalog, Handle, Lookup, Module, RESERVED};
 pub use disk::Folder;
 pub use gate::Gate;

@@ -106,8 +106,9 @@ pub(crate) struct Library {
     entries: BTreeMap<Key, Entry>,
     /// Files that are no sources, or are not there, as they looked when they were wanted.
     data: BTreeMap<Key, Option<Stamp>>,
-    /// Sources that vanished or became empty, and since when: many editors save that way.
-    missed: BTreeMap<Key, Instant>,
+    /// Sources that vanished or became empty, since when, and how they look: many editors save that
+    /// way.
+    missed: BTreeMap<Key, (Instant, Option<Stamp>)>,
     generations: HashMap<ModuleName, u64>,
 }
 
@@ -163,7 +164,8 @@ impl Library {
         let attempts = self.attempt(&affected);
         let empty = attempts.iter().filter(|attempt| attempt.text == blank());
         let missed = empty.map(|attempt| &attempt.key).chain(&gone);
-        if self.too_early(missed.cloned().collect()) {
+        let missed = missed.map(|key| (key.clone(), found.get(key).copied()));
+        if self.too_early(missed.collect()) {
             return None;
         }
         for key in &gone {
@@ -196,21 +198,25 @@ impl Library {
 
     /// When files that are missed now are to be looked for again.
     pub(crate) fn patience(&self) -> Option<Instant> {
-        self.missed.values().max().map(|since| *since + SETTLE)
+        let since = self.missed.values().map(|(since, _)| *since).max();
+        since.map(|since| since + SETTLE)
     }
 
     /// Is it too early to believe that files which had something in them are gone or empty?
-    fn too_early(&mut self, missed: Vec<Key>) -> bool {
+    fn too_early(&mut self, missed: Vec<(Key, Option<Stamp>)>) -> bool {
         let before = std::mem::take(&mut self.missed);
         let had_something = |key: &Key| {
             let entry = self.entries.get(key);
             entry.is_some_and(|entry| entry.text != blank())
         };
-        for key in missed.into_iter().filter(had_something) {
-            let since = before.get(&key).copied().unwrap_or_else(Instant::now);
-            self.missed.insert(key, since);
+        for (key, stamp) in missed.into_iter().filter(|(key, _)| had_something(key)) {
+            // One that was written in between is missed anew.
+            let still = before.get(&key).filter(|(_, then)| *then == stamp);
+            let since = still.map_or_else(Instant::now, |(since, _)| *since);
+            self.missed.insert(key, (since, stamp));
         }
-        let early = self.missed.values().any(|since| since.elapsed() < SETTLE);
+        let mut since = self.missed.values().map(|(since, _)| since);
+        let early = since.any(|since| since.elapsed() < SETTLE);
         if !early {
             self.missed.clear();
         }

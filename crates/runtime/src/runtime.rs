@@ -4,17 +4,20 @@ use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::disk::Folder;
 use crate::keeper::Keeper;
-use crate::lane::Trials;
+use crate::lane::{Pass, Trial, Trials};
 use crate::library::{Event, Library};
 use crate::pool::Pool;
 use crate::stats::Stats;
 use model::Limits;
 use script::Engine;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// How often somebody looks whether a trial has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What a runtime is made from.
 #[derive(Debug, Clone)]
@@ -34,7 +37,7 @@ impl Default for Settings {
         Self {
             folders: Vec::new(),
             limits: Limits::default(),
-            threads: 4,
+            threads: 3,
             in_flight: 512,
             queue: 1024,
         }
@@ -51,13 +54,15 @@ struct Inner {
     catalog: watch::Sender<Arc<Catalog>>,
     pool: Pool,
     trials: Trials,
+    /// Set once somebody watches the trials.
+    warden: OnceLock<()>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     queue: usize,
     stats: Arc<Stats>,
     started: Instant,
     /// Present once the folders are being watched.
-    keeper: std::sync::OnceLock<Keeper>,
+    keeper: OnceLock<Keeper>,
 }
 
 impl Runtime {
@@ -91,12 +96,13 @@ impl Runtime {
             catalog: watch::Sender::new(Arc::new(catalog)),
             pool: Pool::default(),
             trials: Trials::new(settings.threads),
+            warden: OnceLock::new(),
             places: Arc::new(Semaphore::new(settings.in_flight)),
             waiting: AtomicUsize::new(0),
             queue: settings.queue,
             stats: Arc::default(),
             started: Instant::now(),
-            keeper: std::sync::OnceLock::new(),
+            keeper: OnceLock::new(),
         };
         (Self(Arc::new(inner)), library)
     }
@@ -127,8 +133,12 @@ impl Runtime {
         self.0.started.elapsed()
     }
 
-    pub(crate) fn trials(&self) -> &Trials {
-        &self.0.trials
+    /// A place for a trial, watched from the first one on.
+    pub(crate) fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
+        self.0.warden.get_or_init(|| {
+            tokio::spawn(watch_trials(Arc::downgrade(&self.0)));
+        });
+        self.0.trials.enter(trial)
     }
 
     pub(crate) fn pool(&self) -> &Pool {
@@ -148,6 +158,22 @@ impl Runtime {
         match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Place::new(permit, &self.0.stats)),
             _ => Err(CallError::Busy { waiting }),
+        }
+    }
+}
+
+/// Ends with the runtime. It runs on the thread that is kept free of trials.
+async fn watch_trials(inner: Weak<Inner>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let Some(inner) = inner.upgrade() else { return };
+        let (found, over) = inner.trials.look();
+        if found {
+            tracing::warn!("a call does not end; from now on every call gets a thread");
+            Stats::add(&inner.stats.stuck);
+        }
+        for give_up in over {
+            give_up();
         }
     }
 }

@@ -135,6 +135,15 @@ impl Gauge {
         Ok(())
     }
 
+    /// Has the caller taken the call back? The deadline's clock would cost more than most statements.
+    fn go_on(&self) -> anyhow::Result<()> {
+        if self.cancel.is_cancelled() {
+            self.stop.set(Some(Stop::Cancelled));
+            anyhow::bail!("the call was cancelled");
+        }
+        Ok(())
+    }
+
     /// Ends a trial before anything has happened that could not be done again.
     pub(crate) fn leave_trial(&self) -> anyhow::Result<()> {
         if self.trial {
@@ -181,7 +190,8 @@ impl Gauge {
     }
 }
 
-/// Ticks are looked at every thousand; a statement can double a value, so memory is looked at here.
+/// Ticks are looked at every thousand; a statement can double a value or take a while, so memory
+/// and cancelling are looked at here.
 struct EachStatement(Rc<Gauge>);
 
 impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
@@ -192,6 +202,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
         eval: &mut Evaluator<'v, '_, 'e>,
     ) -> starlark::Result<()> {
         self.0.note(at);
+        self.0.go_on()?;
         Ok(self.0.memory(eval)?)
     }
 }

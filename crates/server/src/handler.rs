@@ -3,14 +3,15 @@
 use crate::notify;
 use crate::wire::{self, Era};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ResultType,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, RequestId, ResultType, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, Catalog, Progress, Runtime};
+use runtime::{Call, Catalog, GivenUp, Progress, Runtime};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -44,8 +45,13 @@ const PROGRESS_BUFFER: usize = 1024;
 /// How long a client may trust a list: it is told of changes, so this only bounds a lost word.
 const LIST_TTL_MS: u64 = 60_000;
 
+/// An answer that its request's own task cannot give any more.
+pub(crate) type Late = Arc<dyn Fn(RequestId, CallToolResult) + Send + Sync>;
+
 pub(crate) struct Handler {
     runtime: Runtime,
+    /// Sends an answer past the request's own task, should that be stuck.
+    late: Late,
     /// Set when the client has gone: what waits for changes ends.
     closing: CancellationToken,
     meta: MetaObject,
@@ -62,14 +68,24 @@ struct Listing {
 }
 
 impl Handler {
-    pub(crate) fn new(runtime: Runtime, closing: CancellationToken) -> Self {
+    pub(crate) fn new(runtime: Runtime, late: Late, closing: CancellationToken) -> Self {
         Self {
             runtime,
+            late,
             closing,
             meta: wire::server_meta(),
             listing: Mutex::new(None),
             notifying: AtomicBool::new(false),
         }
+    }
+
+    fn given_up(&self, id: &RequestId, era: Era) -> GivenUp {
+        let (late, id) = (Arc::clone(&self.late), id.clone());
+        Arc::new(move |error| {
+            if let Ok(result) = wire::failure(error, era) {
+                late(id.clone(), wire::for_era(result, era));
+            }
+        })
     }
 
     fn tools(&self, era: Era) -> Arc<Vec<Tool>> {
@@ -211,6 +227,7 @@ impl ServerHandler for Handler {
             args: request.arguments.unwrap_or_default(),
             structured: era.structured(),
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
+            given_up: Some(self.given_up(&context.id, era)),
             cancel: context.ct.clone(),
         };
         let answer = self.runtime.call(call).await;

@@ -2,12 +2,12 @@
 //! a single answer takes no detour through another task, and pipelined ones share a system call.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{CallToolResult, ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
 
@@ -18,8 +18,10 @@ pub(crate) struct Outbox<W> {
     output: tokio::sync::Mutex<W>,
     ready: Mutex<Vec<u8>>,
     taken: Notify,
-    /// Requests that have no answer yet: an id in use is not taken twice.
-    open: Mutex<HashSet<RequestId>>,
+    /// Requests that have no answer yet, and whether one will come without a further word from the
+    /// client: an id in use is not taken twice.
+    open: Mutex<HashMap<RequestId, bool>>,
+    answered: Notify,
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
@@ -29,6 +31,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             ready: Mutex::default(),
             taken: Notify::new(),
             open: Mutex::default(),
+            answered: Notify::new(),
         }
     }
 
@@ -49,15 +52,42 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        if let Some(id) = id {
-            lock(&self.open).remove(id);
+        let line = serde_json::to_vec(message)?;
+        match id {
+            Some(id) => {
+                self.push_answer(id, line);
+            }
+            None => self.push(line),
         }
-        self.push(serde_json::to_vec(message)?);
         Ok(())
     }
 
+    /// An answer past the service, for a request whose task is stuck.
+    pub(crate) fn late(self: &Arc<Self>, id: &RequestId, result: &CallToolResult)
+    where
+        W: Send + 'static,
+    {
+        let answer = serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result});
+        if self.push_answer(id, answer.to_string().into_bytes()) {
+            tokio::spawn(Arc::clone(self).flush());
+        }
+    }
+
+    /// Makes an answer ready, unless its id was answered already or its request was taken back.
+    fn push_answer(&self, id: &RequestId, line: Vec<u8>) -> bool {
+        let mut open = lock(&self.open);
+        if open.remove(id).is_none() {
+            return false;
+        }
+        // Still under the lock: who finds nothing open finds everything ready.
+        self.push(line);
+        drop(open);
+        self.answered.notify_waiters();
+        true
+    }
+
     /// Sends what is ready, unless somebody else is at it: then they send ours as well.
-    pub(crate) async fn flush(self: std::sync::Arc<Self>) {
+    pub(crate) async fn flush(self: Arc<Self>) {
         while !lock(&self.ready).is_empty() {
             let Ok(mut output) = self.output.try_lock() else {
                 return;
@@ -93,7 +123,18 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
 
     /// Is this the id of a request that still waits for its answer?
     pub(crate) fn owes(&self, id: &serde_json::Value) -> bool {
-        RequestId::deserialize(id).is_ok_and(|id| lock(&self.open).contains(&id))
+        RequestId::deserialize(id).is_ok_and(|id| lock(&self.open).contains_key(&id))
+    }
+
+    /// Waits until every request is answered that can be.
+    pub(crate) async fn all_answered(&self) {
+        loop {
+            let answered = self.answered.notified();
+            if !lock(&self.open).values().any(|comes| *comes) {
+                return;
+            }
+            answered.await;
+        }
     }
 
     /// An id that still waits for its answer cannot be used again: two answers to one id help nobody.
@@ -103,10 +144,16 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
         match &message {
             JsonRpcMessage::Request(request) => {
-                if !lock(&self.open).insert(request.id.clone()) {
+                let listens = matches!(
+                    request.request,
+                    ClientRequest::SubscriptionsListenRequest(_)
+                );
+                let mut open = lock(&self.open);
+                if open.contains_key(&request.id) {
                     tracing::warn!(id = %request.id, "a request was ignored: its id is still in use");
                     return None;
                 }
+                open.insert(request.id.clone(), !listens);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -114,6 +161,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     lock(&self.open).remove(id);
+                    self.answered.notify_waiters();
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}

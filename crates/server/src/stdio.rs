@@ -1,7 +1,7 @@
 //! The door on standard input and output: one message a line, nothing else.
 
 use crate::envelope::{self, Heard};
-use crate::handler::Handler;
+use crate::handler::{Handler, Late};
 use crate::outbox::Outbox;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_directly_with_ct};
 use rmcp::transport::Transport;
@@ -20,13 +20,23 @@ pub async fn serve_stdio(runtime: Runtime) -> io::Result<()> {
     let (input, output) = stdio_pipes();
     let closing = CancellationToken::new();
     let transport = Lines::new(input, output, closing.clone());
-    let handler = Handler::new(runtime, closing);
+    let outbox = Arc::clone(&transport.outbox);
+    let late: Late = {
+        let outbox = Arc::clone(&outbox);
+        Arc::new(move |id, result| outbox.late(&id, &result))
+    };
+    let handler = Handler::new(runtime, late, closing.clone());
     let service = serve_directly_with_ct(handler, transport, None, CancellationToken::new());
-    service
-        .waiting()
-        .await
-        .map(|_| ())
-        .map_err(io::Error::other)
+    // A listener that has just been acknowledged would hold rmcp for all of the five seconds.
+    let all_said = async {
+        closing.cancelled().await;
+        outbox.all_answered().await;
+        outbox.drain().await;
+    };
+    tokio::select! {
+        ended = service.waiting() => ended.map(|_| ()).map_err(io::Error::other),
+        () = all_said => Ok(()),
+    }
 }
 
 pub(crate) struct Lines<R, W> {
@@ -144,13 +154,15 @@ where
                 Ok(_) => {}
             }
         }
-        self.closing.cancel();
         let rest = std::mem::take(&mut self.buffer);
         self.searched = 0;
-        if self.skipping {
-            return None;
-        }
-        self.understand(&rest)
+        let last = if self.skipping {
+            None
+        } else {
+            self.understand(&rest)
+        };
+        self.closing.cancel();
+        last
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -99,6 +99,15 @@ pub(crate) fn result(output: Output, era: Era) -> CallToolResult {
     result
 }
 
+/// rmcp takes out what older clients do not know; an answer that goes past it needs that as well.
+pub(crate) fn for_era(mut result: CallToolResult, era: Era) -> CallToolResult {
+    match era {
+        Era::Legacy => result.result_type = None,
+        Era::Modern => result.meta = Some(server_meta()),
+    }
+    result
+}
+
 fn block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text, rest } if rest.is_empty() => ContentBlock::text(text),

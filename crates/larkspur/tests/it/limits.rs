@@ -164,3 +164,38 @@ fn a_bomb_at_load_stops_nobody() {
         .call("hello", ada())
         .text("hello ada");
 }
+
+/// Hashing a tuple that holds itself twice, forty times over, never ends and never looks up.
+const ENDLESS_HASH: &str = r#"
+def weigh(n: int):
+    x = ()
+    for i in range(n):
+        x = (x, x)
+    return len({x: 1})
+
+tool(weigh, timeout = "1s")
+"#;
+
+/// A tool that was quick earns a place where its calls arrive. Should one of them never come back,
+/// its caller is answered all the same, and so is everybody else.
+#[test]
+fn a_call_that_never_comes_back_is_answered_without() {
+    let mut server = Server::start();
+    server
+        .module("endless", ENDLESS_HASH)
+        .module("greet", &greeting("hello"))
+        .up();
+    for _ in 0..50 {
+        server.call("weigh", json!({"n": 1})).text("1");
+    }
+    let stuck = server.send_call("weigh", json!({"n": 40}));
+    for _ in 0..20 {
+        server.call("hello", ada()).text("hello ada");
+    }
+    server
+        .answer(stuck)
+        .fails("stopped after 1 s, the time one call may take (limit `timeout`)");
+    server.status_until("stuck", |status| status["stuck"] == 1);
+    server.call("weigh", json!({"n": 1})).text("1");
+    server.call("hello", ada()).text("hello ada");
+}
