@@ -199,3 +199,78 @@ fn a_call_that_never_comes_back_is_answered_without() {
     server.call("weigh", json!({"n": 1})).text("1");
     server.call("hello", ada()).text("hello ada");
 }
+
+/// One file each: an expression that would take the machine, and how much of it.
+const BOMBS: [(&str, u64); 22] = [
+    ("'a' * n", 2_000_000_000),
+    ("[0] * n", 2_000_000_000),
+    ("list(range(n))", 2_000_000_000),
+    ("sorted(range(n))", 2_000_000_000),
+    ("max(range(n))", 2_000_000_000),
+    ("all(range(1, n))", 2_000_000_000),
+    ("zip(range(n), range(n))", 2_000_000_000),
+    ("','.join(['a' * 1000000] * n)", 1_000),
+    ("('a' * n).replace('a', 'b' * n)", 1_000_000),
+    ("grow(lambda x: x + x, 'a', n)", 60),
+    ("grow(lambda x: x + x, [0], n)", 60),
+    ("grow(lambda x: x * x, 3, n)", 60),
+    ("json.encode(grow(lambda x: [x, x], [], n))", 40),
+    ("str(grow(lambda x: [x, x], [], n))", 40),
+    ("grow(lambda x: [x], [], n)", 200_000),
+    ("str(grow(lambda x: [x], [], n))", 200_000),
+    ("[i for i in range(n)]", 2_000_000_000),
+    ("grow(lambda x: x, 0, n)", 2_000_000_000),
+    ("forever(n)", 1),
+    ("json.decode('[' * n)", 100_000),
+    ("json.decode('1e%d' % n)", 999),
+    ("(lambda *a: len(a))(*range(n))", 2_000_000_000),
+];
+
+/// Once with a constant in a function that nobody calls, once with an argument.
+fn bomb(expression: &str, n: u64) -> String {
+    format!(
+        r#"
+def grow(step, x, n):
+    for i in range(n):
+        x = step(x)
+    return x
+
+def forever(n):
+    return forever(n + 1)
+
+def never():
+    n = {n}
+    return {expression}
+
+def bomb(n: int):
+    return {expression}
+
+tool(bomb, timeout = "10s")
+"#
+    )
+}
+
+#[test]
+fn bombs_are_stopped_below_a_gigabyte() {
+    let mut server = Server::start();
+    for (i, (expression, n)) in BOMBS.iter().enumerate() {
+        server.module(&format!("bomb{i}"), &bomb(expression, *n));
+    }
+    server.module("greet", &greeting("hello")).up();
+    for (i, (expression, n)) in BOMBS.iter().enumerate() {
+        let begin = Instant::now();
+        server
+            .call(&format!("bomb{i}.bomb"), json!({"n": n}))
+            .fails("");
+        assert!(begin.elapsed() < Duration::from_secs(12), "{expression}");
+        server.call("hello", ada()).text("hello ada");
+    }
+    let pid = server.status()["pid"].to_string();
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kilobytes < 1_000_000, "{kilobytes} kB at the most");
+}
