@@ -22,6 +22,9 @@ pub type GivenUp = Arc<dyn Fn(CallError) + Send + Sync>;
 /// A thread gets this long to notice that its time is up; then nobody waits for it any more.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How often a place for a trial is asked for.
+const TRIES: usize = 8;
+
 /// Arguments longer than this are not tried on the caller's thread: reading them alone takes a while.
 const TRIAL_ARGUMENTS: usize = 64;
 
@@ -131,7 +134,7 @@ impl Runtime {
             progress: call.progress,
             given_up: call.given_up,
         };
-        if small && let Some(result) = job.try_here() {
+        if small && let Some(result) = job.try_here().await {
             return result;
         }
         job.on_a_thread(call.cancel).await
@@ -213,18 +216,31 @@ impl Job {
 
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
-    fn try_here(&self) -> Option<Result<Output, CallError>> {
+    async fn try_here(&self) -> Option<Result<Output, CallError>> {
         if !self.lane().may_try_here() {
             return None;
         }
+        // Whoever has the place is done in microseconds; a thread would take longer to start.
+        for _ in 0..TRIES {
+            if let Some(result) = self.try_now() {
+                return result;
+            }
+            tokio::task::yield_now().await;
+        }
+        None
+    }
+
+    /// `None` when there is no place for a trial now; `Some(None)` when the call needs a thread.
+    #[expect(clippy::option_option, reason = "two answers of different kinds")]
+    fn try_now(&self) -> Option<Option<Result<Output, CallError>>> {
         let pass = self.runtime.enter_trial(|| self.trial())?;
         let result = self.run(Cancel::default(), true);
         drop(pass);
         if result == Err(CallFailure::NeedsThread) {
             self.lane().needs_thread();
-            return None;
+            return Some(None);
         }
-        Some(self.answer(result))
+        Some(Some(self.answer(result)))
     }
 
     /// What is known of a trial while it runs, for whoever watches it.

@@ -37,7 +37,7 @@ impl Default for Settings {
         Self {
             folders: Vec::new(),
             limits: Limits::default(),
-            threads: 3,
+            threads: 2,
             in_flight: 512,
             queue: 1024,
         }
@@ -87,8 +87,11 @@ impl Runtime {
 
     fn load(settings: Settings, told: impl Fn(&Event)) -> (Self, Library) {
         let folders: Vec<Folder> = settings.folders.iter().map(Folder::new).collect();
+        let warming = std::thread::spawn(script::warm_up);
         let engine = Engine::new(settings.limits.clone());
         let mut library = Library::new(folders.clone(), engine);
+        // It has had the time it takes; a failure there would only be a slower start.
+        let _ = warming.join();
         let catalog = library.load_everything(&told);
         let inner = Inner {
             folders,

@@ -213,6 +213,21 @@ impl Engine {
     }
 }
 
+/// The engine prepares its reading of docstrings on first use, which takes milliseconds; done on
+/// another thread while the engine itself is made, nobody waits for it.
+pub fn warm_up() {
+    let source = "def f(x):\n    \"\"\"A.\n\n    Args:\n        x: B.\n    \"\"\"\n";
+    let Ok(ast) = AstModule::parse("warm_up", source.to_owned(), &dialect()) else {
+        return;
+    };
+    Module::with_temp_heap(|module| {
+        let mut eval = Evaluator::new(&module);
+        let _ = eval.eval_module(ast, &GlobalsBuilder::new().build());
+        drop(eval);
+        let _ = module.get("f").map(starlark::values::Value::documentation);
+    });
+}
+
 /// Runs starlark-mcp's entry point while its functions can still be frozen, and notes what it gives.
 fn describe<'v>(module: &Module<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<()> {
     let Some(function) = module.get("describe_extension") else {

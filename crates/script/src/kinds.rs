@@ -81,7 +81,10 @@ pub(crate) fn note<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow
 }
 
 static ENGINE: LazyLock<Globals> = LazyLock::new(|| {
-    Globals::extended_by(&[LibraryExtension::RecordType, LibraryExtension::EnumType])
+    GlobalsBuilder::new()
+        .with(|builder| LibraryExtension::RecordType.add(builder))
+        .with(|builder| LibraryExtension::EnumType.add(builder))
+        .build()
 });
 
 fn engine_function<'v>(name: &str) -> anyhow::Result<Value<'v>> {

@@ -19,7 +19,7 @@ mod signature;
 mod stdlib;
 
 pub use check::check;
-pub use engine::Engine;
+pub use engine::{Engine, warm_up};
 pub use gauge::Cancel;
 pub use loader::{FileId, Sources};
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, Turn};

@@ -13,8 +13,11 @@ pub(crate) mod testing;
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use std::sync::LazyLock;
 
-static PARTIAL: LazyLock<Globals> =
-    LazyLock::new(|| Globals::extended_by(&[LibraryExtension::Partial]));
+static PARTIAL: LazyLock<Globals> = LazyLock::new(|| {
+    GlobalsBuilder::new()
+        .with(|builder| LibraryExtension::Partial.add(builder))
+        .build()
+});
 
 /// Everything a script can name.
 pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
