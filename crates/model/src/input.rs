@@ -1,6 +1,7 @@
 //! What a tool takes: checks arguments, gives them their form, fills in defaults.
 
-use crate::schema::{Field, Mismatch, accept_fields, object_json};
+use crate::accept::{Mismatch, accept_fields};
+use crate::schema::{Field, object_json};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use std::fmt;

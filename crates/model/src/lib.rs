@@ -8,6 +8,7 @@
 //! - a **host** is everything a script can do to the world;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
+mod accept;
 mod fault;
 mod host;
 mod input;
@@ -18,12 +19,13 @@ mod schema;
 mod suggest;
 mod tool;
 
+pub use accept::Mismatch;
 pub use fault::{Fault, Place};
 pub use host::{Host, HostError, Level};
 pub use input::{Args, Input, Problem, Rejected};
 pub use limits::{Limits, Stop, parse_duration};
 pub use name::{BadName, ModuleName, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
-pub use schema::{Field, Mismatch, Schema};
+pub use schema::{Field, Schema};
 pub use suggest::{did_you_mean, nearest};
 pub use tool::{Hints, Tool};

@@ -1,7 +1,8 @@
 //! The thread that owns the library: hears of changes, waits for quiet, serves the next catalog.
 
 use crate::catalog::Catalog;
-use crate::library::{Change, Event, Key, Library};
+use crate::event::{Change, Event};
+use crate::library::{Key, Library};
 use crate::stats::Stats;
 use crate::watch::{Heard, Watch};
 use std::cell::RefCell;

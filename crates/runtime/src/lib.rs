@@ -1,8 +1,10 @@
 //! The runtime: what is served, kept fresh, and called. It knows neither MCP nor the command line.
 
+mod attempt;
 mod call;
 mod catalog;
 mod disk;
+mod event;
 mod gate;
 mod keeper;
 mod lane;
@@ -16,8 +18,9 @@ mod watch;
 pub use call::{Call, CallError, GivenUp, Progress};
 pub use catalog::{Catalog, Handle, Lookup, Module, RESERVED};
 pub use disk::Folder;
+pub use event::{Change, Event};
 pub use gate::Gate;
-pub use library::{Change, Event};
+
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;
 pub use status::{ModuleStatus, Status};

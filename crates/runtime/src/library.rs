@@ -1,47 +1,18 @@
 //! What lies in the folders, loaded: owned by one thread, turned into a catalog after each change.
 
+use crate::attempt::{Attempt, blank, digest};
 use crate::catalog::{Broken, Catalog, Module};
 use crate::disk::{Folder, Stamp, is_test};
-use crate::gate::Gate;
+use crate::event::{Change, Event};
 use crate::lane::Lane;
 use model::{Fault, ModuleName};
-use script::{Engine, FileId, Script, Sources};
+use script::{Engine, FileId, Script};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A file, by its folder's place and its path below it.
 pub(crate) type Key = (usize, FileId);
-
-/// Something worth telling whoever watches.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// The file as people know it.
-    pub file: String,
-    pub module: Option<ModuleName>,
-    pub change: Change,
-    pub took: Duration,
-}
-
-#[derive(Debug, Clone)]
-pub enum Change {
-    Loaded {
-        tools: usize,
-    },
-    Reloaded {
-        tools: usize,
-    },
-    Removed,
-    /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
-    Tests,
-    /// It cannot be loaded; `still_served` says whether an earlier version goes on.
-    Broken {
-        fault: Fault,
-        still_served: bool,
-    },
-}
 
 /// The state of one source file.
 struct Entry {
@@ -53,48 +24,6 @@ struct Entry {
     fault: Option<Fault>,
     /// Everything it was made from: itself, what it loads, the data it reads.
     touched: BTreeSet<FileId>,
-}
-
-/// One file's loading, before it is decided whether it is taken.
-struct Attempt {
-    key: Key,
-    result: Result<Script, Fault>,
-    touched: BTreeSet<FileId>,
-    text: u64,
-    took: Duration,
-}
-
-/// A folder that remembers what was read from it: the file may be another one a moment later.
-struct Reader<'a> {
-    folder: &'a Folder,
-    texts: Mutex<HashMap<FileId, u64>>,
-}
-
-impl Reader<'_> {
-    fn text(&self, file: &FileId) -> u64 {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.get(file).copied().unwrap_or_default()
-    }
-}
-
-impl Sources for Reader<'_> {
-    fn read(&self, file: &FileId) -> Result<String, String> {
-        let text = self.folder.read_text(file);
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(file.clone(), digest(&text));
-        text
-    }
-}
-
-/// The digest of a file with nothing in it.
-fn blank() -> u64 {
-    digest(&Ok(String::new()))
-}
-
-fn digest(text: &Result<String, String>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A file that vanished or became empty gets so long to come back.
@@ -126,7 +55,11 @@ impl Library {
 
     pub(crate) fn load_everything(&mut self, told: &dyn Fn(&Event)) -> Catalog {
         let found = self.scan();
-        for attempt in self.attempt(&found.keys().cloned().collect::<Vec<_>>()) {
+        for attempt in Attempt::all(
+            &self.folders,
+            &self.engine,
+            &found.keys().cloned().collect::<Vec<_>>(),
+        ) {
             self.take(attempt, told);
         }
         self.stamp(found);
@@ -161,7 +94,7 @@ impl Library {
             return None;
         }
         let affected = self.affected(&changed, &gone, &found);
-        let attempts = self.attempt(&affected);
+        let attempts = Attempt::all(&self.folders, &self.engine, &affected);
         let empty = attempts.iter().filter(|attempt| attempt.text == blank());
         let missed = empty.map(|attempt| &attempt.key).chain(&gone);
         let missed = missed.map(|key| (key.clone(), found.get(key).copied()));
@@ -303,63 +236,6 @@ impl Library {
             }
         }
         affected.into_iter().collect()
-    }
-
-    /// Loads files, on as many threads as there are cores.
-    fn attempt(&self, keys: &[Key]) -> Vec<Attempt> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = keys.len().div_ceil(cores).max(16);
-        let attempts = Mutex::new(Vec::with_capacity(keys.len()));
-        let mut shares = keys.chunks(share);
-        let mine = shares.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            for keys in shares {
-                scope.spawn(|| self.attempt_share(keys, &attempts));
-            }
-            self.attempt_share(mine, &attempts);
-        });
-        let mut attempts = attempts.into_inner().unwrap_or_default();
-        attempts.sort_by(|a, b| a.key.cmp(&b.key));
-        attempts
-    }
-
-    fn attempt_share(&self, keys: &[Key], attempts: &Mutex<Vec<Attempt>>) {
-        for (index, folder) in self.folders.iter().enumerate() {
-            let files: Vec<FileId> = keys
-                .iter()
-                .filter(|key| key.0 == index)
-                .map(|key| key.1.clone())
-                .collect();
-            if files.is_empty() {
-                continue;
-            }
-            let gate = Gate {
-                module: "loading",
-                folder,
-                progress: None,
-                used: AtomicBool::new(false),
-            };
-            let reader = Reader {
-                folder,
-                texts: Mutex::default(),
-            };
-            let mut started = Instant::now();
-            self.engine
-                .load_all(&files, &reader, &gate, |file, result, touched| {
-                    let took = started.elapsed();
-                    started = Instant::now();
-                    let attempt = Attempt {
-                        key: (index, file.clone()),
-                        result,
-                        touched,
-                        text: reader.text(file),
-                        took,
-                    };
-                    if let Ok(mut attempts) = attempts.lock() {
-                        attempts.push(attempt);
-                    }
-                });
-        }
     }
 
     /// Takes what was loaded, unit by unit: a changed file with all that is made from it. If one of

@@ -3,9 +3,10 @@
 use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::disk::Folder;
+use crate::event::Event;
 use crate::keeper::Keeper;
 use crate::lane::{Pass, Trial, Trials};
-use crate::library::{Event, Library};
+use crate::library::Library;
 use crate::pool::Pool;
 use crate::stats::Stats;
 use model::Limits;

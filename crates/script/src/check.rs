@@ -55,6 +55,13 @@ pub fn check(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
     let (errors, _, _, _) = ast.typecheck(&engine.globals, &loads);
     faults.extend(errors.iter().map(|error| sources.fault(error)));
     faults.sort_by_key(|fault| fault.place.as_ref().map(|p| (p.line, p.column)));
-    faults.dedup();
+    // The linter and the type checker both see an undefined name; the latter says more.
+    faults.dedup_by(|later, earlier| {
+        let same = earlier.place.is_some() && earlier.place == later.place;
+        if same {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
     faults
 }

@@ -1,0 +1,334 @@
+//! Checks values against types and gives them the form the types ask for.
+
+use crate::did_you_mean;
+use crate::schema::{Field, Schema};
+use serde_json::{Map, Value, json};
+
+/// A value that is not what its type says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// `repo`, `tags[2]`, `point.x`.
+    pub path: String,
+    pub message: String,
+}
+
+impl Schema {
+    /// Checks a value and gives it the form its type asks for; what does not fit is listed.
+    pub fn accept(&self, value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
+        match (self, value) {
+            (Self::Any, value) | (Self::Number, value @ Value::Number(_)) => {
+                finite(value, path, wrong)
+            }
+            (Self::Int, Value::Number(number)) => match integral(&number) {
+                Some(whole) => whole,
+                None => self.refuse(Value::Number(number), path, wrong),
+            },
+            (Self::List(item), Value::Array(values)) => Value::Array(
+                values
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, v)| item.accept(v, &format!("{path}[{i}]"), wrong))
+                    .collect(),
+            ),
+            (Self::Tuple(items), Value::Array(values)) if items.len() == values.len() => {
+                Value::Array(
+                    items
+                        .iter()
+                        .zip(values)
+                        .enumerate()
+                        .map(|(i, (s, v))| s.accept(v, &format!("{path}[{i}]"), wrong))
+                        .collect(),
+                )
+            }
+            (Self::Dict(item), Value::Object(map)) => Value::Object(
+                map.into_iter()
+                    .map(|(k, v)| {
+                        let v = item.accept(v, &join(path, &k), wrong);
+                        (k, v)
+                    })
+                    .collect(),
+            ),
+            (Self::Record { fields, .. }, Value::Object(map)) => {
+                Value::Object(accept_fields(fields, map, false, path, wrong))
+            }
+            (Self::Union(kinds), value) => self.accept_union(kinds, value, path, wrong),
+            (plain @ (Self::Null | Self::Bool | Self::Str | Self::OneOf(_)), value)
+                if plain.is_exactly(&value) =>
+            {
+                value
+            }
+            (other, value) => other.refuse(value, path, wrong),
+        }
+    }
+
+    /// What somebody typed on a command line, as this type reads it: `5` is a number only where one is wanted.
+    pub fn read_text(&self, text: &str) -> Value {
+        let as_json = || serde_json::from_str::<Value>(text).ok();
+        let as_text = || Value::String(text.to_owned());
+        match self {
+            Self::Str => as_text(),
+            Self::Any => as_json()
+                .filter(|json| !json.is_string())
+                .unwrap_or_else(as_text),
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "1" => Value::Bool(true),
+                "false" | "no" | "0" => Value::Bool(false),
+                _ => as_text(),
+            },
+            Self::List(item) if !text.trim_start().starts_with('[') => Value::Array(
+                text.split(',')
+                    .map(|part| item.read_text(part.trim()))
+                    .collect(),
+            ),
+            _ => {
+                let candidates = [Some(as_text()), as_json()];
+                let fits = candidates
+                    .into_iter()
+                    .flatten()
+                    .find(|value| self.is_exactly(value));
+                fits.or_else(as_json).unwrap_or_else(as_text)
+            }
+        }
+    }
+
+    /// Does the value fit as it stands, without being changed?
+    fn is_exactly(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Null, Value::Null)
+            | (Self::Bool, Value::Bool(_))
+            | (Self::Str, Value::String(_)) => true,
+            (Self::Int, Value::Number(n)) => is_integer(&n.to_string()),
+            (Self::Number, Value::Number(n)) => !is_integer(&n.to_string()),
+            (Self::OneOf(choices), value) => choices.contains(value),
+            (
+                Self::Any
+                | Self::List(_)
+                | Self::Tuple(_)
+                | Self::Dict(_)
+                | Self::Record { .. }
+                | Self::Union(_),
+                value,
+            ) => {
+                let mut wrong = Vec::new();
+                self.accept(value.clone(), "", &mut wrong);
+                wrong.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    fn accept_union(
+        &self,
+        kinds: &[Self],
+        value: Value,
+        path: &str,
+        wrong: &mut Vec<Mismatch>,
+    ) -> Value {
+        if let Some(exact) = kinds.iter().find(|kind| kind.is_exactly(&value)) {
+            return exact.accept(value, path, wrong);
+        }
+        let mut nearest: Option<Vec<Mismatch>> = None;
+        for kind in kinds {
+            let mut theirs = Vec::new();
+            let taken = kind.accept(value.clone(), path, &mut theirs);
+            if theirs.is_empty() {
+                return taken;
+            }
+            // A complaint from inside the value says more than "expected A or B".
+            if theirs.iter().any(|m| m.path != path) {
+                nearest = Some(theirs);
+            }
+        }
+        match nearest {
+            Some(theirs) => {
+                wrong.extend(theirs);
+                value
+            }
+            None => self.refuse(value, path, wrong),
+        }
+    }
+
+    fn refuse(&self, value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
+        let mut message = format!("expected {}, got {}", self.spoken(), spoken_value(&value));
+        if let (Self::OneOf(choices), Value::String(given)) = (self, &value)
+            && let Some(near) = did_you_mean(given, choices.iter().filter_map(Value::as_str))
+        {
+            message = format!("{message}; did you mean \"{near}\"?");
+        }
+        wrong.push(Mismatch {
+            path: path.to_owned(),
+            message,
+        });
+        value
+    }
+
+    fn spoken(&self) -> String {
+        match self {
+            Self::Any => "any value".into(),
+            Self::Null => "null".into(),
+            Self::Bool => "true or false".into(),
+            Self::Int => "an integer".into(),
+            Self::Number => "a number".into(),
+            Self::Str => "a string".into(),
+            Self::OneOf(choices) => {
+                let list: Vec<String> = choices.iter().map(Value::to_string).collect();
+                format!("one of {}", list.join(", "))
+            }
+            Self::List(_) => "a list".into(),
+            Self::Tuple(items) => format!("a list of {}", items.len()),
+            Self::Dict(_) => "an object".into(),
+            Self::Record { name, .. } => format!("an object ({name})"),
+            Self::Union(kinds) => kinds
+                .iter()
+                .map(Self::spoken)
+                .collect::<Vec<_>>()
+                .join(" or "),
+        }
+    }
+}
+
+/// Checks an object field by field and fills in what was left out.
+pub(crate) fn accept_fields(
+    fields: &[Field],
+    mut given: Map<String, Value>,
+    open: bool,
+    path: &str,
+    wrong: &mut Vec<Mismatch>,
+) -> Map<String, Value> {
+    let mut taken = Map::new();
+    for field in fields {
+        let at = join(path, &field.name);
+        match (given.shift_remove(&field.name), &field.default) {
+            (Some(value), _) => {
+                let value = field.schema.accept(value, &at, wrong);
+                taken.insert(field.name.clone(), value);
+            }
+            (None, Some(default)) => {
+                taken.insert(field.name.clone(), default.clone());
+            }
+            (None, None) if field.required => {
+                wrong.push(Mismatch {
+                    path: at,
+                    message: "is required".into(),
+                });
+            }
+            (None, None) => {}
+        }
+    }
+    if open {
+        for (key, value) in given {
+            let value = finite(value, &join(path, &key), wrong);
+            taken.insert(key, value);
+        }
+    } else {
+        for key in given.keys() {
+            wrong.push(unknown(fields, path, key));
+        }
+    }
+    taken
+}
+
+fn unknown(fields: &[Field], path: &str, key: &str) -> Mismatch {
+    let names = fields.iter().map(|f| f.name.as_str());
+    let message = match (did_you_mean(key, names.clone()), fields.is_empty()) {
+        (Some(near), _) => format!("is not a parameter; did you mean `{near}`?"),
+        (None, true) => "is not a parameter; there are none".into(),
+        (None, false) => {
+            format!(
+                "is not a parameter; there are {}",
+                names.collect::<Vec<_>>().join(", ")
+            )
+        }
+    };
+    Mismatch {
+        path: join(path, key),
+        message,
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+fn is_integer(digits: &str) -> bool {
+    !digits.contains(['.', 'e', 'E'])
+}
+
+/// The number as an integer, when it is one: `3`, `3.0`, `3e2`; large ones keep every digit.
+fn integral(number: &serde_json::Number) -> Option<Value> {
+    let text = number.to_string();
+    if is_integer(&text) {
+        return Some(Value::Number(number.clone()));
+    }
+    let float: f64 = text.parse().ok()?;
+    // Beyond 2^53 a float no longer says which integer is meant.
+    let exact = float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "just checked to be a whole number below 2^53"
+    )]
+    exact.then(|| json!(float as i64))
+}
+
+/// Refuses numbers no float can hold, such as `1e999`, wherever they hide.
+fn finite(value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
+    find_infinite(&value, path, wrong);
+    value
+}
+
+fn find_infinite(value: &Value, path: &str, wrong: &mut Vec<Mismatch>) {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            if !is_integer(&text) && !text.parse::<f64>().is_ok_and(f64::is_finite) {
+                let message = format!("{} is too large for a number", shorten(&text));
+                wrong.push(Mismatch {
+                    path: path.to_owned(),
+                    message,
+                });
+            }
+        }
+        Value::Array(items) => {
+            for (i, item) in items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| may_hold_numbers(item))
+            {
+                find_infinite(item, &format!("{path}[{i}]"), wrong);
+            }
+        }
+        Value::Object(map) => {
+            for (key, item) in map.iter().filter(|(_, item)| may_hold_numbers(item)) {
+                find_infinite(item, &join(path, key), wrong);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// Keeps the common case, text, from paying for a path nobody will read.
+fn may_hold_numbers(value: &Value) -> bool {
+    matches!(value, Value::Number(_) | Value::Array(_) | Value::Object(_))
+}
+
+fn spoken_value(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => format!("the number {}", shorten(&n.to_string())),
+        Value::String(s) => format!("the string {}", shorten(&json!(s).to_string())),
+        Value::Array(_) => "a list".into(),
+        Value::Object(_) => "an object".into(),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= 60 {
+        return text.to_owned();
+    }
+    text.chars().take(57).chain("...".chars()).collect()
+}

@@ -1,0 +1,32 @@
+//! What happened to a file, for whoever watches.
+
+use model::{Fault, ModuleName};
+use std::time::Duration;
+
+/// Something worth telling whoever watches.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// The file as people know it.
+    pub file: String,
+    pub module: Option<ModuleName>,
+    pub change: Change,
+    pub took: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub enum Change {
+    Loaded {
+        tools: usize,
+    },
+    Reloaded {
+        tools: usize,
+    },
+    Removed,
+    /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
+    Tests,
+    /// It cannot be loaded; `still_served` says whether an earlier version goes on.
+    Broken {
+        fault: Fault,
+        still_served: bool,
+    },
+}

@@ -1,0 +1,65 @@
+//! Looks at what a built-in type is made from: `list(xs)`, `str(x)`, `int(text)`.
+
+use super::size::{bounded, gauge};
+use crate::stdlib::show::measure;
+use anyhow::bail;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+
+const LARGEST_DIGITS: usize = 20_000;
+
+pub(super) fn add(builder: &mut GlobalsBuilder) {
+    conversions(builder);
+}
+
+#[starlark_module]
+fn conversions(builder: &mut GlobalsBuilder) {
+    fn __bounded_list<'v>(
+        x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        bounded(x, "a list", eval).map(|()| x)
+    }
+
+    fn __bounded_tuple<'v>(
+        x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        bounded(x, "a tuple", eval).map(|()| x)
+    }
+
+    fn __bounded_set<'v>(
+        x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        bounded(x, "a set", eval).map(|()| x)
+    }
+
+    fn __bounded_dict<'v>(
+        x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        bounded(x, "a dict", eval).map(|()| x)
+    }
+
+    fn __bounded_str<'v>(
+        x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        measure(x, gauge(eval)?).map(|_| x)
+    }
+
+    fn __bounded_int<'v>(x: Value<'v>) -> anyhow::Result<Value<'v>> {
+        match x.unpack_str() {
+            Some(text) if text.len() > LARGEST_DIGITS => {
+                bail!(
+                    "a number of {} digits; int() reads {LARGEST_DIGITS}",
+                    text.len()
+                )
+            }
+            _ => Ok(x),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Methods whose result can be larger than what went in, or that take in a whole sequence.
+
+use super::size::{bounded, checked, gauge};
+use crate::stdlib::show::measure;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::dict::DictRef;
+use starlark::values::tuple::UnpackTuple;
+
+pub(super) fn add(builder: &mut GlobalsBuilder) {
+    methods(builder);
+    sequence_methods(builder);
+}
+
+/// Calls the method of that name, with whatever was given.
+fn call_method<'v>(
+    this: Value<'v>,
+    name: &str,
+    args: &[Value<'v>],
+    kwargs: &DictRef<'v>,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    let method = this.get_attr_error(name, eval.heap())?;
+    let named: Vec<(&str, Value)> = kwargs
+        .iter()
+        .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
+        .collect();
+    let result = eval.eval_function(method, args, &named);
+    checked(result, eval)
+}
+
+/// How long the joined text gets; sets and dicts are joined as well.
+fn joined_size<'v>(
+    separator: &str,
+    items: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> starlark::Result<usize> {
+    bounded(items, "join", eval)?;
+    let (mut texts, mut count) = (0_usize, 0_usize);
+    for item in items.iterate(eval.heap())? {
+        texts = texts.saturating_add(item.unpack_str().map_or(0, str::len));
+        count += 1;
+    }
+    Ok(texts.saturating_add(separator.len().saturating_mul(count)))
+}
+
+/// How long `text.replace(old, new)` gets.
+fn replaced_size(text: &str, old: &str, new: &str) -> usize {
+    let hits = if old.is_empty() {
+        text.chars().count() + 1
+    } else {
+        text.matches(old).count()
+    };
+    text.len().saturating_add(hits.saturating_mul(new.len()))
+}
+
+#[starlark_module]
+fn methods(builder: &mut GlobalsBuilder) {
+    fn __join<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if let (Some(separator), [items]) = (this.unpack_str(), args.items.as_slice()) {
+            let size = joined_size(separator, *items, eval)?;
+            gauge(eval)?.text(size, "a text")?;
+        }
+        call_method(this, "join", &args.items, &kwargs, eval)
+    }
+
+    fn __replace<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if let (Some(text), [old, new, ..]) = (this.unpack_str(), args.items.as_slice())
+            && let (Some(old), Some(new)) = (old.unpack_str(), new.unpack_str())
+        {
+            gauge(eval)?.text(replaced_size(text, old, new), "a text")?;
+        }
+        call_method(this, "replace", &args.items, &kwargs, eval)
+    }
+
+    fn __format<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        if let Some(text) = this.unpack_str() {
+            let gauge = gauge(eval)?;
+            let mut largest = 0;
+            for value in args.items.iter().copied().chain(kwargs.values()) {
+                largest = largest.max(measure(value, gauge)?);
+            }
+            let places = text.matches('{').count();
+            gauge.text(
+                text.len().saturating_add(places.saturating_mul(largest)),
+                "a text",
+            )?;
+        }
+        call_method(this, "format", &args.items, &kwargs, eval)
+    }
+}
+
+/// A method that goes through a whole sequence.
+fn take_in<'v>(
+    this: Value<'v>,
+    name: &str,
+    args: &[Value<'v>],
+    kwargs: &DictRef<'v>,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    for arg in args {
+        bounded(*arg, name, eval)?;
+    }
+    call_method(this, name, args, kwargs, eval)
+}
+
+#[starlark_module]
+fn sequence_methods(builder: &mut GlobalsBuilder) {
+    fn __extend<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "extend", &args.items, &kwargs, eval)
+    }
+
+    fn __update<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "update", &args.items, &kwargs, eval)
+    }
+
+    fn __union<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "union", &args.items, &kwargs, eval)
+    }
+
+    fn __intersection<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "intersection", &args.items, &kwargs, eval)
+    }
+
+    fn __difference<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "difference", &args.items, &kwargs, eval)
+    }
+
+    fn __symmetric_difference<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        take_in(this, "symmetric_difference", &args.items, &kwargs, eval)
+    }
+}

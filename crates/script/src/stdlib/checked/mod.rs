@@ -1,0 +1,19 @@
+//! Built-ins and operators that look at sizes before they work, so that one expression cannot take
+//! the machine. None is speculative: the compiler must not run them while it loads a file.
+
+mod comparisons;
+mod conversions;
+mod methods;
+mod operators;
+mod sequences;
+mod size;
+
+use starlark::environment::GlobalsBuilder;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    operators::add(builder);
+    methods::add(builder);
+    sequences::add(builder);
+    conversions::add(builder);
+    comparisons::add(builder);
+}
