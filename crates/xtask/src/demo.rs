@@ -22,7 +22,8 @@ const BETWEEN: Duration = Duration::from_millis(20);
 const GREETING: (&str, &str) = ("Hello, ", "Good morning, ");
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let program = match std::env::var_os("LARKSPUR_BIN") {
+    let given = std::env::var_os("LARKSPUR_BIN").filter(|program| !program.is_empty());
+    let program = match given {
         Some(program) => std::path::absolute(program)?,
         None => build(workspace)?,
     };

@@ -4,12 +4,12 @@ use crate::fixture::Server;
 use serde_json::json;
 use std::collections::VecDeque;
 
-/// Files saved together reload together: a thousand modules are read anew in fewer rounds.
+/// Files saved together reload together: every round is one reload of all of them.
 const FILES: usize = 4;
-const ROUNDS: usize = 250;
+const ROUNDS: usize = 1_000;
 const WARM: usize = 40;
-/// Calls that are always under way.
-const LOAD: usize = 4;
+/// Calls that are always under way: one a tool, since two of one tool may overtake each other.
+const LOAD: usize = FILES;
 
 fn versioned(file: usize, round: usize) -> String {
     format!("def tool{file}(x: int) -> str:\n    return \"v{round} \" + str(x)\ntool(tool{file})\n")
