@@ -80,7 +80,11 @@ fn ranges_made_real() {
         "stopped at 256 MiB of memory",
     );
     check("{x: x for x in range(N)}", HUGE, "stopped");
-    check("tuple(range(-2147483647 - 1, N, N))", 2_147_483_647, "");
+    check(
+        "tuple(range(-2147483647 - 1, N, N))",
+        2_147_483_647,
+        "the engine gave up on this call",
+    );
 }
 
 #[test]
@@ -187,7 +191,7 @@ fn growth_by_statements() {
     check("x = x * x", "3", "a product of");
     check("x *= x", "3", "a product of");
     check("x = f'{x}{x}'", "'a'", "of");
-    check("x = '%s%s' % (x, x)", "'a'", "");
+    check("x = '%s%s' % (x, x)", "'a'", "longer than");
     check("x = '{}{}'.format(x, x)", "'a'", "a text of");
     check("x.extend(x)", "[1]", "extend of");
     check("x = x << 100000", "1", "a shift to");
