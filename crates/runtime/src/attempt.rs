@@ -53,6 +53,7 @@ impl Attempt {
                 module: "loading",
                 folder,
                 progress: None,
+                updates: None,
                 used: AtomicBool::new(false),
             };
             let reader = Reader {

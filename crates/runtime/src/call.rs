@@ -193,6 +193,7 @@ impl Job {
             module: module.name.as_str(),
             folder: &self.runtime.folders()[module.folder],
             progress: self.progress.as_ref(),
+            updates: Some(self.runtime.updates()),
             used: AtomicBool::new(false),
         };
         let turn = Turn {

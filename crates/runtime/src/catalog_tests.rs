@@ -29,6 +29,8 @@ impl Host for Nowhere {
 
     fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
 
+    fn resource_updated(&self, _uri: &str) {}
+
     fn read(&self, path: &str) -> Result<String, HostError> {
         Err(HostError(format!("there is no {path}")))
     }

@@ -2,6 +2,7 @@
 
 use crate::call::Progress;
 use crate::disk::Folder;
+use crate::updates::Updates;
 use model::{Host, HostError, Level};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,8 @@ pub struct Gate<'a> {
     pub module: &'a str,
     pub folder: &'a Folder,
     pub progress: Option<&'a Progress>,
+    /// Hears of resources that have changed; while a file loads nobody does.
+    pub updates: Option<&'a Updates>,
     /// Set when the script has reached for anything here.
     pub used: AtomicBool,
 }
@@ -41,6 +44,13 @@ impl Host for Gate<'_> {
         self.use_it();
         if let Some(progress) = self.progress {
             progress(done, total, message);
+        }
+    }
+
+    fn resource_updated(&self, uri: &str) {
+        self.use_it();
+        if let Some(updates) = self.updates {
+            updates.tell(uri);
         }
     }
 

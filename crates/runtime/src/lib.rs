@@ -13,6 +13,7 @@ mod pool;
 mod runtime;
 mod stats;
 mod status;
+mod updates;
 mod watch;
 
 pub use call::{Call, CallError, GivenUp, Progress};
@@ -24,3 +25,4 @@ pub use gate::Gate;
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;
 pub use status::{ModuleStatus, Status};
+pub use updates::{Listener, Updated, Updates};

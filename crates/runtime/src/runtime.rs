@@ -9,6 +9,7 @@ use crate::lane::{Pass, Trial, Trials};
 use crate::library::Library;
 use crate::pool::Pool;
 use crate::stats::Stats;
+use crate::updates::Updates;
 use model::Limits;
 use script::Engine;
 use std::path::PathBuf;
@@ -61,6 +62,7 @@ struct Inner {
     waiting: AtomicUsize,
     queue: usize,
     stats: Arc<Stats>,
+    updates: Updates,
     started: Instant,
     /// Present once the folders are being watched.
     keeper: OnceLock<Keeper>,
@@ -105,6 +107,7 @@ impl Runtime {
             waiting: AtomicUsize::new(0),
             queue: settings.queue,
             stats: Arc::default(),
+            updates: Updates::default(),
             started: Instant::now(),
             keeper: OnceLock::new(),
         };
@@ -131,6 +134,11 @@ impl Runtime {
 
     pub fn stats(&self) -> &Arc<Stats> {
         &self.0.stats
+    }
+
+    /// Where word of changed resources goes.
+    pub fn updates(&self) -> &Updates {
+        &self.0.updates
     }
 
     pub fn uptime(&self) -> Duration {

@@ -7,6 +7,8 @@ use crate::error::{SourceMap, message, raised};
 use crate::gauge::{Cancel, Gauge};
 use crate::loader::FileId;
 use crate::nesting;
+use crate::prompt::ScriptPrompt;
+use crate::resource::ScriptResource;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::stdlib::context::Context;
@@ -18,7 +20,7 @@ use starlark::eval::Evaluator;
 use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
 use starlark::values::tuple::AllocTuple;
-use starlark::values::{OwnedFrozenValue, Value};
+use starlark::values::{Heap, OwnedFrozenValue, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +30,8 @@ pub struct Script {
     pub file: FileId,
     pub declared: Declared,
     pub tools: Vec<ScriptTool>,
+    pub resources: Vec<ScriptResource>,
+    pub prompts: Vec<ScriptPrompt>,
     /// Files it loads, directly or not.
     pub loads: BTreeSet<FileId>,
     pub(crate) frozen: FrozenModule,
@@ -110,11 +114,13 @@ pub enum CallFailure {
 
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
-        let (declared, tools) = crate::offer::read(file, evaluated)?;
+        let offer = crate::offer::read(file, evaluated)?;
         Ok(Self {
             file: file.clone(),
-            declared,
-            tools,
+            declared: offer.declared,
+            tools: offer.tools,
+            resources: offer.resources,
+            prompts: offer.prompts,
             loads: evaluated.loads.clone(),
             frozen: evaluated.frozen.clone(),
             sources: evaluated.sources.clone(),
@@ -188,11 +194,11 @@ impl Script {
         Fault { place, ..fault }
     }
 
-    fn on_fresh_heap(
+    pub(crate) fn on_fresh_heap<T>(
         &self,
         turn: &Turn<'_>,
-        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<Output>,
-    ) -> Result<Output, CallFailure> {
+        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
+    ) -> Result<T, CallFailure> {
         let attempt = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
                 let gauge = Gauge::new(turn.limits, turn.cancel.clone(), turn.trial);
@@ -259,14 +265,42 @@ impl ScriptTool {
         turn: &Turn<'_>,
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> starlark::Result<Output> {
-        let heap = eval.heap();
-        let handler = heap.access_owned_frozen_value(&self.handler);
-        let context = || {
-            heap.alloc(Context {
-                cancel: turn.cancel.clone(),
-            })
+        let value = self.binding.call(&self.handler, args, turn, eval)?;
+        let typed = match &self.binding {
+            Binding::Dict { .. } => self.tool.output.is_some(),
+            Binding::Typed { output, .. } => *output,
         };
-        let (value, typed) = match &self.binding {
+        Ok(output(
+            value,
+            typed,
+            turn.structured,
+            eval.heap(),
+            Budget::from(turn.limits),
+        )
+        .map_err(anyhow::Error::from)?)
+    }
+}
+
+/// What a function gets as `ctx`.
+pub(crate) fn context<'v>(turn: &Turn<'_>, heap: Heap<'v>) -> Value<'v> {
+    heap.alloc(Context {
+        cancel: turn.cancel.clone(),
+    })
+}
+
+impl Binding {
+    /// Calls a handler with its arguments in the form it takes them.
+    pub(crate) fn call<'v>(
+        &self,
+        handler: &OwnedFrozenValue,
+        args: &Args,
+        turn: &Turn<'_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let heap = eval.heap();
+        let handler = heap.access_owned_frozen_value(handler);
+        let context = || context(turn, heap);
+        match self {
             Binding::Dict { ctx } => {
                 let mut entries = Vec::with_capacity(args.len());
                 for (name, json) in args {
@@ -276,18 +310,17 @@ impl ScriptTool {
                     ));
                 }
                 let params = heap.alloc(AllocDict(entries));
-                let value = if *ctx {
-                    eval.eval_function(handler, &[params, context()], &[])?
+                if *ctx {
+                    eval.eval_function(handler, &[params, context()], &[])
                 } else {
-                    eval.eval_function(handler, &[params], &[])?
-                };
-                (value, self.tool.output.is_some())
+                    eval.eval_function(handler, &[params], &[])
+                }
             }
             Binding::Typed {
                 ctx,
                 kinds,
                 positional,
-                output,
+                ..
             } => {
                 let mut by_position: Vec<Value> = if *ctx { vec![context()] } else { Vec::new() };
                 let mut by_name = Vec::with_capacity(args.len());
@@ -300,20 +333,9 @@ impl ScriptTool {
                         _ => by_name.push((name.as_str(), value)),
                     }
                 }
-                (
-                    eval.eval_function(handler, &by_position, &by_name)?,
-                    *output,
-                )
+                eval.eval_function(handler, &by_position, &by_name)
             }
-        };
-        Ok(output(
-            value,
-            typed,
-            turn.structured,
-            heap,
-            Budget::from(turn.limits),
-        )
-        .map_err(anyhow::Error::from)?)
+        }
     }
 }
 

@@ -70,6 +70,8 @@ impl Host for Fake<'_> {
 
     fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
 
+    fn resource_updated(&self, _uri: &str) {}
+
     fn read(&self, path: &str) -> Result<String, HostError> {
         self.folder
             .read_text(path)

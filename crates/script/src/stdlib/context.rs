@@ -69,6 +69,17 @@ fn methods(builder: &mut MethodsBuilder) {
         Ok(NoneType)
     }
 
+    /// Tells whoever has subscribed to a resource that it is not what it was.
+    fn resource_updated<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] uri: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        Cx::host(eval)?.resource_updated(uri);
+        Ok(NoneType)
+    }
+
     /// Has the client taken the call back?
     #[starlark(attribute)]
     fn cancelled(this: &Context) -> anyhow::Result<bool> {

@@ -9,6 +9,8 @@ mod bombs;
 mod calls;
 mod describe;
 mod loads;
+mod prompts;
+mod resources;
 mod schemas;
 mod testing;
 
@@ -48,6 +50,10 @@ impl Host for Notebook {
             .lock()
             .unwrap()
             .push(format!("{done}/{total:?} {message:?}"));
+    }
+
+    fn resource_updated(&self, uri: &str) {
+        self.0.lock().unwrap().push(format!("updated {uri}"));
     }
 
     fn read(&self, path: &str) -> Result<String, HostError> {
