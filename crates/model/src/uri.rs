@@ -87,6 +87,12 @@ impl UriTemplate {
         self.parts.iter().map(length).sum()
     }
 
+    /// Has it a `{+var}`, which takes whatever comes?
+    pub fn takes_the_rest(&self) -> bool {
+        let rest = |part: &Part| matches!(part, Part::Variable { reserved: true, .. });
+        self.parts.iter().any(rest)
+    }
+
     /// The variables as this URI has them, decoded; the earlier ones take as much as they can.
     pub fn matches(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let begins =

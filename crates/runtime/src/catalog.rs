@@ -1,6 +1,8 @@
 //! Everything that is served, as an immutable picture: nothing is edited, a next one is made.
 
 use crate::lane::Lane;
+use crate::prompts::Prompts;
+use crate::resources::Resources;
 use model::{Fault, ModuleName, ToolName, ToolPath, nearest};
 use script::{FileId, Script, ScriptTool};
 use std::collections::{BTreeMap, HashMap};
@@ -70,10 +72,12 @@ pub struct Catalog {
     /// Listed name → tool; the list is in the order of the alphabet.
     flat: BTreeMap<String, Handle>,
     ambiguous: HashMap<String, Vec<ToolPath>>,
+    pub resources: Resources,
+    pub prompts: Prompts,
     pub broken: BTreeMap<String, Broken>,
     /// Things an author should know, though nothing is broken.
     pub notes: Vec<String>,
-    /// Changes when what clients see changes.
+    /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
 }
 
@@ -222,6 +226,8 @@ impl Catalog {
         }
         self.flat = flat;
         self.fingerprint = self.fingerprint();
+        self.resources = Resources::of(self.modules.values(), &mut self.notes);
+        self.prompts = Prompts::of(self.modules.values(), &mut self.notes);
     }
 
     fn list_shared(

@@ -1,8 +1,8 @@
 //! The handle that everything above holds; a clone shares.
 
-use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::disk::Folder;
+use crate::errand::Ended;
 use crate::event::Event;
 use crate::keeper::Keeper;
 use crate::lane::{Pass, Trial, Trials};
@@ -158,18 +158,18 @@ impl Runtime {
     }
 
     /// A place among the calls on threads, waited for until the call's own deadline.
-    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, CallError> {
+    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, Ended> {
         if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
             return Ok(Place::new(permit, &self.0.stats));
         }
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let _counted = Waiting(&self.0.waiting);
         if waiting >= self.0.queue {
-            return Err(CallError::Busy { waiting });
+            return Err(Ended::Busy { waiting });
         }
         match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Place::new(permit, &self.0.stats)),
-            _ => Err(CallError::Busy { waiting }),
+            _ => Err(Ended::Busy { waiting }),
         }
     }
 }

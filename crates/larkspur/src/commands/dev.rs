@@ -3,7 +3,7 @@
 use crate::args::Global;
 use crate::commands::test::run_tests;
 use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, count, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, count, offers, say, styled};
 use runtime::{Catalog, Change, Event};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -39,12 +39,17 @@ pub(crate) fn run(global: &Global) -> ExitCode {
 
 fn board(catalog: &Catalog) {
     for module in catalog.modules() {
-        let tools = module.script.tools.len();
+        let script = &module.script;
+        let offers = offers(
+            script.tools.len(),
+            script.resources.len(),
+            script.prompts.len(),
+        );
         say(&format!(
             "  {} {}  {}  loaded in {:.1} ms",
             styled(GOOD, "●"),
             styled(STRONG, &module.name),
-            count(tools, "tool"),
+            offers,
             module.loaded_in.as_secs_f64() * 1000.0
         ));
     }

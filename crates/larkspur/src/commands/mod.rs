@@ -1,11 +1,15 @@
-//! One file a subcommand.
+//! One file a subcommand, and what several of them say alike.
 
+pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dev;
 pub(crate) mod list;
+pub(crate) mod missing;
 pub(crate) mod new;
+pub(crate) mod prompt;
+pub(crate) mod read;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod test;
