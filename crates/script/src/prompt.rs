@@ -98,7 +98,10 @@ impl Script {
             let value = handler.binding.call(&handler.function, args, turn, eval)?;
             let json = to_json(value, eval.heap(), Budget::from(turn.limits));
             let read = Conversation::read(json.map_err(anyhow::Error::from)?);
-            Ok(read.map_err(|why| anyhow::anyhow!("{}(): {why}", handler.name))?)
+            let mut read = read.map_err(|why| anyhow::anyhow!("{}(): {why}", handler.name))?;
+            let own = Some(&prompt.prompt.description).filter(|text| !text.is_empty());
+            read.description = read.description.or_else(|| own.cloned());
+            Ok(read)
         })
     }
 }

@@ -70,7 +70,7 @@ fn messages_in_every_form() {
         REVIEW,
         json!({"code": "5", "strict": "yes", "times": "3"}),
         expect![[
-            r#"{"messages":[{"role":"user","content":{"type":"text","text":"Review strictly, 3 times"}},{"role":"assistant","content":{"type":"text","text":"Show me."}},{"role":"user","content":{"type":"resource","resource":{"uri":"code://it","text":"5"}}},{"role":"user","content":{"type":"text","text":"please"}}]}"#
+            r#"{"description":"Ask for a review.","messages":[{"role":"user","content":{"type":"text","text":"Review strictly, 3 times"}},{"role":"assistant","content":{"type":"text","text":"Show me."}},{"role":"user","content":{"type":"resource","resource":{"uri":"code://it","text":"5"}}},{"role":"user","content":{"type":"text","text":"please"}}]}"#
         ]],
     );
     check(
