@@ -131,6 +131,15 @@ impl<'v> Reader<'_, 'v> {
             if let Some(missing) = fields.iter().find(|field| dict.get_str(field).is_none()) {
                 return Err(fail(format!("a dict in {key} has no `{missing}`")));
             }
+            if let Some(handler) = dict
+                .get_str("handler")
+                .filter(|h| h.get_type() != "function")
+            {
+                let given = handler.get_type();
+                return Err(fail(format!(
+                    "a handler in {key} must be a function, not a {given}"
+                )));
+            }
             entries.push(item);
         }
         Ok(entries)

@@ -308,6 +308,10 @@ fn what_an_extension_cannot_list_is_named() {
         expect!["a.star:3 a dict in resources has no `handler`"],
     );
     check(
+        "{'uri': 'a://b', 'handler': 'f'}",
+        expect!["a.star:3 a handler in resources must be a function, not a string"],
+    );
+    check(
         "{'uri': 'a://b', 'handler': f, 'titel': 'x'}",
         expect!["a.star:3 a dict in resources has `titel`; did you mean `title`?"],
     );
