@@ -13,6 +13,7 @@
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
+mod caller;
 mod config;
 mod document;
 mod fault;
@@ -31,13 +32,14 @@ mod suggest;
 mod tool;
 
 pub use accept::Mismatch;
+pub use caller::Caller;
 pub use config::{
     Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
     resolve,
 };
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
-pub use host::{Host, HostError, Level};
+pub use host::{Host, HostError, Level, Stored};
 pub use input::{Args, Input, Problem, Rejected};
 pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};

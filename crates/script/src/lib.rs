@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod gauge;
 mod guard;
+mod hooks;
 mod kinds;
 mod loader;
 mod nesting;
@@ -16,13 +17,16 @@ mod offer;
 mod result;
 mod script;
 mod signature;
+mod started;
 mod stdlib;
 
 pub use check::check;
-pub use engine::{Engine, warm_up};
+pub use engine::{Engine, warm_up, with_room};
 pub use gauge::Cancel;
+pub use hooks::Hook;
 pub use loader::{FileId, Sources};
-pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, Turn};
+pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
+pub use started::Started;
 
 #[cfg(test)]
 mod tests;

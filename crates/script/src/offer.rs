@@ -1,13 +1,14 @@
 //! Reads what a file has declared: its tools, in both forms, and what it says about itself.
 
 use crate::engine::Evaluated;
+use crate::error::SourceMap;
 use crate::loader::FileId;
 use crate::nesting::place;
-use crate::script::{Binding, Declared, ScriptTool};
+use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
 use model::{Fault, Field, Hints, Input, Schema, Tool, ToolName, parse_duration};
 use serde_json::Value as Json;
-use starlark::environment::Module;
+use starlark::environment::{FrozenModule, Module};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::{OwnedFrozenValue, Value};
@@ -25,15 +26,12 @@ pub(crate) fn read(
         let types = Types::new(&evaluated.ledgers, heap);
         let mut reader = Reader {
             file,
-            evaluated,
+            sources: &evaluated.sources,
             types: &types,
             owner: &ledger,
             declared: Declared::default(),
         };
-        let entries: Vec<Value> = DictRef::from_value(heap.access_owned_frozen_value(&ledger))
-            .iter()
-            .flat_map(|d| d.values().collect::<Vec<_>>())
-            .collect();
+        let entries = entries(heap.access_owned_frozen_value(&ledger));
         let of_kind = |kind: &str| {
             entries
                 .iter()
@@ -54,6 +52,46 @@ pub(crate) fn read(
     })
 }
 
+/// What an evaluation did to its module's tools.
+pub(crate) fn changes(script: &Script, frozen: &FrozenModule) -> Result<Vec<ToolChange>, Fault> {
+    let Some(ledger) = frozen.owned_extra_value() else {
+        return Ok(Vec::new());
+    };
+    Module::with_temp_heap(|module| {
+        let heap = module.heap();
+        let types = Types::new(&script.ledgers, heap);
+        let mut reader = Reader {
+            file: &script.file,
+            sources: &script.sources,
+            types: &types,
+            owner: &ledger,
+            declared: Declared::default(),
+        };
+        let mut changes = Vec::new();
+        for entry in entries(heap.access_owned_frozen_value(&ledger)) {
+            match get(entry, "kind").and_then(Value::unpack_str) {
+                Some("tool") => changes.push(ToolChange::Add(Box::new(reader.typed(entry)?))),
+                Some("remove") => {
+                    let name = get(entry, "name").and_then(Value::unpack_str);
+                    let name = name.unwrap_or_default().parse();
+                    changes.push(ToolChange::Remove(
+                        name.map_err(|why| Fault::new(format!("{why}")))?,
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(changes)
+    })
+}
+
+fn entries(ledger: Value<'_>) -> Vec<Value<'_>> {
+    DictRef::from_value(ledger)
+        .iter()
+        .flat_map(|d| d.values().collect::<Vec<_>>())
+        .collect()
+}
+
 /// Declaring a name again replaces it, in its old place.
 fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
     match tools.iter_mut().find(|old| old.tool.name == new.tool.name) {
@@ -64,7 +102,7 @@ fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
 
 struct Reader<'a, 'v> {
     file: &'a FileId,
-    evaluated: &'a Evaluated,
+    sources: &'a SourceMap,
     types: &'a Types<'v>,
     owner: &'a OwnedFrozenValue,
     declared: Declared,
@@ -74,7 +112,7 @@ impl<'v> Reader<'_, 'v> {
     /// A fault at the function's `def`, or at the file when it is not there.
     fn fault(&self, function: &str, message: String) -> Fault {
         let fault = Fault::new(message);
-        let Some((source, _)) = self.evaluated.sources.0.get(self.file) else {
+        let Some((source, _)) = self.sources.0.get(self.file) else {
             return fault;
         };
         match source.find(&format!("def {function}(")) {

@@ -5,12 +5,16 @@ use crate::cx::Cx;
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, message, raised};
 use crate::gauge::{Cancel, Gauge};
+use crate::hooks::Hooks;
 use crate::loader::FileId;
 use crate::nesting;
 use crate::result::output;
 use crate::signature::Kind;
+use crate::started::Started;
 use crate::stdlib::context::Context;
-use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool};
+use model::{
+    Args, Caller, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
+};
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember};
 use starlark::environment::{FrozenModule, Module};
@@ -22,6 +26,7 @@ use starlark::values::{OwnedFrozenValue, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 /// A frozen file. `Send + Sync`: any number of calls run at once, each on a heap of its own.
 pub struct Script {
@@ -30,8 +35,13 @@ pub struct Script {
     pub tools: Vec<ScriptTool>,
     /// Files it loads, directly or not.
     pub loads: BTreeSet<FileId>,
+    pub(crate) hooks: Hooks,
     pub(crate) frozen: FrozenModule,
     pub(crate) sources: SourceMap,
+    /// The types that it and the files it loads have named.
+    pub(crate) ledgers: Vec<OwnedFrozenValue>,
+    /// The folder that paths in it are relative to.
+    pub(crate) base: String,
 }
 
 /// What a file says about itself.
@@ -54,6 +64,13 @@ pub struct ScriptTool {
     pub(crate) binding: Binding,
 }
 
+/// What a call did to its module's tools.
+#[derive(Debug, Clone)]
+pub enum ToolChange {
+    Add(Box<ScriptTool>),
+    Remove(ToolName),
+}
+
 /// How a handler gets its arguments.
 #[derive(Debug, Clone)]
 pub(crate) enum Binding {
@@ -74,8 +91,29 @@ pub struct Turn<'a> {
     pub limits: &'a Limits,
     pub cancel: Cancel,
     pub structured: Structured,
+    pub caller: &'a Caller,
+    /// What the module was started with, and what its `start` gave.
+    pub started: &'a Started,
     /// Give up at the first host call or long loop, before anything has happened.
     pub trial: bool,
+}
+
+static LOCAL: LazyLock<Caller> = LazyLock::new(Caller::default);
+static UNSTARTED: LazyLock<Started> = LazyLock::new(Started::default);
+
+impl<'a> Turn<'a> {
+    /// A turn that is no trial, of a module that needs no start.
+    pub fn new(host: &'a dyn Host, limits: &'a Limits) -> Self {
+        Self {
+            host,
+            limits,
+            cancel: Cancel::default(),
+            structured: Structured::Any,
+            caller: &LOCAL,
+            started: &UNSTARTED,
+            trial: false,
+        }
+    }
 }
 
 /// What a script raised with `error(kind, message, …)`.
@@ -84,6 +122,17 @@ pub struct Raised {
     pub kind: String,
     pub message: String,
     pub data: Json,
+}
+
+impl Raised {
+    /// The message with its kind and data, for logs and status.
+    pub fn with_kind(&self) -> String {
+        let data = match self.data.as_object() {
+            Some(data) if data.is_empty() => String::new(),
+            _ => format!(" {}", self.data),
+        };
+        format!("{} [{}{data}]", self.message, self.kind)
+    }
 }
 
 impl fmt::Display for Raised {
@@ -108,16 +157,23 @@ pub enum CallFailure {
     NeedsThread,
 }
 
+/// What a call holds is kept with the functions it adds, level by level: a bound on the first
+/// bounds how deep that goes.
+const MOST_KEPT: usize = 4 << 20;
+
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
         let (declared, tools) = crate::offer::read(file, evaluated)?;
         Ok(Self {
             file: file.clone(),
             declared,
+            hooks: Hooks::find(&evaluated.frozen, &tools),
             tools,
             loads: evaluated.loads.clone(),
             frozen: evaluated.frozen.clone(),
             sources: evaluated.sources.clone(),
+            ledgers: evaluated.ledgers.clone(),
+            base: evaluated.base.clone(),
         })
     }
 
@@ -127,8 +183,25 @@ impl Script {
         tool: &ScriptTool,
         args: &Args,
         turn: &Turn<'_>,
-    ) -> Result<Output, CallFailure> {
-        self.on_fresh_heap(turn, |eval| tool.invoke(args, turn, eval))
+    ) -> Result<(Output, Vec<ToolChange>), CallFailure> {
+        let work = |eval: &mut Evaluator<'_, '_, '_>| tool.invoke(args, turn, eval);
+        let (output, noted) = self.on_fresh_heap(turn, MOST_KEPT, work)?;
+        let changes = match noted {
+            Some(frozen) => self.tool_changes(&frozen)?,
+            None => Vec::new(),
+        };
+        Ok((output, changes))
+    }
+
+    /// The tools that an evaluation has added and removed, in order.
+    pub(crate) fn tool_changes(
+        &self,
+        frozen: &FrozenModule,
+    ) -> Result<Vec<ToolChange>, CallFailure> {
+        crate::offer::changes(self, frozen).map_err(|fault| CallFailure::Failed {
+            fault,
+            raised: None,
+        })
     }
 
     /// Names of the file's own test functions, in the order of their definition. What it loads is
@@ -154,10 +227,9 @@ impl Script {
         if let Some(parameter) = needs(function.value()) {
             return Err(self.takes(name, &parameter));
         }
-        let outcome = self.on_fresh_heap(turn, |eval| {
+        let outcome = self.on_fresh_heap(turn, MOST_KEPT, |eval| {
             let function = eval.heap().access_owned_frozen_value(&function);
-            eval.eval_function(function, &[], &[])
-                .map(|_| Output::default())
+            eval.eval_function(function, &[], &[]).map(|_| ())
         });
         match outcome {
             Ok(_) => Ok(()),
@@ -188,27 +260,44 @@ impl Script {
         Fault { place, ..fault }
     }
 
-    fn on_fresh_heap(
+    /// Evaluates on a heap of its own. What the evaluation noted is kept, frozen, if the whole heap
+    /// is not larger than this.
+    pub(crate) fn on_fresh_heap<T>(
         &self,
         turn: &Turn<'_>,
-        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<Output>,
-    ) -> Result<Output, CallFailure> {
+        most_kept: usize,
+        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
+    ) -> Result<(T, Option<FrozenModule>), CallFailure> {
         let attempt = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
                 let gauge = Gauge::new(turn.limits, turn.cancel.clone(), turn.trial);
                 let cx = Cx {
                     host: turn.host,
                     gauge: gauge.clone(),
-                    file: &self.file,
+                    base: &self.base,
                     loading: None,
                 };
-                let mut eval = Evaluator::new(&module);
-                eval.extra = Some(&cx);
-                gauge
-                    .install(&mut eval)
-                    .map_err(starlark::Error::from)
-                    .and_then(|()| work(&mut eval))
-                    .map_err(|error| self.failure(&error, &gauge, &eval, turn))
+                let outcome = {
+                    let mut eval = Evaluator::new(&module);
+                    eval.extra = Some(&cx);
+                    gauge
+                        .install(&mut eval)
+                        .map_err(starlark::Error::from)
+                        .and_then(|()| work(&mut eval))
+                        .map_err(|error| self.failure(&error, &gauge, &eval, turn))?
+                };
+                if module.extra_value().is_none() {
+                    return Ok((outcome, None));
+                }
+                if module.heap().allocated_bytes() > most_kept {
+                    let most = most_kept >> 20;
+                    return Err(unkept(format!(
+                        "a call that adds or removes tools may use {most} MiB"
+                    )));
+                }
+                let frozen = module.freeze();
+                let frozen = frozen.map_err(|why| unkept(format!("cannot be kept: {why:?}")))?;
+                Ok((outcome, Some(frozen)))
             })
         }));
         attempt.unwrap_or_else(|_| {
@@ -261,11 +350,7 @@ impl ScriptTool {
     ) -> starlark::Result<Output> {
         let heap = eval.heap();
         let handler = heap.access_owned_frozen_value(&self.handler);
-        let context = || {
-            heap.alloc(Context {
-                cancel: turn.cancel.clone(),
-            })
-        };
+        let context = || heap.alloc(Context::new(turn));
         let (value, typed) = match &self.binding {
             Binding::Dict { ctx } => {
                 let mut entries = Vec::with_capacity(args.len());
@@ -314,6 +399,13 @@ impl ScriptTool {
             Budget::from(turn.limits),
         )
         .map_err(anyhow::Error::from)?)
+    }
+}
+
+fn unkept(why: String) -> CallFailure {
+    CallFailure::Failed {
+        fault: Fault::new(why),
+        raised: None,
     }
 }
 
