@@ -1,26 +1,42 @@
 //! The runtime: what is served, kept fresh, and called. It knows neither MCP nor the command line.
 
+mod affected;
+mod assembly;
 mod attempt;
 mod call;
 mod catalog;
 mod disk;
 mod event;
 mod gate;
+mod ground;
+mod homes;
 mod keeper;
 mod lane;
 mod library;
+mod life;
+mod notes;
+mod orders;
+mod place;
 mod pool;
+mod project;
+mod reader;
 mod runtime;
+mod settle;
+mod start;
 mod stats;
 mod status;
+mod unit;
 mod watch;
 
 pub use call::{Call, CallError, GivenUp, Progress};
-pub use catalog::{Catalog, Handle, Lookup, Module, RESERVED};
+pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, State};
 pub use disk::Folder;
 pub use event::{Change, Event};
-pub use gate::Gate;
-
+pub use homes::Homes;
+pub use library::Overrides;
+pub use orders::Order;
+pub use project::ProjectFile;
+pub use reader::Reader;
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;
 pub use status::{ModuleStatus, Status};

@@ -2,6 +2,7 @@
 
 use crate::notify;
 use crate::wire::{self, Era};
+use model::Caller;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
     CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult,
@@ -228,6 +229,7 @@ impl ServerHandler for Handler {
             structured: era.structured(),
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
             given_up: Some(self.given_up(&context.id, era)),
+            caller: Caller::default(),
             cancel: context.ct.clone(),
         };
         let answer = self.runtime.call(call).await;

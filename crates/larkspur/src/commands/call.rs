@@ -2,7 +2,7 @@
 
 use crate::args::{Call as CallArgs, Format, Global};
 use crate::compose;
-use crate::terminal::{error, note, say};
+use crate::terminal::{error, note, say, unserved};
 use anyhow::{Context, bail};
 use model::{Args, Output, Tool, did_you_mean};
 use runtime::{Call, CallError, Lookup, Runtime};
@@ -16,7 +16,7 @@ const SAID_ERROR: u8 = 5;
 const USAGE: u8 = 2;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::open(global)?;
     let handle = match runtime.catalog().lookup(&args.tool) {
         Lookup::Found(handle) => handle,
         other => return Ok(not_found(&runtime, &args.tool, &other)),
@@ -30,6 +30,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     };
     let call = Call::new(handle.path().to_string(), given);
     let answer = compose::executor()?.block_on(runtime.call(call));
+    runtime.close();
     match answer {
         Ok(output) => {
             show(&output, args.format)?;
@@ -92,7 +93,7 @@ fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
         error(&format!("there is no tool `{name}`; {hint}"));
     }
     for (file, broken) in &catalog.broken {
-        note(&format!("{file} cannot be loaded\n{}", broken.fault));
+        note(&unserved(file, broken));
     }
     ExitCode::from(USAGE)
 }

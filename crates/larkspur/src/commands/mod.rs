@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod dev;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod order;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod test;
