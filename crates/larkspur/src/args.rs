@@ -50,6 +50,14 @@ pub(crate) struct Global {
         global = true
     )]
     pub(crate) modules: Vec<PathBuf>,
+
+    /// The project's file [default: ./larkspur.toml, if there is one]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Configure a module, over the file and the environment; may be given several times
+    #[arg(long, value_name = "MODULE.KEY=VALUE", value_parser = model::parse_set, global = true)]
+    pub(crate) set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -74,6 +82,12 @@ pub(crate) enum Command {
     New(New),
     /// Ask running servers how they are
     Status(Status),
+    /// Load modules of a running server from disk again, with what depends on them
+    Reload(Named),
+    /// Start modules of a running server, with what they depend on
+    Start(Named),
+    /// Stop modules of a running server, with what depends on them
+    Stop(Named),
     /// Print completions for a shell
     Completions {
         /// The shell to complete for
@@ -189,6 +203,16 @@ pub(crate) struct Status {
     /// Servers of every folder, not only of this one
     #[arg(long)]
     pub(crate) all: bool,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// The modules; none means all
+    pub(crate) names: Vec<String>,
 
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]

@@ -1,8 +1,26 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
-use runtime::{Event, Runtime, Settings};
+use model::Fault;
+use runtime::{Event, Overrides, ProjectFile, Runtime, Settings};
+use std::ffi::OsString;
 use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The project's file, unless `--config` names another.
+const PROJECT: &str = "larkspur.toml";
+
+/// `larkspur.toml` cannot be used.
+#[derive(Debug)]
+pub(crate) struct BadProject(Fault);
+
+impl std::fmt::Display for BadProject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for BadProject {}
 
 /// The folders that were named, or the usual ones. Where neither of those exists yet, both are
 /// waited for.
@@ -23,21 +41,62 @@ pub(crate) fn folders(global: &Global) -> Vec<PathBuf> {
     }
 }
 
-pub(crate) fn settings(global: &Global) -> Settings {
-    Settings {
-        folders: folders(global),
-        ..Settings::default()
+pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
+    if let Some(named) = &global.config
+        && !named.exists()
+    {
+        let fault = Fault::new(format!("there is no {}", named.display()))
+            .help("`larkspur new --project` writes a larkspur.toml to start from");
+        return Err(BadProject(fault));
     }
+    let path = global.config.clone();
+    ProjectFile::open(path.unwrap_or_else(|| PathBuf::from(PROJECT))).map_err(BadProject)
 }
 
-/// Everything loaded, once.
-pub(crate) fn open(global: &Global) -> Runtime {
-    Runtime::open(settings(global))
+pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
+    Ok(Settings {
+        folders: folders(global),
+        project: project(global)?,
+        overrides: Overrides {
+            environment: environment(),
+            set: global.set.clone(),
+        },
+        ..Settings::default()
+    })
 }
 
-/// Everything loaded, and kept fresh.
-pub(crate) fn watch(global: &Global, told: impl Fn(&Event) + Send + 'static) -> Runtime {
-    Runtime::watch(settings(global), told)
+/// The variables that may configure modules: `MODULE__KEY`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment becomes settings"
+)]
+fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let all = std::env::vars_os().filter_map(text);
+    all.filter(|(name, _)| name.contains("__")).collect()
+}
+
+/// Everything loaded and started, once.
+pub(crate) fn open(global: &Global) -> Result<Runtime, BadProject> {
+    Ok(Runtime::open(settings(global)?))
+}
+
+/// Everything loaded and checked, nothing started.
+pub(crate) fn look(global: &Global) -> Result<Runtime, BadProject> {
+    Ok(Runtime::open(Settings {
+        asleep: true,
+        ..settings(global)?
+    }))
+}
+
+/// Everything loaded and started, and kept fresh.
+pub(crate) fn watch(
+    global: &Global,
+    told: impl Fn(&Event) + Send + 'static,
+) -> Result<Runtime, BadProject> {
+    Ok(Runtime::watch(settings(global)?, told))
 }
 
 /// Threads for waiting; scripts have their own.
@@ -48,4 +107,15 @@ pub(crate) fn executor() -> std::io::Result<tokio::runtime::Runtime> {
         .thread_stack_size(16 << 20)
         .enable_all()
         .build()
+}
+
+/// Waits for SIGTERM or ctrl-c.
+pub(crate) async fn told_to_end() {
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
 }

@@ -7,6 +7,7 @@ mod terminal;
 
 use args::{Cli, Command};
 use clap::Parser;
+use server::control::Request;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -17,7 +18,11 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             terminal::error(&format!("{error:#}"));
-            ExitCode::from(1)
+            ExitCode::from(if error.is::<compose::BadProject>() {
+                6
+            } else {
+                1
+            })
         }
     }
 }
@@ -30,7 +35,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         None => commands::serve::run(&global, &cli.serve),
         Some(Command::Serve(serve)) => commands::serve::run(&global, &serve),
-        Some(Command::Dev) => Ok(commands::dev::run(&global)),
+        Some(Command::Dev) => commands::dev::run(&global),
         Some(Command::List(list)) => commands::list::run(&global, &list),
         Some(Command::Call(call)) => commands::call::run(&global, &call),
         Some(Command::Read(read)) => commands::read::run(&global, &read),
@@ -39,6 +44,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Status(status)) => commands::status::run(&global, &status),
+        Some(Command::Reload(named)) => commands::order::run(&global, Request::Reload, &named),
+        Some(Command::Start(named)) => commands::order::run(&global, Request::Start, &named),
+        Some(Command::Stop(named)) => commands::order::run(&global, Request::Stop, &named),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

@@ -1,6 +1,7 @@
 //! What people see: results on stdout, everything else on stderr, colour only on a terminal.
 
 use anstyle::{AnsiColor, Style};
+use runtime::{Broken, State};
 use std::fmt::Display;
 use std::io::Write;
 use tracing_subscriber::EnvFilter;
@@ -27,6 +28,17 @@ pub(crate) fn note(text: &str) {
 
 pub(crate) fn error(text: &str) {
     note(&format!("{} {text}", styled(BAD, "error:")));
+}
+
+/// A module that is not served, and why.
+pub(crate) fn unserved(file: &str, broken: &Broken) -> String {
+    let what = match broken.state {
+        State::Waiting => "is waiting",
+        State::Stopped => "is stopped",
+        State::Stale => "cannot be loaded; its last good version is still served",
+        State::Failed => "cannot be loaded",
+    };
+    format!("{file} {what}\n{}", broken.fault)
 }
 
 /// `1 tool`, `2 tools`.

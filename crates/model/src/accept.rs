@@ -326,7 +326,7 @@ fn spoken_value(value: &Value) -> String {
     }
 }
 
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     if text.chars().count() <= 60 {
         return text.to_owned();
     }

@@ -1,6 +1,7 @@
 //! Everything a script can do to the world. Arguments and answers are plain data, so that a script
 //! can one day run in another process.
 
+use crate::{Args, Output};
 use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +16,14 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct HostError(pub String);
+
+/// A value of a module's state, and which writing of it this is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    pub value: Value,
+    /// Never zero, which stands for "nothing is there".
+    pub version: u64,
+}
 
 pub trait Host: Send + Sync {
     /// A line for the server's log; `fields` is an object.
@@ -31,4 +40,21 @@ pub trait Host: Send + Sync {
 
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
+
+    /// What the module keeps under this key.
+    fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError>;
+
+    /// Keeps a value; with an expected version only if that one is still there. Answers whether it
+    /// was written: a script changes a value by reading, computing and trying, never under a lock.
+    fn state_put(&self, key: &str, value: &Value, expected: Option<u64>)
+    -> Result<bool, HostError>;
+
+    /// Forgets a key; answers whether it was there.
+    fn state_delete(&self, key: &str) -> Result<bool, HostError>;
+
+    /// The keys with this beginning, in the order of the alphabet.
+    fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError>;
+
+    /// Calls another tool, as `module.tool`, down the road that every call takes.
+    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError>;
 }

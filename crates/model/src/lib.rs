@@ -1,7 +1,11 @@
 //! Our own words, and the rules that need nothing but them: no I/O, not async.
 //!
 //! Glossary:
-//! - a **module** is what a user drops into the folder: one `.star` file (a folder with a manifest later);
+//! - a **module** is what a user drops into the folder: one `.star` file, or a folder with a manifest;
+//! - a **manifest** is what `module.toml` promises before code runs: names, permissions, what it depends on;
+//! - a **project** is what `larkspur.toml` says about the server and its modules;
+//! - a **config** is what one module is told; each of its **settings** has an **origin**, the layer that said it;
+//! - an **order** puts dependencies first and finds the **cycles** that have no order;
 //! - a **tool** is what a client can call; its **schema** says what it takes;
 //! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
@@ -10,31 +14,48 @@
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
+mod caller;
 mod completion;
+mod config;
+mod document;
 mod fault;
+mod graph;
 mod host;
 mod input;
+mod kebab;
 mod limits;
+mod manifest;
 mod name;
 mod output;
+mod project;
 mod prompt;
 mod resource;
 mod schema;
+mod size;
 mod suggest;
 mod tool;
 mod uri;
 
 pub use accept::Mismatch;
+pub use caller::Caller;
 pub use completion::Completion;
+pub use config::{
+    Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
+    resolve,
+};
 pub use fault::{Fault, Place};
-pub use host::{Host, HostError, Level};
+pub use graph::{Order, circular, dependents, order, order_where};
+pub use host::{Host, HostError, Level, Stored};
 pub use input::{Args, Input, Problem, Rejected};
 pub use limits::{Limits, Stop, parse_duration};
+pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
+pub use project::{ModuleSettings, PROJECT_TEMPLATE, Project};
 pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
+pub use size::parse_size;
 pub use suggest::{did_you_mean, nearest};
 pub use tool::{Hints, Tool};
 pub use uri::{BadUri, UriTemplate};

@@ -27,6 +27,19 @@ impl Output {
         }
     }
 
+    /// The answer as data: what is structured, else a single text read as JSON, else the text.
+    pub fn into_json(self) -> Value {
+        if let Some(structured) = self.structured {
+            return structured;
+        }
+        match self.content.as_slice() {
+            [Content::Text { text, .. }] => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
+            }
+            _ => Value::String(self.plain_text()),
+        }
+    }
+
     /// All text blocks, one after the other: what a terminal shows.
     pub fn plain_text(&self) -> String {
         let mut lines = Vec::new();

@@ -1,8 +1,7 @@
 //! An argument that somebody is typing: whose it is, and what completes it.
 
-use crate::catalog::Module;
-use crate::read::{ReadError, Reference};
-use crate::runtime::Runtime;
+use crate::catalog::{Catalog, Module};
+use crate::read::{ReadError, Reference, find_prompt, unknown_resource};
 use model::{Input, Schema};
 use script::Completer;
 use std::sync::Arc;
@@ -17,6 +16,27 @@ pub(crate) struct Argument {
 }
 
 impl Argument {
+    pub(crate) fn find(catalog: &Catalog, of: &Reference, name: &str) -> Result<Self, ReadError> {
+        match of {
+            Reference::Prompt(prompt) => {
+                let handle = find_prompt(catalog, prompt)?;
+                let of = (handle.path().to_string(), Arc::clone(&handle.module));
+                let prompt = handle.prompt();
+                Self::new(of, name, &prompt.prompt.input, &prompt.completers, &[])
+            }
+            Reference::Resource(uri) => {
+                let Some(handle) = catalog.resources.declared(uri) else {
+                    return Err(unknown_resource(catalog, uri));
+                };
+                let of = (uri.clone(), Arc::clone(&handle.module));
+                let declared = handle.resource();
+                let resource = &declared.resource;
+                let variables: Vec<&str> = resource.uri.variables().collect();
+                Self::new(of, name, &resource.input, &declared.completers, &variables)
+            }
+        }
+    }
+
     /// What its type alone says.
     pub(crate) fn choices(&self, value: &str) -> Vec<String> {
         self.schema.completions(value)
@@ -46,32 +66,5 @@ impl Argument {
             completer: completer.cloned(),
             schema: field.map_or(Schema::Any, |field| field.schema.clone()),
         })
-    }
-}
-
-impl Runtime {
-    pub(crate) fn argument(&self, of: &Reference, name: &str) -> Result<Argument, ReadError> {
-        match of {
-            Reference::Prompt(prompt) => {
-                let handle = self.find_prompt(prompt)?;
-                let of = (handle.path().to_string(), Arc::clone(&handle.module));
-                let prompt = handle.prompt();
-                Argument::new(of, name, &prompt.prompt.input, &prompt.completers, &[])
-            }
-            Reference::Resource(uri) => {
-                let catalog = self.catalog();
-                let Some(handle) = catalog.resources.declared(uri) else {
-                    return Err(ReadError::UnknownResource {
-                        uri: uri.clone(),
-                        available: catalog.resources.nearest(uri),
-                    });
-                };
-                let of = (uri.clone(), Arc::clone(&handle.module));
-                let declared = handle.resource();
-                let resource = &declared.resource;
-                let variables: Vec<&str> = resource.uri.variables().collect();
-                Argument::new(of, name, &resource.input, &declared.completers, &variables)
-            }
-        }
     }
 }

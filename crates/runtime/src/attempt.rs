@@ -1,113 +1,186 @@
-//! Loads files, before it is decided what is taken.
+//! Loads files and folders, before it is decided what is taken.
 
-use crate::disk::Folder;
+use crate::disk::{Folder, MANIFEST};
 use crate::gate::Gate;
+use crate::homes::{Homes, directory, join};
 use crate::library::Key;
-use model::Fault;
-use script::{Engine, FileId, Script, Sources};
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
+use crate::reader::{Reader, digest};
+use model::{Fault, Manifest, ModuleName};
+use script::{Engine, FileId, Script};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use store::Store;
 
-/// One file's loading, before it is decided whether it is taken.
+/// A file's or folder's loading, before it is decided whether it is taken.
 pub(crate) struct Attempt {
     pub(crate) key: Key,
     pub(crate) result: Result<Script, Fault>,
-    pub(crate) touched: BTreeSet<FileId>,
-    pub(crate) text: u64,
+    /// What the folder promises, when that can be read.
+    pub(crate) manifest: Option<Arc<Manifest>>,
+    /// Every file that mattered, with the digest of what it held.
+    pub(crate) touched: BTreeMap<Key, u64>,
     pub(crate) took: Duration,
 }
 
-impl Attempt {
-    /// Loads files, on as many threads as there are cores.
-    pub(crate) fn all(folders: &[Folder], engine: &Engine, keys: &[Key]) -> Vec<Self> {
+/// What is to be loaded.
+pub(crate) struct Wanted {
+    key: Key,
+    /// For a folder: its manifest, and the digest of that.
+    manifest: Option<(Result<Arc<Manifest>, Fault>, u64)>,
+}
+
+impl Wanted {
+    /// Reads the manifest of a folder; a file has none.
+    pub(crate) fn new(key: Key, folders: &[Folder]) -> Self {
+        if !is_manifest(&key.1) {
+            return Self {
+                key,
+                manifest: None,
+            };
+        }
+        let text = folders[key.0].read_text(&key.1);
+        let seen = digest(&text);
+        let parsed = match text {
+            Ok(text) => Manifest::parse(&key.1, &text, env!("CARGO_PKG_VERSION")).map(Arc::new),
+            Err(why) => Err(Fault::new(format!("cannot read {}: {why}", key.1))),
+        };
+        Self {
+            key,
+            manifest: Some((parsed, seen)),
+        }
+    }
+
+    /// The key with its manifest, if it is a folder's.
+    pub(crate) fn home(&self) -> Option<(Key, Option<Arc<Manifest>>)> {
+        let (parsed, _) = self.manifest.as_ref()?;
+        Some((self.key.clone(), parsed.as_ref().ok().cloned()))
+    }
+
+    /// The file to evaluate.
+    fn entry(&self) -> Result<FileId, Fault> {
+        match &self.manifest {
+            None => Ok(self.key.1.clone()),
+            Some((Ok(manifest), _)) => Ok(join(directory(&self.key.1), &manifest.entry)),
+            Some((Err(fault), _)) => Err(fault.clone()),
+        }
+    }
+}
+
+/// What a source will be called, as far as its manifest or file name tells.
+pub(crate) fn name_on_disk(key: &Key, folders: &[Folder]) -> Option<ModuleName> {
+    match Wanted::new(key.clone(), folders).manifest {
+        Some((parsed, _)) => parsed.ok().map(|manifest| manifest.name.clone()),
+        None => stem(key).parse().ok(),
+    }
+}
+
+/// A file's name without its folder and ending.
+pub(crate) fn stem(key: &Key) -> &str {
+    let name = key.1.rsplit('/').next().unwrap_or(&key.1);
+    name.trim_end_matches(".star")
+}
+
+pub(crate) fn is_manifest(file: &str) -> bool {
+    file.rsplit('/').next() == Some(MANIFEST)
+}
+
+/// Where to load from.
+pub(crate) struct Shop<'a> {
+    pub(crate) folders: &'a [Folder],
+    pub(crate) homes: &'a Homes,
+    pub(crate) engine: &'a Engine,
+    pub(crate) store: &'a Store,
+}
+
+impl Shop<'_> {
+    /// Loads on as many threads as there are cores.
+    pub(crate) fn load(&self, wanted: &[Wanted]) -> Vec<Attempt> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = keys.len().div_ceil(cores).max(16);
-        let attempts = Mutex::new(Vec::with_capacity(keys.len()));
-        let mut shares = keys.chunks(share);
+        let share = wanted.len().div_ceil(cores).max(16);
+        let attempts = Mutex::new(Vec::with_capacity(wanted.len()));
+        let mut shares = wanted.chunks(share);
         let mine = shares.next().unwrap_or_default();
         std::thread::scope(|scope| {
-            for keys in shares {
-                scope.spawn(|| Self::share(folders, engine, keys, &attempts));
+            for wanted in shares {
+                scope.spawn(|| self.share(wanted, &attempts));
             }
-            Self::share(folders, engine, mine, &attempts);
+            self.share(mine, &attempts);
         });
         let mut attempts = attempts.into_inner().unwrap_or_default();
         attempts.sort_by(|a, b| a.key.cmp(&b.key));
         attempts
     }
 
-    fn share(folders: &[Folder], engine: &Engine, keys: &[Key], attempts: &Mutex<Vec<Self>>) {
-        for (index, folder) in folders.iter().enumerate() {
-            let files: Vec<FileId> = keys
-                .iter()
-                .filter(|key| key.0 == index)
-                .map(|key| key.1.clone())
-                .collect();
-            if files.is_empty() {
-                continue;
+    fn share(&self, wanted: &[Wanted], attempts: &Mutex<Vec<Attempt>>) {
+        let keep = |attempt| {
+            if let Ok(mut attempts) = attempts.lock() {
+                attempts.push(attempt);
             }
-            let gate = Gate {
-                module: "loading",
-                folder,
-                progress: None,
-                updates: None,
-                used: AtomicBool::new(false),
-            };
-            let reader = Reader {
-                folder,
-                texts: Mutex::default(),
-            };
-            let mut started = Instant::now();
-            engine.load_all(&files, &reader, &gate, |file, result, touched| {
-                let took = started.elapsed();
-                started = Instant::now();
-                let attempt = Self {
-                    key: (index, file.clone()),
-                    result,
-                    touched,
-                    text: reader.text(file),
-                    took,
-                };
-                if let Ok(mut attempts) = attempts.lock() {
-                    attempts.push(attempt);
+        };
+        for index in 0..self.folders.len() {
+            let mut files = Vec::new();
+            let mut by_file = BTreeMap::new();
+            for wanted in wanted.iter().filter(|wanted| wanted.key.0 == index) {
+                match wanted.entry() {
+                    Ok(file) => {
+                        files.push(file.clone());
+                        by_file.insert(file, wanted);
+                    }
+                    Err(fault) => keep(unread(wanted, fault)),
                 }
-            });
+            }
+            if !files.is_empty() {
+                self.load_files(index, &files, &by_file, &keep);
+            }
         }
     }
-}
 
-/// A folder that remembers what was read from it: the file may be another one a moment later.
-struct Reader<'a> {
-    folder: &'a Folder,
-    texts: Mutex<HashMap<FileId, u64>>,
-}
-
-impl Reader<'_> {
-    fn text(&self, file: &FileId) -> u64 {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.get(file).copied().unwrap_or_default()
+    fn load_files(
+        &self,
+        index: usize,
+        files: &[FileId],
+        wanted: &BTreeMap<FileId, &Wanted>,
+        keep: &(impl Fn(Attempt) + Sync),
+    ) {
+        let reader = Reader::new(self.folders, self.homes, index);
+        let gate = Gate::new("loading", &reader, self.store);
+        let mut started = Instant::now();
+        self.engine
+            .load_all(files, &reader, &gate, |file, result, touched| {
+                let took = started.elapsed();
+                started = Instant::now();
+                let Some(wanted) = wanted.get(file) else {
+                    return;
+                };
+                let mut touched = reader.read_of(&touched);
+                let manifest = wanted.manifest.as_ref();
+                if let Some((_, seen)) = manifest {
+                    touched.insert(wanted.key.clone(), *seen);
+                }
+                let manifest = manifest.and_then(|(parsed, _)| parsed.as_ref().ok().cloned());
+                keep(Attempt {
+                    key: wanted.key.clone(),
+                    result: match &manifest {
+                        Some(_) => result.and_then(|script| script.check_hooks().map(|()| script)),
+                        None => result,
+                    },
+                    manifest,
+                    touched,
+                    took,
+                });
+            });
     }
 }
 
-impl Sources for Reader<'_> {
-    fn read(&self, file: &FileId) -> Result<String, String> {
-        let text = self.folder.read_text(file);
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(file.clone(), digest(&text));
-        text
+/// A folder whose manifest cannot be used.
+fn unread(wanted: &Wanted, fault: Fault) -> Attempt {
+    let text = wanted.manifest.as_ref().map_or(0, |(_, seen)| *seen);
+    Attempt {
+        key: wanted.key.clone(),
+        result: Err(fault),
+        manifest: None,
+        touched: BTreeMap::from([(wanted.key.clone(), text)]),
+        took: Duration::ZERO,
     }
-}
-
-/// The digest of a file with nothing in it.
-pub(crate) fn blank() -> u64 {
-    digest(&Ok(String::new()))
-}
-
-pub(crate) fn digest(text: &Result<String, String>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }

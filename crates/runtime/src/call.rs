@@ -1,16 +1,16 @@
 //! The one road of a tool call: lookup, arguments, admission, deadline, script.
 
-use crate::catalog::{Handle, Lookup};
+use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::{Ended, Errand, GRACE};
 use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
+use crate::life::Visit;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{Args, Fault, Limits, Output, Rejected, Stop, Structured, ToolPath};
+use model::{Args, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath};
 use script::{CallFailure, Cancel, Raised, Turn};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +35,7 @@ pub struct Call {
     pub progress: Option<Progress>,
     /// Takes the answer when the call's own task cannot give it any more.
     pub given_up: Option<GivenUp>,
+    pub caller: Caller,
     pub cancel: CancellationToken,
 }
 
@@ -46,6 +47,7 @@ impl Call {
             structured: Structured::Any,
             progress: None,
             given_up: None,
+            caller: Caller::default(),
             cancel: CancellationToken::new(),
         }
     }
@@ -109,45 +111,87 @@ impl Runtime {
     }
 
     async fn call_inner(&self, call: Call) -> Result<Output, CallError> {
-        let handle = self.find(&call.name)?;
-        let tool = &handle.tool().tool;
-        let rejected = |rejected| CallError::Rejected {
-            tool: handle.path(),
-            rejected,
-        };
         let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
-        let args = tool.input.accept(call.args).map_err(rejected)?;
-        let limits = self.limits_for(tool.timeout);
+        let cancel = call.cancel.clone();
         let job = Job {
-            runtime: self.clone(),
-            handle,
-            args,
-            limits,
-            structured: call.structured,
             progress: call.progress,
             given_up: call.given_up,
+            structured: call.structured,
+            ..self.job(self.catalog(), &call.name, call.args, call.caller)?
         };
         if small && let Some(result) = job.try_here().await {
             return result;
         }
-        job.on_a_thread(call.cancel).await
+        job.on_a_thread(cancel).await
     }
 
-    fn find(&self, name: &str) -> Result<Handle, CallError> {
-        match self.catalog().lookup(name) {
-            Lookup::Found(handle) => Ok(handle),
-            Lookup::Ambiguous(paths) => Err(CallError::Ambiguous {
-                name: name.to_owned(),
-                paths,
-            }),
-            Lookup::Unknown(available) => Err(CallError::Unknown {
-                name: name.to_owned(),
-                available,
-            }),
+    /// Looks the tool up and checks its arguments: every call comes through here.
+    fn job(
+        &self,
+        catalog: Arc<Catalog>,
+        name: &str,
+        args: Args,
+        caller: Caller,
+    ) -> Result<Job, CallError> {
+        let (catalog, handle, visit) = self.find(catalog, name)?;
+        let tool = &handle.tool().tool;
+        let args = tool.input.accept(args);
+        let args = args.map_err(|rejected| CallError::Rejected {
+            tool: handle.path(),
+            rejected,
+        })?;
+        let own = handle
+            .module
+            .manifest
+            .as_ref()
+            .and_then(|m| m.limits.timeout);
+        let timeout = [tool.timeout, own].into_iter().flatten().min();
+        Ok(Job {
+            limits: self.limits_for(timeout),
+            runtime: self.clone(),
+            catalog,
+            handle,
+            _visit: visit,
+            args,
+            caller,
+            structured: Structured::Any,
+            progress: None,
+            given_up: None,
+            depth: 0,
+        })
+    }
+
+    /// The tool in this catalog, or in the newest if that module has ended since.
+    fn find(
+        &self,
+        mut catalog: Arc<Catalog>,
+        name: &str,
+    ) -> Result<(Arc<Catalog>, Handle, Visit), CallError> {
+        loop {
+            match catalog.lookup(name) {
+                Lookup::Found(handle) => {
+                    if let Some(visit) = handle.module.life.enter() {
+                        return Ok((catalog, handle, visit));
+                    }
+                    catalog = self.catalog();
+                }
+                Lookup::Ambiguous(paths) => {
+                    return Err(CallError::Ambiguous {
+                        name: name.to_owned(),
+                        paths,
+                    });
+                }
+                Lookup::Unknown(available) => {
+                    return Err(CallError::Unknown {
+                        name: name.to_owned(),
+                        available,
+                    });
+                }
+            }
         }
     }
 
-    fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
+    pub(crate) fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
         let limits = self.limits();
         match timeout {
             Some(timeout) if timeout < limits.time => Arc::new(Limits {
@@ -171,37 +215,64 @@ fn is_small(value: &serde_json::Value) -> bool {
 /// A call whose arguments are right.
 struct Job {
     runtime: Runtime,
+    /// What was served when the call came: what it calls itself comes from there too.
+    catalog: Arc<Catalog>,
     handle: Handle,
+    /// Keeps the module from being stopped.
+    _visit: Visit,
     args: Args,
+    caller: Caller,
     limits: Arc<Limits>,
     structured: Structured,
     progress: Option<Progress>,
     given_up: Option<GivenUp>,
+    /// How many calls this one was made from.
+    depth: usize,
 }
 
 impl Job {
     fn run(&self, cancel: Cancel, trial: bool) -> Result<Output, CallFailure> {
         let module = &self.handle.module;
+        let ground = self.runtime.ground();
+        let folder = &ground.folders[module.folder];
+        let within = Within {
+            runtime: &self.runtime,
+            catalog: &self.catalog,
+            caller: &self.caller,
+            limits: &self.limits,
+            depth: self.depth,
+            name: &self.handle,
+            cancel: cancel.clone(),
+            until: Instant::now() + self.limits.time,
+        };
         let gate = Gate {
-            module: module.name.as_str(),
-            folder: &self.runtime.folders()[module.folder],
             progress: self.progress.as_ref(),
-            updates: Some(self.runtime.updates()),
-            used: AtomicBool::new(false),
+            updates: Some(&ground.updates),
+            within: Some(within),
+            ..Gate::new(module.name.as_str(), folder, &ground.store)
         };
         let turn = Turn {
-            host: &gate,
-            limits: &self.limits,
             cancel,
             structured: self.structured,
+            caller: &self.caller,
+            started: &module.life.started,
             trial,
+            ..Turn::new(&gate, &self.limits)
         };
         let started = Instant::now();
         let result = module.script.call(self.handle.tool(), &self.args, &turn);
         if !trial {
-            self.lane().ran(started.elapsed(), gate.used.into_inner());
+            self.lane().ran(started.elapsed(), gate.was_used());
         }
-        result
+        let (output, changes) = result?;
+        if !changes.is_empty() {
+            let changed = self.runtime.change_tools(&module.life, changes);
+            changed.map_err(|fault| CallFailure::Failed {
+                fault,
+                raised: None,
+            })?;
+        }
+        Ok(output)
     }
 
     fn lane(&self) -> &Lane {
@@ -230,7 +301,7 @@ impl Job {
         let pass = self.runtime.enter_trial(|| self.trial())?;
         let result = self.run(Cancel::default(), true);
         drop(pass);
-        if result == Err(CallFailure::NeedsThread) {
+        if matches!(result, Err(CallFailure::NeedsThread)) {
             self.lane().needs_thread();
             return Some(None);
         }
@@ -255,28 +326,26 @@ impl Job {
     }
 
     async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
-        let tool = self.handle.path();
+        let handle = self.handle.clone();
         let errand = Errand {
             runtime: self.runtime.clone(),
             limits: Arc::clone(&self.limits),
-            name: tool.to_string(),
+            name: handle.to_string(),
             cancel: token,
         };
         let result = errand.run(move |cancel| self.run(cancel, false)).await;
-        result.map_err(|ended| CallError::of(tool, ended))
+        result.map_err(|ended| CallError::of(&handle, ended))
     }
 
     fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, CallError> {
-        result.map_err(|failure| {
-            let tool = self.handle.path();
-            let ended = Ended::of(failure, &tool);
-            CallError::of(tool, ended)
-        })
+        result.map_err(|failure| CallError::of(&self.handle, failure.into()))
     }
 }
 
 impl CallError {
-    fn of(tool: ToolPath, ended: Ended) -> Self {
+    fn of(handle: &Handle, ended: Ended) -> Self {
+        ended.report(handle);
+        let tool = handle.path();
         match ended {
             Ended::Failed { fault, raised } => Self::Failed {
                 tool,
@@ -286,5 +355,59 @@ impl CallError {
             Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
             Ended::Busy { waiting } => Self::Busy { waiting },
         }
+    }
+}
+
+/// How deep calls may be made from calls.
+const DEEPEST: usize = 8;
+
+/// Where a script calls other tools from: on the same thread, within the same time.
+pub(crate) struct Within<'a> {
+    pub(crate) runtime: &'a Runtime,
+    /// What was served when the outermost call came.
+    pub(crate) catalog: &'a Arc<Catalog>,
+    pub(crate) caller: &'a Caller,
+    pub(crate) limits: &'a Limits,
+    /// How many calls this one was made from.
+    pub(crate) depth: usize,
+    pub(crate) name: &'a (dyn Display + Sync),
+    pub(crate) cancel: Cancel,
+    pub(crate) until: Instant,
+}
+
+impl Within<'_> {
+    pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+        if self.depth == DEEPEST {
+            return Err(HostError(format!(
+                "{tool} was not called: {} is already {DEEPEST} calls deep in others",
+                self.name
+            )));
+        }
+        let stats = self.runtime.stats();
+        Stats::add(&stats.calls);
+        let result = self.call_inner(tool, args);
+        if !result.as_ref().is_ok_and(|output| !output.is_error) {
+            Stats::add(&stats.failed);
+        }
+        result.map_err(|error| match error {
+            CallError::Rejected { tool, rejected } => {
+                HostError(format!("{tool} was not called: {rejected}"))
+            }
+            other => HostError(format!("{tool}: {other}")),
+        })
+    }
+
+    fn call_inner(&self, tool: &str, args: Args) -> Result<Output, CallError> {
+        let catalog = Arc::clone(self.catalog);
+        let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        job.depth = self.depth + 1;
+        job.limits = Arc::new(Limits {
+            time: job.limits.time.min(left),
+            // Both are in memory at the same time.
+            heap_bytes: self.limits.heap_bytes / 2,
+            ..(*job.limits).clone()
+        });
+        job.answer(job.run(self.cancel.clone(), false))
     }
 }

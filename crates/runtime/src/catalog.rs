@@ -1,11 +1,13 @@
 //! Everything that is served, as an immutable picture: nothing is edited, a next one is made.
 
 use crate::lane::Lane;
+use crate::life::Life;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
-use model::{Fault, ModuleName, ToolName, ToolPath, nearest};
-use script::{FileId, Script, ScriptTool};
+use model::{Config, Fault, Manifest, ModuleName, ToolName, ToolPath, did_you_mean, nearest};
+use script::{FileId, Script, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +23,83 @@ pub struct Module {
     pub file: FileId,
     /// For people: the path as they gave it.
     pub shown: String,
-    pub script: Script,
+    pub script: Arc<Script>,
+    /// What it offers: what the script declares, and what came at run time.
+    pub tools: Vec<ScriptTool>,
+    /// Of a module that is a folder.
+    pub manifest: Option<Arc<Manifest>>,
+    pub config: Config,
+    pub(crate) life: Arc<Life>,
     pub loaded_in: Duration,
     /// Counts the versions of this module that have been served.
     pub generation: u64,
     /// Where each tool's calls run, learnt from the first ones.
     pub(crate) lanes: Vec<Lane>,
+}
+
+impl Module {
+    pub fn version(&self) -> Option<String> {
+        match &self.manifest {
+            Some(manifest) => Some(manifest.version_text()),
+            None => self.script.declared.version.clone(),
+        }
+    }
+
+    pub fn description(&self) -> Option<&str> {
+        match &self.manifest {
+            Some(manifest) => Some(&manifest.description),
+            None => self.script.declared.description.as_deref(),
+        }
+    }
+
+    /// The same life with other tools.
+    pub(crate) fn with_tools(&self, tools: Vec<ScriptTool>, generation: u64) -> Self {
+        Self {
+            name: self.name.clone(),
+            folder: self.folder,
+            file: self.file.clone(),
+            shown: self.shown.clone(),
+            script: Arc::clone(&self.script),
+            lanes: tools.iter().map(|_| Lane::default()).collect(),
+            tools,
+            manifest: self.manifest.clone(),
+            config: self.config.clone(),
+            life: Arc::clone(&self.life),
+            loaded_in: self.loaded_in,
+            generation,
+        }
+    }
+}
+
+/// Tools after some have come and gone.
+pub(crate) fn changed_tools(
+    module: &ModuleName,
+    mut tools: Vec<ScriptTool>,
+    changes: Vec<ToolChange>,
+) -> Result<Vec<ScriptTool>, Fault> {
+    for change in changes {
+        match change {
+            ToolChange::Add(new) => {
+                match tools.iter_mut().find(|old| old.tool.name == new.tool.name) {
+                    Some(old) => *old = *new,
+                    None => tools.push(*new),
+                }
+            }
+            ToolChange::Remove(name) => {
+                let Some(at) = tools.iter().position(|old| old.tool.name == name) else {
+                    let names = tools.iter().map(|tool| tool.tool.name.as_str());
+                    let near = did_you_mean(name.as_str(), names);
+                    let hint = near.map(|near| format!("; did you mean `{near}`?"));
+                    return Err(Fault::new(format!(
+                        "module `{module}` has no tool `{name}` to remove{}",
+                        hint.unwrap_or_default()
+                    )));
+                };
+                tools.remove(at);
+            }
+        }
+    }
+    Ok(tools)
 }
 
 /// A tool together with the module version it belongs to: a call keeps it to the end.
@@ -38,7 +111,7 @@ pub struct Handle {
 
 impl Handle {
     pub fn tool(&self) -> &ScriptTool {
-        &self.module.script.tools[self.index]
+        &self.module.tools[self.index]
     }
 
     pub fn path(&self) -> ToolPath {
@@ -46,6 +119,12 @@ impl Handle {
             module: self.module.name.clone(),
             tool: self.tool().tool.name.clone(),
         }
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.module.name, self.tool().tool.name)
     }
 }
 
@@ -58,12 +137,37 @@ pub enum Lookup {
     Unknown(Vec<String>),
 }
 
-/// A module file that is not served as it stands on disk.
+/// How a module that is not served as it stands on disk is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Its last good version is still served.
+    Stale,
+    /// It cannot be loaded, configured or started.
+    Failed,
+    /// Something it depends on does not run.
+    Waiting,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Stale => "stale",
+            Self::Failed => "failed",
+            Self::Waiting => "waiting",
+            Self::Stopped => "stopped",
+        })
+    }
+}
+
+/// A module that is not served as it stands on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
+    /// What it calls itself, as far as that is known.
+    pub name: Option<ModuleName>,
+    pub state: State,
     pub fault: Fault,
-    /// Its last good version is still served.
-    pub still_served: bool,
 }
 
 #[derive(Default)]
@@ -99,8 +203,9 @@ impl Catalog {
                     catalog.broken.insert(
                         module.shown.clone(),
                         Broken {
+                            name: Some(module.name.clone()),
+                            state: State::Failed,
                             fault,
-                            still_served: false,
                         },
                     );
                 }
@@ -190,7 +295,6 @@ impl Catalog {
     fn by_path(&self, module: &str, tool: &str) -> Option<Handle> {
         let module = self.modules.get(module)?;
         let index = module
-            .script
             .tools
             .iter()
             .position(|t| t.tool.name.as_str() == tool)?;
@@ -204,7 +308,7 @@ impl Catalog {
     fn list(&mut self) {
         let mut owners: BTreeMap<&ToolName, Vec<Handle>> = BTreeMap::new();
         for module in self.modules.values() {
-            for (index, tool) in module.script.tools.iter().enumerate() {
+            for (index, tool) in module.tools.iter().enumerate() {
                 owners.entry(&tool.tool.name).or_default().push(Handle {
                     module: Arc::clone(module),
                     index,

@@ -1,9 +1,12 @@
 //! What seed 001 asks of a registry, shown of catalogs.
 
 use super::*;
+use crate::ground::{Ground, Lives};
 use crate::lane::Lane;
+use crate::pool::Pool;
 use crate::prompts::PromptLookup;
-use model::{Host, HostError, Level, Limits};
+use crate::updates::Updates;
+use model::{Args, Host, HostError, Level, Limits, Output, Stored};
 use script::{Engine, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -39,6 +42,26 @@ impl Host for Nowhere {
     fn now_ms(&self) -> i64 {
         0
     }
+
+    fn state_get(&self, _key: &str) -> Result<Option<Stored>, HostError> {
+        Ok(None)
+    }
+
+    fn state_put(&self, _: &str, _: &Value, _: Option<u64>) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn state_delete(&self, _key: &str) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn state_list(&self, _prefix: &str) -> Result<Vec<String>, HostError> {
+        Ok(Vec::new())
+    }
+
+    fn call(&self, tool: &str, _args: Args) -> Result<Output, HostError> {
+        Err(HostError(format!("there is no {tool}")))
+    }
 }
 
 fn load(file: &str, source: &str) -> Result<Script, Fault> {
@@ -56,14 +79,38 @@ fn load(file: &str, source: &str) -> Result<Script, Fault> {
 /// A module of this name, from its source.
 fn written(name: &str, source: &str) -> Arc<Module> {
     let file = format!("{name}.star");
-    let script = load(&file, source).unwrap();
+    let script = Arc::new(load(&file, source).unwrap());
+    let name: ModuleName = name.parse().unwrap();
+    let ground = Arc::new(Ground {
+        folders: Vec::new(),
+        limits: Arc::default(),
+        pool: Pool::default(),
+        store: store::Store::at("nowhere"),
+        updates: Updates::default(),
+        lives: Lives::default(),
+        asleep: true,
+    });
+    let started = script::Started::default();
+    let life = Life::new(
+        name.clone(),
+        0,
+        Arc::clone(&script),
+        false,
+        started,
+        Vec::new(),
+        ground,
+    );
     Arc::new(Module {
-        name: name.parse().unwrap(),
+        name,
         folder: 0,
         shown: format!("modules/{file}"),
         file,
         lanes: script.tools.iter().map(|_| Lane::default()).collect(),
+        tools: script.tools.clone(),
         script,
+        manifest: None,
+        config: Config::default(),
+        life,
         loaded_in: Duration::ZERO,
         generation: 1,
     })
@@ -283,7 +330,7 @@ fn of_two_modules_of_one_name_the_first_is_served_and_the_second_named() {
         broken.fault.message,
         "module `m` is already declared by modules/m.star"
     );
-    assert!(!broken.still_served);
+    assert_eq!(broken.state, State::Failed);
 }
 
 #[test]

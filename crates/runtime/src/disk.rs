@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+/// A folder with such a file is one module.
+pub(crate) const MANIFEST: &str = "module.toml";
+
 /// Data files are read whole; one larger than this is a mistake.
 const LARGEST_FILE: u64 = 64 << 20;
 /// Folders below folders, so that a link in a circle ends.
@@ -48,7 +51,7 @@ impl Folder {
         self.root.is_dir()
     }
 
-    /// Every source file, by its path below the folder. Hidden folders and files are left alone.
+    /// Every source file and manifest, by its path below the folder. Hidden folders and files are left alone.
     pub fn scan(&self) -> BTreeMap<FileId, Stamp> {
         let mut files = BTreeMap::new();
         collect(&self.root, "", 0, &mut files);
@@ -67,7 +70,7 @@ impl Folder {
     pub fn sources(&self) -> Vec<FileId> {
         self.scan()
             .into_keys()
-            .filter(|file| !is_test(file))
+            .filter(|file| is_source(file) && !is_test(file))
             .collect()
     }
 
@@ -128,6 +131,15 @@ impl Sources for Folder {
     }
 }
 
+/// The text of the project's file, if there is one.
+pub(crate) fn read_project(path: &Path) -> Result<Option<String>, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(why(&error)),
+    }
+}
+
 fn why(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".into(),
@@ -175,7 +187,7 @@ fn collect(folder: &Path, below: &str, depth: usize, files: &mut BTreeMap<FileId
             format!("{below}/{name}")
         };
         let path = entry.path();
-        if is_source(&name) {
+        if is_source(&name) || name == MANIFEST {
             if let Some(stamp) = stamp(&path) {
                 files.insert(id, stamp);
             }

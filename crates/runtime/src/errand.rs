@@ -37,20 +37,24 @@ pub(crate) enum Ended {
     },
 }
 
-impl Ended {
-    /// What a script said; its author reads what the caller does not: the place.
-    pub(crate) fn of(failure: CallFailure, name: &impl Display) -> Self {
-        let ended = match failure {
+impl From<CallFailure> for Ended {
+    fn from(failure: CallFailure) -> Self {
+        match failure {
             CallFailure::Failed { fault, raised } => Self::Failed { fault, raised },
             CallFailure::Stopped { stop, fault } => Self::Stopped { stop, fault },
             CallFailure::NeedsThread => {
                 Self::failed("the call was given up as if it were a trial".into())
             }
-        };
-        if let Self::Failed { fault, .. } | Self::Stopped { fault, .. } = &ended {
+        }
+    }
+}
+
+impl Ended {
+    /// The author reads what the caller does not: the place.
+    pub(crate) fn report(&self, name: &impl Display) {
+        if let Self::Failed { fault, .. } | Self::Stopped { fault, .. } = self {
             tracing::debug!(target: "script", "{name} failed: {fault}");
         }
-        ended
     }
 
     fn failed(message: String) -> Self {
@@ -90,14 +94,14 @@ impl Errand {
             )));
         }
         let cancelled = tokio::select! {
-            result = &mut answered => return self.received(result),
+            result = &mut answered => return received(result),
             () = self.cancel.cancelled() => true,
             () = tokio::time::sleep(self.limits.time) => false,
         };
         cancel.cancel();
         if let Ok(result) = tokio::time::timeout(GRACE, &mut answered).await {
             return if cancelled {
-                self.received(result)
+                received(result)
             } else {
                 self.stopped_or(result)
             };
@@ -125,18 +129,9 @@ impl Errand {
         })
     }
 
-    fn received<T>(&self, answer: Answer<T>) -> Result<T, Ended> {
-        match answer {
-            Ok(result) => result.map_err(|failure| Ended::of(failure, &self.name)),
-            Err(_) => Err(Ended::failed(
-                "the call's thread ended without an answer".into(),
-            )),
-        }
-    }
-
     /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
     fn stopped_or<T>(&self, answer: Answer<T>) -> Result<T, Ended> {
-        match self.received(answer) {
+        match received(answer) {
             Err(Ended::Stopped {
                 stop: Stop::Cancelled,
                 mut fault,
@@ -154,6 +149,15 @@ impl Errand {
     fn stopped(&self, stop: Stop) -> Ended {
         let fault = Fault::new(stop.sentence(&self.limits));
         Ended::Stopped { stop, fault }
+    }
+}
+
+fn received<T>(answer: Answer<T>) -> Result<T, Ended> {
+    match answer {
+        Ok(result) => result.map_err(Ended::from),
+        Err(_) => Err(Ended::failed(
+            "the call's thread ended without an answer".into(),
+        )),
     }
 }
 

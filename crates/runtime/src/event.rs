@@ -1,5 +1,6 @@
 //! What happened to a file, for whoever watches.
 
+use crate::library::{Kind, Trouble};
 use model::{Fault, ModuleName};
 use std::time::Duration;
 
@@ -29,4 +30,17 @@ pub enum Change {
         fault: Fault,
         still_served: bool,
     },
+}
+
+impl Change {
+    /// What there is to tell of a module that is in trouble.
+    pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
+        match trouble.kind {
+            Kind::Stopped | Kind::Disabled => None,
+            Kind::Broken | Kind::Misplaced | Kind::Waiting => Some(Self::Broken {
+                fault: trouble.fault.clone(),
+                still_served,
+            }),
+        }
+    }
 }

@@ -1,27 +1,57 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
-use crate::call::Progress;
-use crate::disk::Folder;
+use crate::call::{Progress, Within};
 use crate::updates::Updates;
-use model::{Host, HostError, Level};
+use model::{Args, Host, HostError, Level, Output, Stored};
+use script::Sources;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+use store::{Store, StoreError};
 
-pub struct Gate<'a> {
-    pub module: &'a str,
-    pub folder: &'a Folder,
-    pub progress: Option<&'a Progress>,
+pub(crate) struct Gate<'a> {
+    pub(crate) module: &'a str,
+    pub(crate) files: &'a (dyn Sources + Sync),
+    pub(crate) store: &'a Store,
+    /// The call that other tools are called from; there is none while a module starts or stops.
+    pub(crate) within: Option<Within<'a>>,
+    pub(crate) progress: Option<&'a Progress>,
     /// Hears of resources that have changed; while a file loads nobody does.
-    pub updates: Option<&'a Updates>,
+    pub(crate) updates: Option<&'a Updates>,
     /// Set when the script has reached for anything here.
-    pub used: AtomicBool,
+    pub(crate) used: AtomicBool,
 }
 
-impl Gate<'_> {
+impl<'a> Gate<'a> {
+    pub(crate) fn new(module: &'a str, files: &'a (dyn Sources + Sync), store: &'a Store) -> Self {
+        Self {
+            module,
+            files,
+            store,
+            within: None,
+            progress: None,
+            updates: None,
+            used: AtomicBool::new(false),
+        }
+    }
+
+    /// Has the script reached for anything?
+    pub(crate) fn was_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
     fn use_it(&self) {
         self.used.store(true, Ordering::Relaxed);
     }
+
+    fn store(&self) -> &Store {
+        self.use_it();
+        self.store
+    }
+}
+
+fn kept<T>(result: Result<T, StoreError>) -> Result<T, HostError> {
+    result.map_err(|error| HostError(error.to_string()))
 }
 
 impl Host for Gate<'_> {
@@ -56,8 +86,8 @@ impl Host for Gate<'_> {
 
     fn read(&self, path: &str) -> Result<String, HostError> {
         self.use_it();
-        self.folder
-            .read_text(path)
+        self.files
+            .read(&path.to_owned())
             .map_err(|why| HostError(format!("cannot read {path}: {why}")))
     }
 
@@ -67,5 +97,40 @@ impl Host for Gate<'_> {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
+        let found = kept(self.store().get(self.module, key))?;
+        Ok(found.map(|found| Stored {
+            value: found.value,
+            version: found.version,
+        }))
+    }
+
+    fn state_put(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: Option<u64>,
+    ) -> Result<bool, HostError> {
+        kept(self.store().put(self.module, key, value, expected))
+    }
+
+    fn state_delete(&self, key: &str) -> Result<bool, HostError> {
+        kept(self.store().delete(self.module, key))
+    }
+
+    fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError> {
+        kept(self.store().list(self.module, prefix))
+    }
+
+    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+        self.use_it();
+        match &self.within {
+            Some(within) => within.call(tool, args),
+            None => Err(HostError(
+                "ctx.call works in calls, not while a module starts or stops".into(),
+            )),
+        }
     }
 }

@@ -3,15 +3,19 @@
 use crate::catalog::Catalog;
 use crate::event::{Change, Event};
 use crate::library::{Key, Library};
+use crate::life::Life;
+use crate::orders::Order;
 use crate::stats::Stats;
 use crate::watch::{Heard, Watch};
+use model::Fault;
+use script::ToolChange;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// After the last word of a change, so long nothing more must be heard.
 const QUIET: Duration = Duration::from_millis(25);
@@ -23,11 +27,25 @@ pub(crate) struct Keeper {
     heard: Sender<Heard>,
 }
 
+/// Something that is to be done between two changes.
+pub(crate) enum Errand {
+    Obey(Order, oneshot::Sender<Result<(), String>>),
+    /// A call has added or removed tools of the module whose life this is.
+    Tools(
+        Arc<Life>,
+        Vec<ToolChange>,
+        oneshot::Sender<Result<(), Fault>>,
+    ),
+    /// Serve nothing more, and let every module end.
+    Close(oneshot::Sender<()>),
+}
+
 impl Keeper {
     pub(crate) fn start(
         library: Library,
         catalog: watch::Sender<Arc<Catalog>>,
         stats: Arc<Stats>,
+        watches: bool,
         told: impl Fn(&Event) + Send + 'static,
     ) -> Self {
         let (heard, hears) = channel();
@@ -37,20 +55,52 @@ impl Keeper {
         let spawned = std::thread::Builder::new()
             .name("keeper".into())
             .spawn(move || {
-                Work {
+                let mut work = Work {
                     library,
                     catalog,
                     stats,
                     told: Box::new(told),
                     watch: None,
                     doubtful: false,
+                };
+                if watches {
+                    work.watch(heard);
+                } else {
+                    drop(heard);
                 }
-                .run(heard, &hears);
+                work.run(&hears);
             });
         if let Err(error) = spawned {
             tracing::error!("folders are not watched: {error}");
         }
         keeper
+    }
+
+    pub(crate) fn order(&self, order: Order) -> oneshot::Receiver<Result<(), String>> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Errand::Obey(order, reply));
+        answer
+    }
+
+    pub(crate) fn change_tools(
+        &self,
+        life: &Arc<Life>,
+        changes: Vec<ToolChange>,
+    ) -> oneshot::Receiver<Result<(), Fault>> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Errand::Tools(Arc::clone(life), changes, reply));
+        answer
+    }
+
+    pub(crate) fn close(&self) -> oneshot::Receiver<()> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Errand::Close(reply));
+        answer
+    }
+
+    /// A keeper that is gone drops the errand, and with it the promise of an answer.
+    fn send(&self, errand: Errand) {
+        let _ = self.heard.send(Heard::Errand(errand));
     }
 }
 
@@ -71,15 +121,18 @@ struct Work {
 }
 
 impl Work {
-    fn run(mut self, heard: Sender<Heard>, hears: &Receiver<Heard>) {
+    fn watch(&mut self, heard: Sender<Heard>) {
         match Watch::new(heard) {
             Ok(watch) => self.watch = Some(watch),
             Err(error) => tracing::error!("folders are not watched: {error}"),
         }
         self.follow();
         // What changed between loading and watching was not heard.
+        self.refresh(&BTreeSet::new());
+    }
+
+    fn run(mut self, hears: &Receiver<Heard>) {
         let mut suspects = BTreeSet::new();
-        self.refresh(&suspects);
         loop {
             if self.library.patience().is_none() {
                 suspects.clear();
@@ -110,6 +163,11 @@ impl Work {
             };
             match item {
                 Ok(Heard::Quit) | Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(Heard::Errand(errand)) => {
+                    self.run_errand(errand);
+                    continue;
+                }
+                Ok(Heard::Path(path)) if self.is_project(&path) => {}
                 Ok(Heard::Path(path)) => {
                     let keys = self.relevant(&path);
                     if keys.is_empty() {
@@ -126,11 +184,43 @@ impl Work {
         }
     }
 
+    fn run_errand(&mut self, errand: Errand) {
+        let events = RefCell::new(Vec::new());
+        let told = |event: &Event| events.borrow_mut().push(event.clone());
+        match errand {
+            Errand::Obey(order, reply) => {
+                let next = self.library.obey(&order, &told);
+                let done = next.map(|next| self.serve(next, events.into_inner()));
+                let _ = reply.send(done);
+            }
+            Errand::Tools(life, changes, reply) => {
+                let next = self.library.change_tools(&life, changes);
+                let done = next.map(|next| {
+                    if let Some(next) = next {
+                        self.serve(next, Vec::new());
+                    }
+                });
+                let _ = reply.send(done);
+            }
+            Errand::Close(reply) => {
+                let next = self.library.close();
+                self.serve(next, Vec::new());
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    fn is_project(&self, path: &PathBuf) -> bool {
+        let absolute = |path: &PathBuf| std::path::absolute(path).ok();
+        let project = self.library.project.path().to_path_buf();
+        absolute(path) == absolute(&project)
+    }
+
     /// The files of ours that a path stands for; empty for a log or a database that happens to lie there.
     fn relevant(&self, path: &PathBuf) -> Vec<Key> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut keys = Vec::new();
-        for (i, folder) in self.library.folders.iter().enumerate() {
+        for (i, folder) in self.library.folders().iter().enumerate() {
             let root =
                 std::path::absolute(folder.root()).unwrap_or_else(|_| folder.root().to_path_buf());
             let Ok(below) = absolute.strip_prefix(&root) else {
@@ -139,7 +229,10 @@ impl Work {
             let Some(file) = below.to_str().map(|s| s.replace('\\', "/")) else {
                 continue;
             };
-            if crate::disk::is_source(&file) || self.library.knows(i, &file) {
+            if crate::disk::is_source(&file)
+                || crate::attempt::is_manifest(&file)
+                || self.library.knows(i, &file)
+            {
                 keys.push((i, file));
             }
         }
@@ -149,7 +242,7 @@ impl Work {
         };
         for (i, _) in self
             .library
-            .folders
+            .folders()
             .iter()
             .enumerate()
             .filter(|(_, folder)| leads_to(folder))
@@ -165,7 +258,7 @@ impl Work {
             .iter()
             .filter(|(_, file)| crate::disk::is_test(file))
         {
-            let file = self.library.folders[*folder]
+            let file = self.library.folders()[*folder]
                 .path(file)
                 .display()
                 .to_string();
@@ -180,11 +273,24 @@ impl Work {
         let next = self
             .library
             .refresh(suspects, &|event| events.borrow_mut().push(event.clone()));
-        let Some(next) = next else { return };
-        Stats::add(&self.stats.reloads);
+        let events = events.into_inner();
+        match next {
+            Some(next) => {
+                Stats::add(&self.stats.reloads);
+                self.serve(next, events);
+            }
+            None => events.iter().for_each(|event| (self.told)(event)),
+        }
+    }
+
+    fn serve(&mut self, next: Catalog, events: Vec<Event>) {
         self.catalog.send_replace(Arc::new(next));
+        // Only now: who comes too late for a life must find its successor.
+        for life in self.library.retiring.drain(..) {
+            life.retire();
+        }
         // Told only now: whoever hears "reloaded" and calls gets the new version.
-        for event in events.into_inner() {
+        for event in events {
             (self.told)(&event);
         }
     }
@@ -192,7 +298,8 @@ impl Work {
     fn follow(&mut self) {
         if let Some(watch) = &mut self.watch {
             watch.forget(std::mem::take(&mut self.doubtful));
-            for problem in watch.follow(&self.library.folders) {
+            let project = self.library.project.path();
+            for problem in watch.follow(self.library.folders(), project) {
                 tracing::warn!("{problem}");
             }
         }

@@ -1,20 +1,22 @@
 //! Resources read, prompts got, arguments completed: down the same road as a tool's call, always on
 //! a thread.
 
-use crate::call::{Progress, either, near};
-use crate::catalog::Module;
+use crate::argument::Argument;
+use crate::call::{Progress, Within, either, near};
+use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
+use crate::life::Visit;
 use crate::prompts::{PromptHandle, PromptLookup};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{
-    Args, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop, Structured,
+    Args, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
     did_you_mean,
 };
 use script::{CallFailure, Raised, Turn};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How something is asked for: who hears of progress, and who may take it back.
@@ -22,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Asking {
     pub progress: Option<Progress>,
     pub cancel: CancellationToken,
+    pub caller: Caller,
 }
 
 /// Whose argument is completed.
@@ -123,20 +126,18 @@ impl Runtime {
     }
 
     async fn read_inner(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
-        let catalog = self.catalog();
-        let Some((handle, variables)) = catalog.resources.find(uri) else {
-            return Err(ReadError::UnknownResource {
-                uri: uri.to_owned(),
-                available: catalog.resources.nearest(uri),
-            });
-        };
+        let (stay, (handle, variables)) = self.stay(|catalog| {
+            let found = catalog.resources.find(uri);
+            let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
+            Ok((Arc::clone(&found.0.module), found))
+        })?;
         let of = uri.to_owned();
         let input = &handle.resource().resource.input;
         let args = input
             .accept(input.read_text(variables))
             .map_err(|rejected| ReadError::Rejected { of, rejected })?;
-        let (uri, module) = (uri.to_owned(), Arc::clone(&handle.module));
-        self.ask(uri.clone(), module, asking, move |module, turn| {
+        let uri = uri.to_owned();
+        self.evaluate(uri.clone(), stay, asking, move |module, turn| {
             module.script.read(handle.resource(), &uri, &args, turn)
         })
         .await
@@ -148,7 +149,10 @@ impl Runtime {
         args: Args,
         asking: Asking,
     ) -> Result<Conversation, ReadError> {
-        let handle = self.find_prompt(name)?;
+        let (stay, handle) = self.stay(|catalog| {
+            let handle = find_prompt(catalog, name)?;
+            Ok((Arc::clone(&handle.module), handle))
+        })?;
         let of = handle.path().to_string();
         let input = &handle.prompt().prompt.input;
         let args = input.accept(input.read_text(args));
@@ -156,20 +160,10 @@ impl Runtime {
             of: of.clone(),
             rejected,
         })?;
-        let module = Arc::clone(&handle.module);
-        self.ask(of, module, asking, move |module, turn| {
+        self.evaluate(of, stay, asking, move |module, turn| {
             module.script.get_prompt(handle.prompt(), &args, turn)
         })
         .await
-    }
-
-    pub(crate) fn find_prompt(&self, name: &str) -> Result<PromptHandle, ReadError> {
-        let name = name.to_owned();
-        match self.catalog().prompts.lookup(&name) {
-            PromptLookup::Found(handle) => Ok(handle),
-            PromptLookup::Ambiguous(paths) => Err(ReadError::AmbiguousPrompt { name, paths }),
-            PromptLookup::Unknown(available) => Err(ReadError::UnknownPrompt { name, available }),
-        }
     }
 
     async fn complete_inner(
@@ -180,55 +174,117 @@ impl Runtime {
         given: Args,
         asking: Asking,
     ) -> Result<Completion, ReadError> {
-        let argument = self.argument(of, argument)?;
+        let (stay, argument) = self.stay(|catalog| {
+            let argument = Argument::find(catalog, of, argument)?;
+            Ok((Arc::clone(&argument.module), argument))
+        })?;
         let Some(completer) = argument.completer else {
             return Ok(Completion::new(argument.choices(value)));
         };
         let value = value.to_owned();
-        self.ask(argument.of, argument.module, asking, move |module, turn| {
+        self.evaluate(argument.of, stay, asking, move |module, turn| {
             module.script.complete(&completer, &value, &given, turn)
         })
         .await
     }
 
+    /// Finds something in the catalog, in the newest if its module has ended since, and keeps that
+    /// module from being stopped.
+    fn stay<T>(
+        &self,
+        find: impl Fn(&Catalog) -> Result<(Arc<Module>, T), ReadError>,
+    ) -> Result<(Stay, T), ReadError> {
+        loop {
+            let catalog = self.catalog();
+            let (module, found) = find(&catalog)?;
+            if let Some(visit) = module.life.enter() {
+                let stay = Stay {
+                    catalog,
+                    module,
+                    _visit: visit,
+                };
+                return Ok((stay, found));
+            }
+        }
+    }
+
     /// Runs a script's work on a thread, with the world as its module may use it.
-    async fn ask<T: Send + 'static>(
+    async fn evaluate<T: Send + 'static>(
         &self,
         of: String,
-        module: Arc<Module>,
+        stay: Stay,
         asking: Asking,
         work: impl FnOnce(&Module, &Turn<'_>) -> Result<T, CallFailure> + Send + 'static,
     ) -> Result<T, ReadError> {
+        let manifest = stay.module.manifest.as_ref();
+        let limits = self.limits_for(manifest.and_then(|m| m.limits.timeout));
         let errand = Errand {
             runtime: self.clone(),
-            limits: Arc::clone(self.limits()),
+            limits: Arc::clone(&limits),
             name: of.clone(),
             cancel: asking.cancel,
         };
-        let runtime = self.clone();
+        let (runtime, name) = (self.clone(), of.clone());
         let result = errand.run(move |cancel| {
+            let module = &stay.module;
+            let ground = runtime.ground();
+            let folder = &ground.folders[module.folder];
+            let within = Within {
+                runtime: &runtime,
+                catalog: &stay.catalog,
+                caller: &asking.caller,
+                limits: &limits,
+                depth: 0,
+                name: &name,
+                cancel: cancel.clone(),
+                until: Instant::now() + limits.time,
+            };
             let gate = Gate {
-                module: module.name.as_str(),
-                folder: &runtime.folders()[module.folder],
                 progress: asking.progress.as_ref(),
-                updates: Some(runtime.updates()),
-                used: AtomicBool::new(false),
+                updates: Some(&ground.updates),
+                within: Some(within),
+                ..Gate::new(module.name.as_str(), folder, &ground.store)
             };
             let turn = Turn {
-                host: &gate,
-                limits: runtime.limits(),
                 cancel,
-                structured: Structured::Any,
-                trial: false,
+                caller: &asking.caller,
+                started: &module.life.started,
+                ..Turn::new(&gate, &limits)
             };
-            work(&module, &turn)
+            work(module, &turn)
         });
         result.await.map_err(|ended| ReadError::of(of, ended))
     }
 }
 
+/// A module that is used, and the catalog it came from.
+struct Stay {
+    catalog: Arc<Catalog>,
+    module: Arc<Module>,
+    /// Keeps the module from being stopped.
+    _visit: Visit,
+}
+
+pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> ReadError {
+    ReadError::UnknownResource {
+        uri: uri.to_owned(),
+        available: catalog.resources.nearest(uri),
+    }
+}
+
+pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle, ReadError> {
+    let lookup = catalog.prompts.lookup(name);
+    let name = name.to_owned();
+    match lookup {
+        PromptLookup::Found(handle) => Ok(handle),
+        PromptLookup::Ambiguous(paths) => Err(ReadError::AmbiguousPrompt { name, paths }),
+        PromptLookup::Unknown(available) => Err(ReadError::UnknownPrompt { name, available }),
+    }
+}
+
 impl ReadError {
     fn of(of: String, ended: Ended) -> Self {
+        ended.report(&of);
         match ended {
             Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
             Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },

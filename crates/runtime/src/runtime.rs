@@ -4,28 +4,40 @@ use crate::catalog::Catalog;
 use crate::disk::Folder;
 use crate::errand::Ended;
 use crate::event::Event;
+use crate::ground::{Ground, Lives};
 use crate::keeper::Keeper;
 use crate::lane::{Pass, Trial, Trials};
-use crate::library::Library;
+use crate::library::{Library, Overrides};
+use crate::life::Life;
+use crate::orders::Order;
 use crate::pool::Pool;
+use crate::project::ProjectFile;
 use crate::stats::Stats;
 use crate::updates::Updates;
-use model::Limits;
-use script::Engine;
+use model::{Fault, Limits};
+use script::{Engine, ToolChange};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
+use store::Store;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// How often somebody looks whether a trial has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+/// At the end, modules get so long to stop: calls under way, and then their own `stop`.
+const CLOSING: Duration = Duration::from_secs(12);
+
 /// What a runtime is made from.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub folders: Vec<PathBuf>,
-    pub limits: Limits,
+    /// `larkspur.toml`, which also says the limits.
+    pub project: ProjectFile,
+    pub overrides: Overrides,
+    /// Load and check, but run no `start`: for those who only look.
+    pub asleep: bool,
     /// Threads that calls arrive on, of which one is always kept free of scripts.
     pub threads: usize,
     /// Calls on threads at one time; further ones wait.
@@ -38,7 +50,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             folders: Vec::new(),
-            limits: Limits::default(),
+            project: ProjectFile::default(),
+            overrides: Overrides::default(),
+            asleep: false,
             threads: 2,
             in_flight: 512,
             queue: 1024,
@@ -50,11 +64,9 @@ impl Default for Settings {
 pub struct Runtime(Arc<Inner>);
 
 struct Inner {
-    folders: Vec<Folder>,
-    limits: Arc<Limits>,
+    ground: Arc<Ground>,
     /// Registry, lock-free read and change signal at once; sending is the only write.
     catalog: watch::Sender<Arc<Catalog>>,
-    pool: Pool,
     trials: Trials,
     /// Set once somebody watches the trials.
     warden: OnceLock<()>,
@@ -62,56 +74,84 @@ struct Inner {
     waiting: AtomicUsize,
     queue: usize,
     stats: Arc<Stats>,
-    updates: Updates,
     started: Instant,
-    /// Present once the folders are being watched.
-    keeper: OnceLock<Keeper>,
+    keeper: Keeper,
 }
 
 impl Runtime {
     /// Loads every folder. What cannot be loaded is in the catalog's `broken`; the rest is served.
     pub fn open(settings: Settings) -> Self {
-        let (runtime, _) = Self::load(settings, |_| {});
-        runtime
+        Self::load(settings, false, |_| {})
     }
 
     /// Loads every folder and keeps it fresh until the last handle is gone; `told` hears of each change.
     pub fn watch(settings: Settings, told: impl Fn(&Event) + Send + 'static) -> Self {
-        let (runtime, library) = Self::load(settings, &told);
-        let keeper = Keeper::start(
-            library,
-            runtime.0.catalog.clone(),
-            Arc::clone(&runtime.0.stats),
-            told,
-        );
-        let _ = runtime.0.keeper.set(keeper);
-        runtime
+        Self::load(settings, true, told)
     }
 
-    fn load(settings: Settings, told: impl Fn(&Event)) -> (Self, Library) {
-        let folders: Vec<Folder> = settings.folders.iter().map(Folder::new).collect();
+    fn load(settings: Settings, watches: bool, told: impl Fn(&Event) + Send + 'static) -> Self {
+        let limits = settings.project.project().limits.clone();
+        let ground = Arc::new(Ground {
+            folders: settings.folders.iter().map(Folder::new).collect(),
+            limits: Arc::new(limits.clone()),
+            pool: Pool::default(),
+            store: Store::at(settings.project.data_dir()),
+            updates: Updates::default(),
+            lives: Lives::default(),
+            asleep: settings.asleep,
+        });
         let warming = std::thread::spawn(script::warm_up);
-        let engine = Engine::new(settings.limits.clone());
-        let mut library = Library::new(folders.clone(), engine);
+        let engine = Engine::new(limits);
+        let mut library = Library::new(
+            Arc::clone(&ground),
+            engine,
+            settings.project,
+            settings.overrides,
+        );
         // It has had the time it takes; a failure there would only be a slower start.
         let _ = warming.join();
-        let catalog = library.load_everything(&told);
-        let inner = Inner {
-            folders,
-            limits: Arc::new(settings.limits),
-            catalog: watch::Sender::new(Arc::new(catalog)),
-            pool: Pool::default(),
+        let catalog = watch::Sender::new(Arc::new(library.load_everything(&told)));
+        let stats: Arc<Stats> = Arc::default();
+        let keeper = Keeper::start(library, catalog.clone(), Arc::clone(&stats), watches, told);
+        Self(Arc::new(Inner {
+            ground,
+            catalog,
             trials: Trials::new(settings.threads),
             warden: OnceLock::new(),
             places: Arc::new(Semaphore::new(settings.in_flight)),
             waiting: AtomicUsize::new(0),
             queue: settings.queue,
-            stats: Arc::default(),
-            updates: Updates::default(),
+            stats,
             started: Instant::now(),
-            keeper: OnceLock::new(),
-        };
-        (Self(Arc::new(inner)), library)
+            keeper,
+        }))
+    }
+
+    /// Reloads, starts or stops modules; why not, if nothing was done.
+    pub async fn order(&self, order: Order) -> Result<(), String> {
+        let answer = self.0.keeper.order(order).await;
+        answer.unwrap_or_else(|_| Err("the server is ending".into()))
+    }
+
+    /// Serves nothing more and stops every module, dependents first. What has not ended after a
+    /// while is left alone; answers how many that are.
+    pub fn close(&self) -> usize {
+        let _ = self.0.keeper.close().blocking_recv();
+        self.0.ground.lives.wait(CLOSING)
+    }
+
+    /// What a call did to its module's tools, served from now on.
+    pub(crate) fn change_tools(
+        &self,
+        life: &Arc<Life>,
+        changes: Vec<ToolChange>,
+    ) -> Result<(), Fault> {
+        let answer = self.0.keeper.change_tools(life, changes).blocking_recv();
+        answer.unwrap_or_else(|_| Err(Fault::new("the server is ending")))
+    }
+
+    pub(crate) fn ground(&self) -> &Arc<Ground> {
+        &self.0.ground
     }
 
     /// What is served at this moment.
@@ -125,11 +165,11 @@ impl Runtime {
     }
 
     pub fn folders(&self) -> &[Folder] {
-        &self.0.folders
+        &self.0.ground.folders
     }
 
     pub fn limits(&self) -> &Arc<Limits> {
-        &self.0.limits
+        &self.0.ground.limits
     }
 
     pub fn stats(&self) -> &Arc<Stats> {
@@ -138,7 +178,7 @@ impl Runtime {
 
     /// Where word of changed resources goes.
     pub fn updates(&self) -> &Updates {
-        &self.0.updates
+        &self.0.ground.updates
     }
 
     pub fn uptime(&self) -> Duration {
@@ -154,7 +194,7 @@ impl Runtime {
     }
 
     pub(crate) fn pool(&self) -> &Pool {
-        &self.0.pool
+        &self.0.ground.pool
     }
 
     /// A place among the calls on threads, waited for until the call's own deadline.

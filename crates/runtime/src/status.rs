@@ -1,10 +1,19 @@
 //! How a running server is doing, as data.
 
+use crate::catalog::{Broken, Module};
+use crate::life::fault;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
+use model::{Caller, Limits};
+use script::Hook;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
 
-#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct Status {
     pub pid: u32,
     pub version: String,
@@ -22,14 +31,23 @@ pub struct Status {
     pub reloads: u64,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct ModuleStatus {
     /// `None` for a file that never became a module.
     pub name: Option<String>,
+    pub version: Option<String>,
     pub file: String,
-    /// `ok`, `stale` (an earlier version is served) or `broken`.
+    /// Is a version of it in memory, and do its tools answer?
+    pub loaded: bool,
+    pub running: bool,
+    /// `running`, `stale` (an earlier version runs), `failed`, `waiting` or `stopped`.
     pub state: String,
-    pub tools: usize,
+    /// What its `status()` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Value>,
+    pub depends_on: Vec<String>,
+    pub tools: Vec<String>,
+    pub load_time_ms: f64,
     pub generation: u64,
     /// What is wrong, on one line and in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,41 +56,28 @@ pub struct ModuleStatus {
     pub report: Option<String>,
 }
 
+/// A module that does not say how it is within this is not well.
+const STATUS_TIME: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
+
 impl Runtime {
-    pub fn status(&self) -> Status {
+    /// Asks every module that has a `status` how it is, all at once.
+    pub async fn status(&self) -> Status {
         let catalog = self.catalog();
         let stats = self.stats();
-        let mut modules: Vec<ModuleStatus> = catalog
-            .modules()
-            .map(|module| {
-                let broken = catalog.broken.get(&module.shown);
-                ModuleStatus {
-                    name: Some(module.name.to_string()),
-                    file: module.shown.clone(),
-                    state: if broken.is_some() { "stale" } else { "ok" }.into(),
-                    tools: module.script.tools.len(),
-                    generation: module.generation,
-                    error: broken.map(|b| b.fault.one_line()),
-                    report: broken.map(|b| b.fault.to_string()),
-                }
-            })
-            .collect();
-        let served: Vec<String> = modules.iter().map(|m| m.file.clone()).collect();
-        for (file, broken) in catalog
-            .broken
-            .iter()
-            .filter(|(file, _)| !served.contains(file))
-        {
-            modules.push(ModuleStatus {
-                name: None,
-                file: file.clone(),
-                state: "broken".into(),
-                tools: 0,
-                generation: 0,
-                error: Some(broken.fault.one_line()),
-                report: Some(broken.fault.to_string()),
-            });
+        let asked: Vec<_> = catalog.modules().map(|module| self.ask(module)).collect();
+        let mut modules = Vec::new();
+        for (module, asked) in catalog.modules().zip(asked) {
+            let says = match asked {
+                Some(answer) => Some(said(answer).await),
+                None => None,
+            };
+            modules.push(served(module, catalog.broken.get(&module.shown), says));
         }
+        let shown: BTreeSet<&str> = catalog.modules().map(|m| m.shown.as_str()).collect();
+        let others = catalog.broken.iter();
+        let others = others.filter(|(file, _)| !shown.contains(file.as_str()));
+        modules.extend(others.map(|(file, broken)| unserved(file, broken)));
         Status {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -88,6 +93,85 @@ impl Runtime {
             stuck: Stats::get(&stats.stuck),
             reloads: Stats::get(&stats.reloads),
         }
+    }
+
+    /// Runs a module's `status` on a thread of its own; nothing if it has none.
+    fn ask(&self, module: &Arc<Module>) -> Option<oneshot::Receiver<Value>> {
+        if !module.life.has(Hook::Status) {
+            return None;
+        }
+        let visit = module.life.enter()?;
+        let (answer, answered) = oneshot::channel();
+        let life = Arc::clone(&module.life);
+        let limits = Limits {
+            time: STATUS_TIME,
+            ..(**self.limits()).clone()
+        };
+        let work = move || {
+            let says = life.turn(&limits, &Caller::default(), |turn| life.script.status(turn));
+            let says = match says {
+                Ok(says) => says.unwrap_or_default(),
+                Err(failure) => error(&fault(failure).one_line()),
+            };
+            drop(visit);
+            let _ = answer.send(says);
+        };
+        let started = self.pool().run(work);
+        started.is_ok().then_some(answered)
+    }
+}
+
+async fn said(answer: oneshot::Receiver<Value>) -> Value {
+    match tokio::time::timeout(STATUS_TIME + GRACE, answer).await {
+        Ok(Ok(says)) => says,
+        _ => error("status() does not answer"),
+    }
+}
+
+fn error(message: &str) -> Value {
+    json!({"status": "error", "message": message})
+}
+
+fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> ModuleStatus {
+    let manifest = module.manifest.iter();
+    ModuleStatus {
+        name: Some(module.name.to_string()),
+        version: module.version(),
+        file: module.shown.clone(),
+        loaded: true,
+        running: true,
+        state: if broken.is_some() { "stale" } else { "running" }.into(),
+        status,
+        depends_on: manifest
+            .flat_map(|m| m.depends_on.iter().map(ToString::to_string))
+            .collect(),
+        tools: module
+            .tools
+            .iter()
+            .map(|tool| tool.tool.name.to_string())
+            .collect(),
+        load_time_ms: module.loaded_in.as_secs_f64() * 1000.0,
+        generation: module.generation,
+        error: broken.map(|b| b.fault.one_line()),
+        report: broken.map(|b| b.fault.to_string()),
+    }
+}
+
+fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
+    ModuleStatus {
+        name: broken.name.as_ref().map(ToString::to_string),
+        version: None,
+        file: file.to_owned(),
+        loaded: false,
+        running: false,
+        state: broken.state.to_string(),
+        status: None,
+        depends_on: Vec::new(),
+        tools: Vec::new(),
+        load_time_ms: 0.0,
+        generation: 0,
+        error: Some(broken.fault.one_line()),
+        report: Some(broken.fault.to_string()),
     }
 }
 

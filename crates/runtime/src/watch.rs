@@ -1,18 +1,19 @@
 //! Hears of changes on disk: which of them matter is decided by whoever listens.
 
 use crate::disk::{Folder, is_hidden, is_source};
+use crate::keeper::Errand;
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
 /// What was heard.
-#[derive(Debug)]
 pub(crate) enum Heard {
     /// This path may have another content, or none.
     Path(PathBuf),
     /// Whole folders came or went: look at everything.
     Tree,
+    Errand(Errand),
     Quit,
 }
 
@@ -41,23 +42,34 @@ impl Watch {
     }
 
     /// Watches what exists now; call again after a change, since folders come and go.
-    pub(crate) fn follow(&mut self, folders: &[Folder]) -> Vec<String> {
+    pub(crate) fn follow(&mut self, folders: &[Folder], project: &Path) -> Vec<String> {
         let mut problems = Vec::new();
+        if let Some(beside) = beside(project) {
+            self.add(beside, RecursiveMode::NonRecursive, &mut problems);
+        }
         for folder in folders {
             // What appears between looking and watching is seen by looking again.
             loop {
                 let (target, mode) = place(folder);
-                if self.watched.contains(&(target.clone(), mode)) {
+                if !self.add(target, mode, &mut problems) {
                     break;
                 }
-                if let Err(error) = self.watcher.watch(&target, mode) {
-                    problems.push(format!("cannot watch {}: {error}", target.display()));
-                    break;
-                }
-                self.watched.push((target, mode));
             }
         }
         problems
+    }
+
+    /// Answers whether this is watched only from now on.
+    fn add(&mut self, target: PathBuf, mode: RecursiveMode, problems: &mut Vec<String>) -> bool {
+        if self.watched.contains(&(target.clone(), mode)) {
+            return false;
+        }
+        if let Err(error) = self.watcher.watch(&target, mode) {
+            problems.push(format!("cannot watch {}: {error}", target.display()));
+            return false;
+        }
+        self.watched.push((target, mode));
+        true
     }
 
     /// A folder that was removed must be watched anew when it comes back; where folders came or
@@ -81,6 +93,16 @@ fn place(folder: &Folder) -> (PathBuf, RecursiveMode) {
     } else {
         (nearest_existing(folder.root()), RecursiveMode::NonRecursive)
     }
+}
+
+/// The folder that a file lies in, if it can be watched.
+fn beside(file: &Path) -> Option<PathBuf> {
+    if file.as_os_str().is_empty() {
+        return None;
+    }
+    let absolute = std::path::absolute(file).ok()?;
+    let folder = absolute.parent()?;
+    folder.is_dir().then(|| folder.to_path_buf())
 }
 
 fn nearest_existing(path: &Path) -> PathBuf {

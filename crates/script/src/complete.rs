@@ -2,7 +2,8 @@
 
 use crate::convert::from_json;
 use crate::offer::{Reader, function_name};
-use crate::script::{CallFailure, Script, Turn, context};
+use crate::script::{CallFailure, Script, Turn};
+use crate::stdlib::context::Context;
 use model::{Args, Completion};
 use serde_json::Value as Json;
 use starlark::eval::Evaluator;
@@ -59,7 +60,7 @@ impl Completer {
         let heap = eval.heap();
         let mut by_position = Vec::with_capacity(3);
         if self.ctx {
-            by_position.push(context(turn, heap));
+            by_position.push(heap.alloc(Context::new(turn)));
         }
         by_position.push(heap.alloc(value));
         if self.given {
@@ -99,6 +100,6 @@ impl Script {
         given: &Args,
         turn: &Turn<'_>,
     ) -> Result<Completion, CallFailure> {
-        self.on_fresh_heap(turn, |eval| completer.invoke(value, given, turn, eval))
+        self.evaluate(turn, |eval| completer.invoke(value, given, turn, eval))
     }
 }

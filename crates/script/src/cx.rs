@@ -16,8 +16,8 @@ use std::rc::Rc;
 pub(crate) struct Cx<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) gauge: Rc<Gauge>,
-    /// The file being loaded, or whose tool is called: paths are relative to its folder.
-    pub(crate) file: &'a str,
+    /// The folder that paths are relative to: the module's whose file is loaded or tool is called.
+    pub(crate) base: &'a str,
     /// Declarations are taken while a file loads, not in calls; what it reads is remembered.
     pub(crate) loading: Option<RefCell<BTreeSet<FileId>>>,
 }

@@ -14,9 +14,9 @@ use model::did_you_mean;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
-use starlark::values::Value;
 use starlark::values::dict::{AllocDict, DictRef};
 use starlark::values::list::{AllocList, UnpackList};
+use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
 const TOOL_OPTIONS: [&str; 15] = [
@@ -78,6 +78,29 @@ pub(crate) fn known<'a>(
     }
 }
 
+/// A function with its options, as the reader of declarations takes it.
+pub(crate) fn tool_entry<'v>(
+    what: &str,
+    func: Value<'v>,
+    options: &DictRef<'v>,
+    heap: Heap<'v>,
+) -> anyhow::Result<Value<'v>> {
+    if func.get_type() != "function" {
+        let write = what.replace(')', "my_function)");
+        bail!(
+            "{what} takes a function, not a {}; write `{write}`",
+            func.get_type()
+        );
+    }
+    let mut entry = vec![("kind", heap.alloc("tool")), ("fn", func)];
+    for (key, value) in options.iter() {
+        let key = key.unpack_str().unwrap_or_default();
+        known(what, key, TOOL_OPTIONS.into_iter())?;
+        entry.push((key, value));
+    }
+    Ok(heap.alloc(AllocDict(entry)))
+}
+
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// Offers a function as a tool: its name, docstring and types become what a client sees.
@@ -86,20 +109,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(kwargs)] options: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        if func.get_type() != "function" {
-            bail!(
-                "tool() takes a function, not a {}; write `tool(my_function)`",
-                func.get_type()
-            );
-        }
-        let heap = eval.heap();
-        let mut entry = vec![("kind", heap.alloc("tool")), ("fn", func)];
-        for (key, value) in options.iter() {
-            let key = key.unpack_str().unwrap_or_default();
-            known("tool()", key, TOOL_OPTIONS.into_iter())?;
-            entry.push((key, value));
-        }
-        note(heap.alloc(AllocDict(entry)), eval)?;
+        let entry = tool_entry("tool()", func, &options, eval.heap())?;
+        note(entry, eval)?;
         Ok(func)
     }
 

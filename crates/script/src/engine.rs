@@ -32,6 +32,8 @@ pub(crate) struct Evaluated {
     /// What this file and the files it loads noted: tools and types.
     pub(crate) ledgers: Vec<OwnedFrozenValue>,
     pub(crate) loads: BTreeSet<FileId>,
+    /// The folder that paths in it are relative to.
+    pub(crate) base: String,
 }
 
 /// Stack for loading: parsing, compiling and freezing recurse. Only what is touched is used.
@@ -76,15 +78,8 @@ impl Engine {
                 done(file, script, std::mem::take(&mut loading.touched));
             }
         };
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new()
-                .name("load".into())
-                .stack_size(LOAD_STACK);
-            if let Ok(handle) = thread.spawn_scoped(scope, work) {
-                // A panic here is one of ours; files' own panics are caught per file.
-                let _ = handle.join();
-            }
-        });
+        // A panic here is one of ours; files' own panics are caught per file.
+        let _ = with_room(work);
     }
 
     fn load_one(file: &FileId, loading: &mut Loading<'_>) -> Result<Script, Fault> {
@@ -140,6 +135,7 @@ impl Engine {
             sources,
             ledgers,
             loads,
+            base: loading.base(file),
         })
     }
 
@@ -183,12 +179,13 @@ impl Engine {
             .collect();
         let loader = ReturnFileLoader { modules: &modules };
         let limits = self.limits.for_loading();
+        let base = loading.base(file);
         let gauge = Gauge::new(&limits, Cancel::default(), false);
         Module::with_temp_heap(|module| {
             let cx = Cx {
                 host: loading.host,
                 gauge: gauge.clone(),
-                file,
+                base: &base,
                 loading: Some(RefCell::default()),
             };
             let outcome = {
@@ -211,6 +208,17 @@ impl Engine {
                 .map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
         })
     }
+}
+
+/// Runs work on a thread with room to recurse: loading a file, or starting a module, whose values
+/// are frozen level by level. `None` if no thread can be had, or the work panicked.
+pub fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("load".into())
+            .stack_size(LOAD_STACK);
+        thread.spawn_scoped(scope, work).ok()?.join().ok()
+    })
 }
 
 /// The engine prepares its reading of docstrings on first use, which takes milliseconds; done on

@@ -144,6 +144,14 @@ impl Gauge {
         Ok(())
     }
 
+    /// May a native that goes round in circles take another turn?
+    pub(crate) fn in_time(&self) -> anyhow::Result<()> {
+        match self.out_of_time() {
+            Some(_) => anyhow::bail!("the time is up"),
+            None => Ok(()),
+        }
+    }
+
     /// Ends a trial before anything has happened that could not be done again.
     pub(crate) fn leave_trial(&self) -> anyhow::Result<()> {
         if self.trial {

@@ -62,8 +62,16 @@ fn integer() -> Option<TyStarlarkValue> {
 /// Remembers a declaration with the module; it survives freezing.
 pub(crate) fn note<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
     if Cx::of(eval)?.loading.is_none() {
-        anyhow::bail!("declarations are made while a file loads, not in a call");
+        anyhow::bail!(
+            "declarations are made while a file loads, not in a call; \
+             a call adds tools with ctx.tools.add(fn)"
+        );
     }
+    keep(entry, eval)
+}
+
+/// Keeps an entry beyond the evaluation.
+pub(crate) fn keep<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
     let module = eval.module();
     let ledger = module.extra_value().unwrap_or_else(|| {
         let ledger = eval.heap().alloc(AllocDict::EMPTY);

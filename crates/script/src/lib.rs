@@ -11,6 +11,7 @@ mod error;
 mod gauge;
 mod guard;
 mod heading;
+mod hooks;
 mod kinds;
 mod loader;
 mod nesting;
@@ -20,16 +21,19 @@ mod resource;
 mod result;
 mod script;
 mod signature;
+mod started;
 mod stdlib;
 
 pub use check::check;
 pub use complete::Completer;
-pub use engine::{Engine, warm_up};
+pub use engine::{Engine, warm_up, with_room};
 pub use gauge::Cancel;
+pub use hooks::Hook;
 pub use loader::{FileId, Sources};
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
-pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, Turn};
+pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
+pub use started::Started;
 
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,19 @@ pub type FileId = String;
 /// Where sources come from.
 pub trait Sources {
     fn read(&self, file: &FileId) -> Result<String, String>;
+
+    /// The folder of the module that a file is part of; its loads do not leave it. Files that are
+    /// modules by themselves share the whole folder that is served.
+    fn home(&self, _file: &FileId) -> Option<String> {
+        None
+    }
+
+    /// The file that `load("@name")` means to the module of this file.
+    fn dependency(&self, _file: &FileId, name: &str) -> Result<FileId, String> {
+        Err(format!(
+            "only a module with a module.toml can load `@{name}`, a dependency that it declares"
+        ))
+    }
 }
 
 /// One loading: every file is evaluated at most once in it.
@@ -81,7 +94,21 @@ impl<'a> Loading<'a> {
 
     /// The file a `load` means, seen from the file it stands in: relative, with or without `.star`.
     pub(crate) fn resolve(&mut self, from: &FileId, target: &str) -> Result<FileId, String> {
-        let file = join(from, target)?;
+        if let Some(name) = target.strip_prefix('@') {
+            let file = self.sources.dependency(from, name)?;
+            self.touched.insert(file.clone());
+            return Ok(file);
+        }
+        let file = join(parent(from), target)?;
+        if let Some(home) = self.sources.home(from)
+            && !home.is_empty()
+            && !file.starts_with(&format!("{home}/"))
+        {
+            return Err(format!(
+                "`{target}` leads out of the module's folder; \
+                 another module is loaded as \"@name\", once `depends_on` names it"
+            ));
+        }
         let candidates = if std::path::Path::new(&file)
             .extension()
             .is_some_and(|e| e == "star")
@@ -98,10 +125,20 @@ impl<'a> Loading<'a> {
         }
         Err(format!("there is no {}", candidates[0]))
     }
+
+    /// The folder that paths in a file are relative to: its module's, or the one it lies in.
+    pub(crate) fn base(&self, file: &FileId) -> String {
+        let home = self.sources.home(file);
+        home.unwrap_or_else(|| parent(file).to_owned())
+    }
 }
 
-/// `lib/a.star` + `../b` = `b`; leaving the folder is refused.
-pub(crate) fn join(from: &str, target: &str) -> Result<FileId, String> {
+fn parent(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// `lib` + `../b` = `b`; leaving the folder is refused.
+pub(crate) fn join(folder: &str, target: &str) -> Result<FileId, String> {
     if target.starts_with('/')
         || target.contains('\\')
         || target.starts_with('@')
@@ -109,8 +146,7 @@ pub(crate) fn join(from: &str, target: &str) -> Result<FileId, String> {
     {
         return Err(format!("`{target}` is not a path relative to this file"));
     }
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {
         match part {
             "" | "." => {}
@@ -133,7 +169,7 @@ mod tests {
     fn paths_are_relative_to_the_loading_file() {
         let check = |from: &str, target: &str, expected: Result<&str, &str>| {
             assert_eq!(
-                join(from, target),
+                join(parent(from), target),
                 expected.map(str::to_owned).map_err(str::to_owned)
             );
         };

@@ -2,15 +2,16 @@
 //! says about itself.
 
 use crate::engine::Evaluated;
+use crate::error::SourceMap;
 use crate::loader::FileId;
 use crate::nesting::place;
 use crate::prompt::{self, ScriptPrompt};
 use crate::resource::{self, ScriptResource};
-use crate::script::{Binding, Declared, ScriptTool};
+use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
 use model::{Fault, Field, Hints, Input, Schema, Tool, ToolName, parse_duration};
 use serde_json::Value as Json;
-use starlark::environment::Module;
+use starlark::environment::{FrozenModule, Module};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
 use starlark::values::{OwnedFrozenValue, Value};
@@ -25,6 +26,17 @@ pub(crate) struct Offer {
     pub(crate) prompts: Vec<ScriptPrompt>,
 }
 
+impl Offer {
+    /// Is this function behind something on offer?
+    pub(crate) fn has(&self, function: Value<'_>) -> bool {
+        let tools = self.tools.iter().map(|tool| &tool.handler);
+        let resources = self.resources.iter().map(|r| &r.handler.function);
+        let prompts = self.prompts.iter().map(|p| &p.handler.function);
+        let mut all = tools.chain(resources).chain(prompts);
+        all.any(|handler| handler.value().ptr_eq(function))
+    }
+}
+
 pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault> {
     let Some(ledger) = evaluated.frozen.owned_extra_value() else {
         return Ok(Offer::default());
@@ -34,15 +46,12 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
         let types = Types::new(&evaluated.ledgers, heap);
         let mut reader = Reader {
             file,
-            evaluated,
+            sources: &evaluated.sources,
             types: &types,
             owner: &ledger,
             declared: Declared::default(),
         };
-        let entries: Vec<Value> = DictRef::from_value(heap.access_owned_frozen_value(&ledger))
-            .iter()
-            .flat_map(|d| d.values().collect::<Vec<_>>())
-            .collect();
+        let entries = entries(heap.access_owned_frozen_value(&ledger));
         let of_kind = |kind: &str| {
             entries
                 .iter()
@@ -79,6 +88,46 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
     })
 }
 
+/// What an evaluation did to its module's tools.
+pub(crate) fn changes(script: &Script, frozen: &FrozenModule) -> Result<Vec<ToolChange>, Fault> {
+    let Some(ledger) = frozen.owned_extra_value() else {
+        return Ok(Vec::new());
+    };
+    Module::with_temp_heap(|module| {
+        let heap = module.heap();
+        let types = Types::new(&script.ledgers, heap);
+        let mut reader = Reader {
+            file: &script.file,
+            sources: &script.sources,
+            types: &types,
+            owner: &ledger,
+            declared: Declared::default(),
+        };
+        let mut changes = Vec::new();
+        for entry in entries(heap.access_owned_frozen_value(&ledger)) {
+            match get(entry, "kind").and_then(Value::unpack_str) {
+                Some("tool") => changes.push(ToolChange::Add(Box::new(reader.typed(entry)?))),
+                Some("remove") => {
+                    let name = get(entry, "name").and_then(Value::unpack_str);
+                    let name = name.unwrap_or_default().parse();
+                    changes.push(ToolChange::Remove(
+                        name.map_err(|why| Fault::new(format!("{why}")))?,
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(changes)
+    })
+}
+
+fn entries(ledger: Value<'_>) -> Vec<Value<'_>> {
+    DictRef::from_value(ledger)
+        .iter()
+        .flat_map(|d| d.values().collect::<Vec<_>>())
+        .collect()
+}
+
 /// Declaring a name again replaces it, in its old place.
 fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
     match tools.iter_mut().find(|old| old.tool.name == new.tool.name) {
@@ -89,7 +138,7 @@ fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
 
 pub(crate) struct Reader<'a, 'v> {
     file: &'a FileId,
-    evaluated: &'a Evaluated,
+    sources: &'a SourceMap,
     pub(crate) types: &'a Types<'v>,
     owner: &'a OwnedFrozenValue,
     declared: Declared,
@@ -99,7 +148,7 @@ impl<'v> Reader<'_, 'v> {
     /// A fault at the function's `def`, or at the file when it is not there.
     pub(crate) fn fault(&self, function: &str, message: String) -> Fault {
         let fault = Fault::new(message);
-        let Some((source, _)) = self.evaluated.sources.0.get(self.file) else {
+        let Some((source, _)) = self.sources.0.get(self.file) else {
             return fault;
         };
         match source.find(&format!("def {function}(")) {

@@ -24,7 +24,7 @@ pub(crate) const OPTIONS: [&str; 5] = ["name", "title", "description", "icons", 
 pub struct ScriptPrompt {
     pub prompt: Prompt,
     pub completers: Vec<Completer>,
-    handler: Handler,
+    pub(crate) handler: Handler,
 }
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
@@ -93,7 +93,7 @@ impl Script {
         args: &Args,
         turn: &Turn<'_>,
     ) -> Result<Conversation, CallFailure> {
-        self.on_fresh_heap(turn, |eval| {
+        self.evaluate(turn, |eval| {
             let handler = &prompt.handler;
             let value = handler.binding.call(&handler.function, args, turn, eval)?;
             let json = to_json(value, eval.heap(), Budget::from(turn.limits));

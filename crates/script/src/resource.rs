@@ -32,7 +32,7 @@ pub(crate) const OPTIONS: [&str; 7] = [
 pub struct ScriptResource {
     pub resource: Resource,
     pub completers: Vec<Completer>,
-    handler: Handler,
+    pub(crate) handler: Handler,
 }
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
@@ -145,7 +145,7 @@ impl Script {
         args: &Args,
         turn: &Turn<'_>,
     ) -> Result<Vec<Contents>, CallFailure> {
-        self.on_fresh_heap(turn, |eval| {
+        self.evaluate(turn, |eval| {
             let handler = &resource.handler;
             let value = handler.binding.call(&handler.function, args, turn, eval)?;
             let json = to_json(value, eval.heap(), Budget::from(turn.limits));

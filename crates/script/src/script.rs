@@ -5,14 +5,18 @@ use crate::cx::Cx;
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, message, raised};
 use crate::gauge::{Cancel, Gauge};
+use crate::hooks::Hooks;
 use crate::loader::FileId;
 use crate::nesting;
 use crate::prompt::ScriptPrompt;
 use crate::resource::ScriptResource;
 use crate::result::output;
 use crate::signature::Kind;
+use crate::started::Started;
 use crate::stdlib::context::Context;
-use model::{Args, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool};
+use model::{
+    Args, Caller, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
+};
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember};
 use starlark::environment::{FrozenModule, Module};
@@ -20,10 +24,11 @@ use starlark::eval::Evaluator;
 use starlark::values::dict::AllocDict;
 use starlark::values::list::AllocList;
 use starlark::values::tuple::AllocTuple;
-use starlark::values::{Heap, OwnedFrozenValue, Value};
+use starlark::values::{OwnedFrozenValue, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 /// A frozen file. `Send + Sync`: any number of calls run at once, each on a heap of its own.
 pub struct Script {
@@ -34,8 +39,13 @@ pub struct Script {
     pub prompts: Vec<ScriptPrompt>,
     /// Files it loads, directly or not.
     pub loads: BTreeSet<FileId>,
+    pub(crate) hooks: Hooks,
     pub(crate) frozen: FrozenModule,
     pub(crate) sources: SourceMap,
+    /// The types that it and the files it loads have named.
+    pub(crate) ledgers: Vec<OwnedFrozenValue>,
+    /// The folder that paths in it are relative to.
+    pub(crate) base: String,
 }
 
 /// What a file says about itself.
@@ -58,6 +68,13 @@ pub struct ScriptTool {
     pub(crate) binding: Binding,
 }
 
+/// What a call did to its module's tools.
+#[derive(Debug, Clone)]
+pub enum ToolChange {
+    Add(Box<ScriptTool>),
+    Remove(ToolName),
+}
+
 /// How a handler gets its arguments.
 #[derive(Debug, Clone)]
 pub(crate) enum Binding {
@@ -78,8 +95,29 @@ pub struct Turn<'a> {
     pub limits: &'a Limits,
     pub cancel: Cancel,
     pub structured: Structured,
+    pub caller: &'a Caller,
+    /// What the module was started with, and what its `start` gave.
+    pub started: &'a Started,
     /// Give up at the first host call or long loop, before anything has happened.
     pub trial: bool,
+}
+
+static LOCAL: LazyLock<Caller> = LazyLock::new(Caller::default);
+static UNSTARTED: LazyLock<Started> = LazyLock::new(Started::default);
+
+impl<'a> Turn<'a> {
+    /// A turn that is no trial, of a module that needs no start.
+    pub fn new(host: &'a dyn Host, limits: &'a Limits) -> Self {
+        Self {
+            host,
+            limits,
+            cancel: Cancel::default(),
+            structured: Structured::Any,
+            caller: &LOCAL,
+            started: &UNSTARTED,
+            trial: false,
+        }
+    }
 }
 
 /// What a script raised with `error(kind, message, …)`.
@@ -88,6 +126,17 @@ pub struct Raised {
     pub kind: String,
     pub message: String,
     pub data: Json,
+}
+
+impl Raised {
+    /// The message with its kind and data, for logs and status.
+    pub fn with_kind(&self) -> String {
+        let data = match self.data.as_object() {
+            Some(data) if data.is_empty() => String::new(),
+            _ => format!(" {}", self.data),
+        };
+        format!("{} [{}{data}]", self.message, self.kind)
+    }
 }
 
 impl fmt::Display for Raised {
@@ -112,11 +161,16 @@ pub enum CallFailure {
     NeedsThread,
 }
 
+/// What a call holds is kept with the functions it adds, level by level: a bound on the first
+/// bounds how deep that goes.
+const MOST_KEPT: usize = 4 << 20;
+
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
         let offer = crate::offer::read(file, evaluated)?;
         Ok(Self {
             file: file.clone(),
+            hooks: Hooks::find(&evaluated.frozen, &offer),
             declared: offer.declared,
             tools: offer.tools,
             resources: offer.resources,
@@ -124,6 +178,8 @@ impl Script {
             loads: evaluated.loads.clone(),
             frozen: evaluated.frozen.clone(),
             sources: evaluated.sources.clone(),
+            ledgers: evaluated.ledgers.clone(),
+            base: evaluated.base.clone(),
         })
     }
 
@@ -133,8 +189,39 @@ impl Script {
         tool: &ScriptTool,
         args: &Args,
         turn: &Turn<'_>,
-    ) -> Result<Output, CallFailure> {
-        self.on_fresh_heap(turn, |eval| tool.invoke(args, turn, eval))
+    ) -> Result<(Output, Vec<ToolChange>), CallFailure> {
+        let work = |eval: &mut Evaluator<'_, '_, '_>| tool.invoke(args, turn, eval);
+        let (output, noted) = self.on_fresh_heap(turn, MOST_KEPT, work)?;
+        let changes = match noted {
+            Some(frozen) => self.tool_changes(&frozen)?,
+            None => Vec::new(),
+        };
+        Ok((output, changes))
+    }
+
+    /// Evaluates where tools stay as they are.
+    pub(crate) fn evaluate<T>(
+        &self,
+        turn: &Turn<'_>,
+        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
+    ) -> Result<T, CallFailure> {
+        match self.on_fresh_heap(turn, MOST_KEPT, work)? {
+            (outcome, None) => Ok(outcome),
+            (_, Some(_)) => Err(unkept(
+                "ctx.tools works in tools and in `start` only".into(),
+            )),
+        }
+    }
+
+    /// The tools that an evaluation has added and removed, in order.
+    pub(crate) fn tool_changes(
+        &self,
+        frozen: &FrozenModule,
+    ) -> Result<Vec<ToolChange>, CallFailure> {
+        crate::offer::changes(self, frozen).map_err(|fault| CallFailure::Failed {
+            fault,
+            raised: None,
+        })
     }
 
     /// Names of the file's own test functions, in the order of their definition. What it loads is
@@ -160,10 +247,9 @@ impl Script {
         if let Some(parameter) = needs(function.value()) {
             return Err(self.takes(name, &parameter));
         }
-        let outcome = self.on_fresh_heap(turn, |eval| {
+        let outcome = self.on_fresh_heap(turn, MOST_KEPT, |eval| {
             let function = eval.heap().access_owned_frozen_value(&function);
-            eval.eval_function(function, &[], &[])
-                .map(|_| Output::default())
+            eval.eval_function(function, &[], &[]).map(|_| ())
         });
         match outcome {
             Ok(_) => Ok(()),
@@ -194,27 +280,44 @@ impl Script {
         Fault { place, ..fault }
     }
 
+    /// Evaluates on a heap of its own. What the evaluation noted is kept, frozen, if the whole heap
+    /// is not larger than this.
     pub(crate) fn on_fresh_heap<T>(
         &self,
         turn: &Turn<'_>,
+        most_kept: usize,
         work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
-    ) -> Result<T, CallFailure> {
+    ) -> Result<(T, Option<FrozenModule>), CallFailure> {
         let attempt = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
                 let gauge = Gauge::new(turn.limits, turn.cancel.clone(), turn.trial);
                 let cx = Cx {
                     host: turn.host,
                     gauge: gauge.clone(),
-                    file: &self.file,
+                    base: &self.base,
                     loading: None,
                 };
-                let mut eval = Evaluator::new(&module);
-                eval.extra = Some(&cx);
-                gauge
-                    .install(&mut eval)
-                    .map_err(starlark::Error::from)
-                    .and_then(|()| work(&mut eval))
-                    .map_err(|error| self.failure(&error, &gauge, &eval, turn))
+                let outcome = {
+                    let mut eval = Evaluator::new(&module);
+                    eval.extra = Some(&cx);
+                    gauge
+                        .install(&mut eval)
+                        .map_err(starlark::Error::from)
+                        .and_then(|()| work(&mut eval))
+                        .map_err(|error| self.failure(&error, &gauge, &eval, turn))?
+                };
+                if module.extra_value().is_none() {
+                    return Ok((outcome, None));
+                }
+                if module.heap().allocated_bytes() > most_kept {
+                    let most = most_kept >> 20;
+                    return Err(unkept(format!(
+                        "a call that adds or removes tools may use {most} MiB"
+                    )));
+                }
+                let frozen = module.freeze();
+                let frozen = frozen.map_err(|why| unkept(format!("cannot be kept: {why:?}")))?;
+                Ok((outcome, Some(frozen)))
             })
         }));
         attempt.unwrap_or_else(|_| {
@@ -281,13 +384,6 @@ impl ScriptTool {
     }
 }
 
-/// What a function gets as `ctx`.
-pub(crate) fn context<'v>(turn: &Turn<'_>, heap: Heap<'v>) -> Value<'v> {
-    heap.alloc(Context {
-        cancel: turn.cancel.clone(),
-    })
-}
-
 impl Binding {
     /// Calls a handler with its arguments in the form it takes them.
     pub(crate) fn call<'v>(
@@ -299,7 +395,7 @@ impl Binding {
     ) -> starlark::Result<Value<'v>> {
         let heap = eval.heap();
         let handler = heap.access_owned_frozen_value(handler);
-        let context = || context(turn, heap);
+        let context = || heap.alloc(Context::new(turn));
         match self {
             Binding::Dict { ctx } => {
                 let mut entries = Vec::with_capacity(args.len());
@@ -336,6 +432,13 @@ impl Binding {
                 eval.eval_function(handler, &by_position, &by_name)
             }
         }
+    }
+}
+
+fn unkept(why: String) -> CallFailure {
+    CallFailure::Failed {
+        fault: Fault::new(why),
+        raised: None,
     }
 }
 

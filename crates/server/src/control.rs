@@ -1,10 +1,12 @@
-//! A socket for the owner alone, by which `larkspur status` asks a running server how it is.
+//! A socket for the owner alone, by which the command line talks to a running server: how it is, and
+//! what it is to do.
 #![expect(
     clippy::disallowed_methods,
     reason = "sockets are files, and their folder comes from the environment"
 )]
 
-use runtime::{Runtime, Status};
+use runtime::{Order, Runtime, Status};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -14,8 +16,30 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader as AsyncBufReader};
 use tokio::net::UnixListener;
 
-/// A running server answers within this, or it is not running well.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A running server answers within this, or it is not running well: its modules get two seconds to
+/// say how they are.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Modules may take their time to start.
+const ORDER_PATIENCE: Duration = Duration::from_mins(2);
+
+/// One line of what is asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    Status,
+    Reload(Vec<String>),
+    Start(Vec<String>),
+    Stop(Vec<String>),
+}
+
+/// One line of what is answered.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reply {
+    Status(Box<Status>),
+    Refused(String),
+}
 
 /// The folder of the sockets: one a running server, named by its process.
 pub fn directory() -> PathBuf {
@@ -78,10 +102,11 @@ async fn answer(stream: tokio::net::UnixStream, runtime: Runtime) {
     let (input, mut output) = stream.into_split();
     let mut lines = AsyncBufReader::new(input).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        let reply = match line.as_str() {
-            "status" => serde_json::to_string(&runtime.status()).unwrap_or_default(),
-            other => format!("{{\"error\":\"there is no `{}`\"}}", other.escape_default()),
+        let reply = match serde_json::from_str(&line) {
+            Ok(request) => reply(request, &runtime).await,
+            Err(why) => Reply::Refused(format!("this server does not understand that: {why}")),
         };
+        let reply = serde_json::to_string(&reply).unwrap_or_default();
         if output
             .write_all(format!("{reply}\n").as_bytes())
             .await
@@ -92,18 +117,61 @@ async fn answer(stream: tokio::net::UnixStream, runtime: Runtime) {
     }
 }
 
+/// After an order, how everything is now.
+async fn reply(request: Request, runtime: &Runtime) -> Reply {
+    let order = match request {
+        Request::Status => None,
+        Request::Reload(names) => Some(Order::Reload(names)),
+        Request::Start(names) => Some(Order::Start(names)),
+        Request::Stop(names) => Some(Order::Stop(names)),
+    };
+    if let Some(order) = order
+        && let Err(why) = runtime.order(order).await
+    {
+        return Reply::Refused(why);
+    }
+    Reply::Status(Box::new(runtime.status().await))
+}
+
+/// A running server, by its socket and how it was when it was asked.
+pub struct Running {
+    socket: PathBuf,
+    pub status: Status,
+}
+
+impl Running {
+    /// Gives an order; how everything is then, or why nothing was done.
+    pub fn order(&self, request: &Request) -> Result<Status, String> {
+        match ask(&self.socket, request, ORDER_PATIENCE) {
+            Some(Reply::Status(status)) => Ok(*status),
+            Some(Reply::Refused(why)) => Err(why),
+            None => Err("the server does not answer".into()),
+        }
+    }
+}
+
 /// Asks every running server of this user; sockets that nobody answers on are cleared away.
-pub fn ask_all(directory: &Path) -> Vec<Status> {
+pub fn ask_all(directory: &Path) -> Vec<Running> {
     let Ok(entries) = fs::read_dir(directory) else {
         return Vec::new();
     };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "sock"));
-    paths.iter().filter_map(|path| ask(path)).collect()
+    let running =
+        paths
+            .into_iter()
+            .filter_map(|socket| match ask(&socket, &Request::Status, PATIENCE)? {
+                Reply::Status(status) => Some(Running {
+                    socket,
+                    status: *status,
+                }),
+                Reply::Refused(_) => None,
+            });
+    running.collect()
 }
 
-fn ask(path: &Path) -> Option<Status> {
+fn ask(path: &Path, request: &Request, patience: Duration) -> Option<Reply> {
     let mut stream = match UnixStream::connect(path) {
         Ok(stream) => stream,
         Err(error) => {
@@ -113,8 +181,9 @@ fn ask(path: &Path) -> Option<Status> {
             return None;
         }
     };
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.write_all(b"status\n").ok()?;
+    stream.set_read_timeout(Some(patience)).ok()?;
+    let request = serde_json::to_string(request).ok()?;
+    stream.write_all(format!("{request}\n").as_bytes()).ok()?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).ok()?;
     serde_json::from_str(&line).ok()

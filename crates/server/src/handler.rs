@@ -3,6 +3,7 @@
 use crate::notify::{self, Watcher};
 use crate::reading::{Subscribed, first_page};
 use crate::wire::{self, Era};
+use model::Caller;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
@@ -248,6 +249,7 @@ impl ServerHandler for Handler {
             structured: era.structured(),
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
             given_up: Some(self.given_up(&context.id, era)),
+            caller: Caller::default(),
             cancel: context.ct.clone(),
         };
         let answer = self.runtime.call(call).await;

@@ -150,8 +150,8 @@ impl Handler {
             given.map(|(name, text)| (name, text.into())).collect();
         let given = given.into_iter().collect();
         let asking = Asking {
-            progress: None,
             cancel: context.ct.clone(),
+            ..Asking::default()
         };
         let typed = request.argument;
         let found = self
@@ -176,6 +176,7 @@ impl Handler {
         let answer = ask(Asking {
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
             cancel: context.ct.clone(),
+            ..Asking::default()
         })
         .await;
         if let Some(words) = words {

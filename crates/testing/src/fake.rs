@@ -1,17 +1,20 @@
-//! The world as a test sees it: its folder can be read, and what it prints is kept.
+//! The world as a test sees it: its folder can be read, what it prints is kept, and so is the state
+//! it keeps, as long as the test runs.
 
-use model::{Host, HostError, Level};
-use runtime::Folder;
+use model::{Args, Host, HostError, Level, Output, Stored};
+use script::Sources;
 use serde_json::Value;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bytes kept of what one test prints.
 const MOST_OUTPUT: usize = 64 << 10;
 
 pub(crate) struct Fake<'a> {
-    folder: &'a Folder,
+    files: &'a (dyn Sources + Sync),
     printed: Mutex<Printed>,
+    state: Mutex<BTreeMap<String, Stored>>,
 }
 
 #[derive(Default)]
@@ -22,11 +25,16 @@ struct Printed {
 }
 
 impl<'a> Fake<'a> {
-    pub(crate) fn new(folder: &'a Folder) -> Self {
+    pub(crate) fn new(files: &'a (dyn Sources + Sync)) -> Self {
         Self {
-            folder,
+            files,
             printed: Mutex::default(),
+            state: Mutex::default(),
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, BTreeMap<String, Stored>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was printed and logged, in order.
@@ -73,14 +81,53 @@ impl Host for Fake<'_> {
     fn resource_updated(&self, _uri: &str) {}
 
     fn read(&self, path: &str) -> Result<String, HostError> {
-        self.folder
-            .read_text(path)
+        self.files
+            .read(&path.to_owned())
             .map_err(|why| HostError(format!("cannot read {path}: {why}")))
     }
 
     fn now_ms(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(0))
+    }
+
+    fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
+        Ok(self.state().get(key).cloned())
+    }
+
+    fn state_put(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: Option<u64>,
+    ) -> Result<bool, HostError> {
+        let mut state = self.state();
+        let version = state.get(key).map_or(0, |stored| stored.version);
+        if expected.is_some_and(|expected| expected != version) {
+            return Ok(false);
+        }
+        let stored = Stored {
+            value: value.clone(),
+            version: version + 1,
+        };
+        state.insert(key.to_owned(), stored);
+        Ok(true)
+    }
+
+    fn state_delete(&self, key: &str) -> Result<bool, HostError> {
+        Ok(self.state().remove(key).is_some())
+    }
+
+    fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError> {
+        let state = self.state();
+        let keys = state.keys().filter(|key| key.starts_with(prefix));
+        Ok(keys.cloned().collect())
+    }
+
+    fn call(&self, tool: &str, _args: Args) -> Result<Output, HostError> {
+        Err(HostError(format!(
+            "{tool} is not there: a test has no other tools"
+        )))
     }
 }
 

@@ -5,6 +5,8 @@ use script::FileId;
 
 pub(crate) struct TestFile<'a> {
     pub(crate) folder: &'a Folder,
+    /// The folder's place among the folders.
+    pub(crate) index: usize,
     pub(crate) file: FileId,
     /// Two folders may have a file of the same name.
     several: bool,
@@ -15,9 +17,14 @@ pub(crate) fn find(folders: &[Folder]) -> Vec<TestFile<'_>> {
     let several = folders.len() > 1;
     folders
         .iter()
-        .flat_map(|folder| folder.tests().into_iter().map(move |file| (folder, file)))
-        .map(|(folder, file)| TestFile {
+        .enumerate()
+        .flat_map(|(index, folder)| {
+            let tests = folder.tests().into_iter();
+            tests.map(move |file| (index, folder, file))
+        })
+        .map(|(index, folder, file)| TestFile {
             folder,
+            index,
             file,
             several,
         })

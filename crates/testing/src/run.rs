@@ -4,8 +4,8 @@ use crate::fake::Fake;
 use crate::find::{TestFile, find};
 use crate::report::{Event, Summary};
 use model::{Fault, Limits};
-use runtime::Folder;
-use script::{Cancel, Engine, Script, Turn};
+use runtime::{Folder, Homes, Reader};
+use script::{Engine, Script, Turn};
 use std::time::{Duration, Instant};
 
 /// How long a test may take, unless the caller says otherwise.
@@ -44,8 +44,10 @@ impl Options {
 
 /// Runs the tests of all folders and tells of each as it ends.
 pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
+    let homes = Homes::scan(&options.folders);
     let mut run = Run {
         options,
+        homes: &homes,
         engine: Engine::for_tests(options.limits.clone()),
         report,
         summary: Summary::default(),
@@ -58,6 +60,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
 
 struct Run<'a> {
     options: &'a Options,
+    homes: &'a Homes,
     engine: Engine,
     report: &'a mut dyn FnMut(Event),
     summary: Summary,
@@ -65,19 +68,30 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn file(&mut self, file: &TestFile<'_>) {
-        let host = Fake::new(file.folder);
+        let files = self.files(file);
+        let host = Fake::new(&files);
         let start = Instant::now();
-        match self.load(file, &host) {
+        match self.load(file, &files, &host) {
             Ok(script) => self.tests(file, &script),
             Err(fault) => self.broken(file, fault, host.into_lines(), start.elapsed()),
         }
     }
 
-    fn load(&self, file: &TestFile<'_>, host: &Fake<'_>) -> Result<Script, Fault> {
+    /// What a test file can load: its folder, and what its module depends on.
+    fn files(&self, file: &TestFile<'_>) -> Reader<'_> {
+        Reader::new(&self.options.folders, self.homes, file.index)
+    }
+
+    fn load(
+        &self,
+        file: &TestFile<'_>,
+        files: &Reader<'_>,
+        host: &Fake<'_>,
+    ) -> Result<Script, Fault> {
         let mut loaded = None;
         self.engine.load_all(
             std::slice::from_ref(&file.file),
-            file.folder,
+            files,
             host,
             |_, script, _| loaded = Some(script),
         );
@@ -123,14 +137,9 @@ impl Run<'_> {
     }
 
     fn test(&self, file: &TestFile<'_>, script: &Script, test: String) -> Event {
-        let host = Fake::new(file.folder);
-        let turn = Turn {
-            host: &host,
-            limits: &self.options.limits,
-            cancel: Cancel::default(),
-            structured: model::Structured::Any,
-            trial: false,
-        };
+        let files = self.files(file);
+        let host = Fake::new(&files);
+        let turn = Turn::new(&host, &self.options.limits);
         let start = Instant::now();
         let outcome = with_stack(|| script.run_test(&test, &turn));
         let time = start.elapsed();

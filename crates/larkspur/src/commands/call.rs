@@ -14,7 +14,7 @@ use std::process::ExitCode;
 const SAID_ERROR: u8 = 5;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::open(global)?;
     let handle = match runtime.catalog().lookup(&args.tool) {
         Lookup::Found(handle) => handle,
         other => return Ok(not_found(&runtime, &args.tool, &other)),
@@ -29,6 +29,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     };
     let call = Call::new(handle.path().to_string(), given);
     let answer = compose::executor()?.block_on(runtime.call(call));
+    runtime.close();
     match answer {
         Ok(output) => {
             show(&output, args.format)?;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, check: &Check) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::look(global)?;
     let mut faults: BTreeMap<String, Vec<Fault>> = BTreeMap::new();
     let mut files = 0;
     for folder in runtime.folders() {

@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::commands::test::run_tests;
 use crate::compose;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, count, offers, say, styled};
-use runtime::{Catalog, Change, Event};
+use runtime::{Catalog, Change, Event, Runtime};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -12,9 +12,11 @@ use std::time::Duration;
 /// Changes that come together are answered by one run of the tests.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-pub(crate) fn run(global: &Global) -> ExitCode {
+pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
     let (tell, told) = channel();
-    let runtime = compose::watch(global, move |event| drop(tell.send(event.clone())));
+    let runtime = compose::watch(global, move |event| drop(tell.send(event.clone())))?;
+    let executor = compose::executor()?;
+    executor.spawn(end_with_ctrl_c(runtime.clone()));
     let folders: Vec<String> = runtime
         .folders()
         .iter()
@@ -34,14 +36,21 @@ pub(crate) fn run(global: &Global) -> ExitCode {
     board(&runtime.catalog());
     tests(global);
     follow(global, &told);
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Modules that have started are stopped, then nothing is left to do.
+async fn end_with_ctrl_c(runtime: Runtime) {
+    compose::told_to_end().await;
+    let _ = tokio::task::spawn_blocking(move || runtime.close()).await;
+    std::process::exit(0);
 }
 
 fn board(catalog: &Catalog) {
     for module in catalog.modules() {
         let script = &module.script;
         let offers = offers(
-            script.tools.len(),
+            module.tools.len(),
             script.resources.len(),
             script.prompts.len(),
         );

@@ -2,21 +2,22 @@
 
 use crate::args::{Format, Global, List};
 use crate::compose;
-use crate::terminal::{DIM, STRONG, count, error, note, offers, say, styled};
+use crate::terminal::{DIM, STRONG, count, error, note, offers, say, styled, unserved};
 use runtime::{Catalog, Module, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::open(global)?;
     let catalog = runtime.catalog();
     match list.format {
         Format::Json => say(&serde_json::to_string_pretty(&as_json(&catalog))?),
         Format::Text => as_text(&runtime, &catalog),
     }
     for (file, broken) in &catalog.broken {
-        error(&format!("{file} cannot be loaded\n{}", broken.fault));
+        error(&unserved(file, broken));
     }
+    runtime.close();
     Ok(if catalog.broken.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -27,7 +28,7 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
 fn as_text(runtime: &Runtime, catalog: &Catalog) {
     for module in catalog.modules() {
         say(&heading(module));
-        for tool in &module.script.tools {
+        for tool in &module.tools {
             say(&format!(
                 "  {}  {}",
                 tool.tool.signature(),
@@ -77,19 +78,9 @@ fn all(catalog: &Catalog) -> String {
 }
 
 fn heading(module: &Module) -> String {
-    let version = module
-        .script
-        .declared
-        .version
-        .as_deref()
-        .unwrap_or_default();
-    let about = module
-        .script
-        .declared
-        .description
-        .as_deref()
-        .unwrap_or_default();
-    let rest = [version, about]
+    let version = module.version().unwrap_or_default();
+    let about = module.description().unwrap_or_default();
+    let rest = [version.as_str(), about]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -113,7 +104,6 @@ fn as_json(catalog: &Catalog) -> Value {
         .modules()
         .map(|module| {
             let tools: Vec<Value> = module
-                .script
                 .tools
                 .iter()
                 .map(|tool| {
@@ -130,8 +120,8 @@ fn as_json(catalog: &Catalog) -> Value {
             json!({
                 "module": module.name.as_str(),
                 "file": module.shown,
-                "version": module.script.declared.version,
-                "description": module.script.declared.description,
+                "version": module.version(),
+                "description": module.description(),
                 "tools": tools,
                 "resources": resources(module),
                 "prompts": prompts(module, catalog),

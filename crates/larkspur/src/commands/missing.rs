@@ -1,6 +1,6 @@
 //! What is said when a name stands for nothing, or for several things.
 
-use crate::terminal::{error, note};
+use crate::terminal::{error, note, unserved};
 use model::did_you_mean;
 use runtime::Catalog;
 use std::fmt::Display;
@@ -37,7 +37,7 @@ pub(crate) fn several(
 
 fn tell_broken(catalog: &Catalog) -> ExitCode {
     for (file, broken) in &catalog.broken {
-        note(&format!("{file} cannot be loaded\n{}", broken.fault));
+        note(&unserved(file, broken));
     }
     ExitCode::from(USAGE)
 }

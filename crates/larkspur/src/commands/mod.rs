@@ -8,6 +8,7 @@ pub(crate) mod dev;
 pub(crate) mod list;
 pub(crate) mod missing;
 pub(crate) mod new;
+pub(crate) mod order;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod serve;

@@ -7,12 +7,13 @@ use crate::commands::read::SAID_ERROR;
 use crate::compose;
 use crate::terminal::{STRONG, error, say, styled};
 use model::{Conversation, Output, Role};
-use runtime::{Asking, PromptLookup, ReadError, Runtime};
+use runtime::{Asking, Catalog, PromptLookup, ReadError};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::open(global)?;
+    let catalog = runtime.catalog();
     // Texts are read by the parameters' types, as they are when a client sends them.
     let given = match arguments(&args.arguments, |_, text| json!(text)) {
         Ok(given) => given,
@@ -22,12 +23,14 @@ pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
         }
     };
     let getting = runtime.prompt(&args.name, given, Asking::default());
-    match compose::executor()?.block_on(getting) {
+    let answer = compose::executor()?.block_on(getting);
+    runtime.close();
+    match answer {
         Ok(conversation) => {
             show(conversation, args.format)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(failure) => Ok(failed(&runtime, &args.name, &failure)),
+        Err(failure) => Ok(failed(&catalog, &args.name, &failure)),
     }
 }
 
@@ -54,16 +57,15 @@ fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(runtime: &Runtime, name: &str, failure: &ReadError) -> ExitCode {
-    let catalog = runtime.catalog();
+fn failed(catalog: &Catalog, name: &str, failure: &ReadError) -> ExitCode {
     match failure {
         ReadError::UnknownPrompt { name, .. } => {
             let prompts = catalog.prompts.listed();
             let paths: Vec<String> = prompts.map(|(_, p)| p.path().to_string()).collect();
-            return missing(&catalog, "prompt", name, &paths);
+            return missing(catalog, "prompt", name, &paths);
         }
         ReadError::AmbiguousPrompt { name, paths } => {
-            return several(&catalog, "prompt", name, paths);
+            return several(catalog, "prompt", name, paths);
         }
         ReadError::Rejected { .. } => {
             let help = match catalog.prompts.lookup(name) {

@@ -5,7 +5,7 @@ use crate::commands::missing::{USAGE, missing};
 use crate::compose;
 use crate::terminal::{error, note, say};
 use model::{Body, Contents};
-use runtime::{Asking, ReadError, Runtime};
+use runtime::{Asking, Catalog, ReadError};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -13,14 +13,17 @@ use std::process::ExitCode;
 pub(crate) const SAID_ERROR: u8 = 5;
 
 pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global);
+    let runtime = compose::open(global)?;
+    let catalog = runtime.catalog();
     let reading = runtime.read(&args.uri, Asking::default());
-    match compose::executor()?.block_on(reading) {
+    let answer = compose::executor()?.block_on(reading);
+    runtime.close();
+    match answer {
         Ok(contents) => {
             show(&contents, args.format)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(failure) => Ok(failed(&runtime, &failure)),
+        Err(failure) => Ok(failed(&catalog, &failure)),
     }
 }
 
@@ -45,11 +48,10 @@ fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(runtime: &Runtime, failure: &ReadError) -> ExitCode {
-    let catalog = runtime.catalog();
+fn failed(catalog: &Catalog, failure: &ReadError) -> ExitCode {
     match failure {
         ReadError::UnknownResource { uri, available } => {
-            return missing(&catalog, "resource", uri, available);
+            return missing(catalog, "resource", uri, available);
         }
         ReadError::Rejected { of, .. } => {
             let found = catalog.resources.find(of);

@@ -7,14 +7,17 @@ use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use tokio::signal::unix::{SignalKind, signal};
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let Surface::Flat = serve.surface;
-    let runtime = compose::watch(global, tell);
+    let runtime = compose::watch(global, tell)?;
     welcome(&runtime);
     let executor = compose::executor()?;
-    let result = executor.block_on(until_the_end(runtime));
+    let result = executor.block_on(until_the_end(runtime.clone()));
+    let left = runtime.close();
+    if left > 0 {
+        tracing::warn!("{} did not stop in time", count(left, "module"));
+    }
     // A script that does not end must not keep the process.
     executor.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
@@ -28,11 +31,9 @@ async fn until_the_end(runtime: Runtime) -> anyhow::Result<()> {
             None
         }
     };
-    let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
         served = server::serve_stdio(runtime) => Ok(served?),
-        _ = terminate.recv() => Ok(()),
-        _ = tokio::signal::ctrl_c() => Ok(()),
+        () = compose::told_to_end() => Ok(()),
     }
 }
 

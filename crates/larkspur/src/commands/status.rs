@@ -4,39 +4,49 @@ use crate::args::{Format, Global, Status as StatusArgs};
 use crate::compose;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, count, note, say, styled};
 use runtime::{ModuleStatus, Status};
-use server::control;
+use serde_json::Value;
+use server::control::{self, Running};
 use std::process::ExitCode;
 use std::time::Duration;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> anyhow::Result<ExitCode> {
-    let wanted: Vec<String> = compose::folders(global)
-        .iter()
-        .map(|folder| {
-            std::path::absolute(folder)
-                .unwrap_or_else(|_| folder.clone())
-                .display()
-                .to_string()
-        })
-        .collect();
-    let mut running = control::ask_all(&control::directory());
-    if !args.all {
-        running.retain(|status| status.folders.iter().any(|folder| wanted.contains(folder)));
-    }
+    let running = running(global, args.all);
+    let statuses: Vec<&Status> = running.iter().map(|server| &server.status).collect();
     if args.format == Format::Json {
-        say(&serde_json::to_string_pretty(&running)?);
+        say(&serde_json::to_string_pretty(&statuses)?);
     } else {
-        for status in &running {
+        for status in statuses {
             show(status);
         }
     }
     if running.is_empty() {
-        note(&format!("no server is running for {}", wanted.join(" or ")));
+        let wanted = wanted(global).join(" or ");
+        note(&format!("no server is running for {wanted}"));
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(status: &Status) {
+/// The servers that run for these folders, or for any.
+pub(crate) fn running(global: &Global, all: bool) -> Vec<Running> {
+    let wanted = wanted(global);
+    let mut running = control::ask_all(&control::directory());
+    running.retain(|server| {
+        let mut folders = server.status.folders.iter();
+        all || folders.any(|folder| wanted.contains(folder))
+    });
+    running
+}
+
+fn wanted(global: &Global) -> Vec<String> {
+    let folders = compose::folders(global).into_iter();
+    let absolute = folders.map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+    absolute
+        .map(|folder| folder.display().to_string())
+        .collect()
+}
+
+pub(crate) fn show(status: &Status) {
     let up = Duration::from_millis(status.uptime_ms).as_secs();
     say(&format!(
         "{}  process {}, up {up} s, {}, {} ({} failed, {} in flight), {}",
@@ -68,29 +78,42 @@ fn show(status: &Status) {
 
 fn line(module: &ModuleStatus) -> String {
     let name = module.name.as_deref().unwrap_or(&module.file);
-    match (module.state.as_str(), &module.report) {
-        ("ok", _) => {
+    let version = module.version.as_deref().unwrap_or_default();
+    let name = format!("{name} {version}");
+    let name = name.trim_end();
+    match module.state.as_str() {
+        "running" => {
+            let (mark, says) = health(module.status.as_ref());
             format!(
-                "  {} {name}  {}  {}",
-                styled(GOOD, "●"),
-                count(module.tools, "tool"),
+                "  {mark} {name}  {}  {}{says}",
+                count(module.tools.len(), "tool"),
                 styled(DIM, &module.file)
             )
         }
-        (state, report) => {
+        "stopped" => format!("  {} {name}  stopped", styled(DIM, "○")),
+        "waiting" => {
+            let why = module.error.as_deref().unwrap_or_default();
+            format!("  {} {name}  waiting: {why}", styled(DIM, "◐"))
+        }
+        state => {
             let served = if state == "stale" {
                 "the last good version is still served"
             } else {
                 "not served"
             };
-            let report = report
-                .as_deref()
-                .unwrap_or_default()
-                .replace('\n', "\n    ");
-            format!(
-                "  {} {name}  {state}: {served}\n    {report}",
-                styled(BAD, "✗")
-            )
+            let report = module.report.as_deref().unwrap_or_default();
+            let report = report.replace('\n', "\n    ");
+            let bad = styled(BAD, "✗");
+            format!("  {bad} {name}  {state}: {served}\n    {report}")
         }
+    }
+}
+
+/// The mark of a module that runs, and what it says of itself if that is worth a line.
+fn health(status: Option<&Value>) -> (String, String) {
+    let word = status.and_then(|status| status["status"].as_str());
+    match (word, status) {
+        (Some("ok") | None, _) | (_, None) => (styled(GOOD, "●"), String::new()),
+        (Some(_), Some(status)) => (styled(BAD, "●"), format!("\n    {status}")),
     }
 }

@@ -208,10 +208,11 @@ impl Server {
         let socket = self.room.path().join(format!("run/larkspur/{pid}.sock"));
         let mut stream = UnixStream::connect(socket).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(b"status\n").unwrap();
+        stream.write_all(b"\"status\"\n").unwrap();
         let mut line = String::new();
         BufReader::new(stream).read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
+        let mut reply: Value = serde_json::from_str(&line).unwrap();
+        reply["status"].take()
     }
 
     /// Asks until the status is as wanted.

@@ -327,11 +327,11 @@ fn a_broken_edit_keeps_the_old_answer_and_says_so() {
     let error = greet["error"].as_str().unwrap();
     assert!(error.contains("greet.star:2 "), "{error}");
     assert!(error.contains("oops"), "{error}");
-    assert_eq!(module(&status, "more")["state"], "ok");
+    assert_eq!(module(&status, "more")["state"], "running");
     server
         .edit("greet", &greeting("good day"))
         .until("hello", ada(), "good day ada");
-    assert_eq!(module(&server.status(), "greet")["state"], "ok");
+    assert_eq!(module(&server.status(), "greet")["state"], "running");
     server
         .not_told()
         .module("third", &saying("third", "3"))
@@ -360,7 +360,7 @@ fn a_broken_new_file_stops_nobody() {
         .lists(&["bye", "hello"]);
     let status = server.status();
     let modules = status["modules"].as_array().unwrap();
-    let broken = modules.iter().find(|module| module["state"] == "broken");
+    let broken = modules.iter().find(|module| module["state"] == "failed");
     let broken = broken.unwrap_or_else(|| panic!("{status:#}"));
     assert_eq!(broken["name"], Value::Null);
     assert!(

@@ -45,7 +45,7 @@ fn a_running_server_says_how_it_is() {
         .says(&format!("process {pid}"))
         .says("2 tools, 2 calls (1 failed, 0 in flight)")
         .says("● greet  1 tool")
-        .says("broken: not served");
+        .says("failed: not served");
 }
 
 #[test]

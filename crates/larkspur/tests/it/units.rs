@@ -91,7 +91,7 @@ fn a_deleted_library_leaves_its_dependents_as_they_were() {
     assert_eq!(states(&server.status()), ["one stale", "two stale"]);
     server.module("words", &words("b"));
     answers_at_last(&mut server, "b");
-    assert_eq!(states(&server.status()), ["one ok", "two ok"]);
+    assert_eq!(states(&server.status()), ["one running", "two running"]);
     server.not_told();
 }
 
@@ -109,7 +109,7 @@ fn a_library_that_breaks_one_dependent_changes_none() {
     answers(&mut server, "a");
     server.edit("words", &words("c"));
     answers_at_last(&mut server, "c");
-    assert_eq!(states(&server.status()), ["one ok", "two ok"]);
+    assert_eq!(states(&server.status()), ["one running", "two running"]);
     server.not_told();
 }
 
@@ -125,7 +125,9 @@ fn mending_the_dependent_brings_in_the_whole_unit() {
         &TWO.replace(", \"other\"", "").replace("other()", "word()"),
     );
     answers_at_last(&mut server, "b");
-    server.status_until("well", |status| states(status) == ["one ok", "two ok"]);
+    server.status_until("well", |status| {
+        states(status) == ["one running", "two running"]
+    });
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn deleting_the_broken_dependent_frees_the_rest() {
         .remove("two.star")
         .changed()
         .until("one", json!({}), "one b");
-    assert_eq!(states(&server.status()), ["one ok"]);
+    assert_eq!(states(&server.status()), ["one running"]);
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn files_that_have_nothing_to_do_with_each_other_go_their_own_ways() {
     answers_at_last(&mut server, "b");
     assert_eq!(
         states(&server.status()),
-        ["one ok", "third stale", "two ok"]
+        ["one running", "third stale", "two running"]
     );
 }
 

@@ -1,4 +1,4 @@
-//! `ctx`: what a call knows about itself.
+//! `ctx`: what a call knows about itself, and what it may ask of its module.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 #![allow(
@@ -7,12 +7,19 @@
     reason = "starlark's macros ask for it"
 )]
 
+use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
 use crate::gauge::Cancel;
+use crate::script::Turn;
+use crate::started::Started;
+use crate::stdlib::state::State;
+use crate::stdlib::tools::Tools;
 use allocative::Allocative;
+use model::Args;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
 use starlark::eval::Evaluator;
+use starlark::values::dict::{AllocDict, DictRef};
 use starlark::values::float::StarlarkFloat;
 use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::{
@@ -25,7 +32,20 @@ use std::sync::LazyLock;
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
 pub(crate) struct Context {
     #[allocative(skip)]
-    pub(crate) cancel: Cancel,
+    cancel: Cancel,
+    #[allocative(skip)]
+    started: Started,
+    caller: String,
+}
+
+impl Context {
+    pub(crate) fn new(turn: &Turn<'_>) -> Self {
+        Self {
+            cancel: turn.cancel.clone(),
+            started: turn.started.clone(),
+            caller: turn.caller.name.clone(),
+        }
+    }
 }
 
 starlark_simple_value!(Context);
@@ -84,6 +104,71 @@ fn methods(builder: &mut MethodsBuilder) {
     #[starlark(attribute)]
     fn cancelled(this: &Context) -> anyhow::Result<bool> {
         Ok(this.cancel.is_cancelled())
+    }
+
+    /// The module's configuration, merged and checked.
+    #[starlark(attribute)]
+    fn config<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        Ok(this.started.config(heap))
+    }
+
+    /// The instances of the modules that this one depends on, by name.
+    #[starlark(attribute)]
+    fn deps<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        Ok(this.started.deps(heap))
+    }
+
+    /// What the module's `start` returned.
+    #[starlark(attribute)]
+    fn instance<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        Ok(this.started.instance(heap))
+    }
+
+    /// Who is calling.
+    #[starlark(attribute)]
+    fn caller<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        Ok(heap.alloc(AllocDict([("name", heap.alloc(this.caller.as_str()))])))
+    }
+
+    /// What the module keeps across calls, reloads and restarts.
+    #[starlark(attribute)]
+    fn state<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        Ok(heap.alloc(State))
+    }
+
+    /// The module's tools, which may come and go.
+    #[starlark(attribute)]
+    fn tools<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        Ok(heap.alloc(Tools))
+    }
+
+    /// Calls another tool: `ctx.call("jira.search", {"query": "…"})` gives its answer as data.
+    fn call<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] tool: &str,
+        #[starlark(require = pos)] args: Option<DictRef<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        let host = Cx::host(eval)?;
+        let budget = Budget::from(&Cx::of(eval)?.gauge.limits);
+        let mut given = Args::new();
+        for (key, value) in args.iter().flat_map(|args| args.iter().collect::<Vec<_>>()) {
+            let Some(name) = key.unpack_str() else {
+                anyhow::bail!(
+                    "arguments are named by strings, not by a {}",
+                    key.get_type()
+                );
+            };
+            given.insert(name.to_owned(), to_json(value, eval.heap(), budget)?);
+        }
+        let output = host.call(tool, given)?;
+        if output.is_error {
+            anyhow::bail!("{tool}: {}", output.plain_text());
+        }
+        Ok(from_json(&output.into_json(), eval.heap())?)
     }
 
     /// Lines for the server's log.

@@ -20,7 +20,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let cx = Cx::of(eval)?;
-        let file = join(cx.file, path).map_err(|why| anyhow::anyhow!("{why}"))?;
+        let file = join(cx.base, path).map_err(|why| anyhow::anyhow!("{why}"))?;
         if let Some(touched) = &cx.loading {
             touched.borrow_mut().insert(file.clone());
         }

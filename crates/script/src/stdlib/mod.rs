@@ -8,7 +8,9 @@ mod failure;
 mod json;
 mod log;
 mod show;
+mod state;
 pub(crate) mod testing;
+mod tools;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use std::sync::LazyLock;

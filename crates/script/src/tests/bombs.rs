@@ -314,12 +314,10 @@ fn cancelling_ends_a_running_call() {
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let running = scope.spawn(|| {
+            let host = Notebook::default();
             let turn = Turn {
-                host: &Notebook::default(),
-                limits: &quick(),
                 cancel: cancel.clone(),
-                structured: model::Structured::Any,
-                trial: false,
+                ..Turn::new(&host, &QUICK)
             };
             script.call(&script.tools[0], &Args::new(), &turn)
         });

@@ -251,13 +251,8 @@ fn the_author_gets_the_place() {
     let script = load(source).unwrap();
     let tool = &script.tools[0];
     let args: Args = serde_json::from_value(json!({"x": ["q"]})).unwrap();
-    let turn = Turn {
-        host: &Notebook::default(),
-        limits: &quick(),
-        cancel: Cancel::default(),
-        structured: model::Structured::Any,
-        trial: false,
-    };
+    let host = Notebook::default();
+    let turn = Turn::new(&host, &QUICK);
     let Err(CallFailure::Failed { fault, .. }) = script.call(tool, &args, &turn) else {
         panic!("it must fail")
     };

@@ -8,6 +8,7 @@
 mod bombs;
 mod calls;
 mod describe;
+mod lifecycle;
 mod loads;
 mod prompts;
 mod resources;
@@ -15,9 +16,9 @@ mod schemas;
 mod testing;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
-use model::{Args, Fault, Host, HostError, Level, Limits};
+use model::{Args, Fault, Host, HostError, Level, Limits, Output, Stored};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -33,9 +34,12 @@ impl Sources for Files {
     }
 }
 
-/// A host that remembers what it was told.
+/// A host that remembers what it was told, and keeps one module's state.
 #[derive(Default)]
-pub(crate) struct Notebook(pub(crate) Mutex<Vec<String>>);
+pub(crate) struct Notebook(
+    pub(crate) Mutex<Vec<String>>,
+    pub(crate) Mutex<BTreeMap<String, Stored>>,
+);
 
 impl Host for Notebook {
     fn log(&self, level: Level, message: &str, fields: &Value) {
@@ -65,6 +69,47 @@ impl Host for Notebook {
 
     fn now_ms(&self) -> i64 {
         0
+    }
+
+    fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
+        Ok(self.1.lock().unwrap().get(key).cloned())
+    }
+
+    fn state_put(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: Option<u64>,
+    ) -> Result<bool, HostError> {
+        let mut state = self.1.lock().unwrap();
+        let version = state.get(key).map_or(0, |stored| stored.version);
+        if expected.is_some_and(|expected| expected != version) {
+            return Ok(false);
+        }
+        let stored = Stored {
+            value: value.clone(),
+            version: version + 1,
+        };
+        state.insert(key.to_owned(), stored);
+        Ok(true)
+    }
+
+    fn state_delete(&self, key: &str) -> Result<bool, HostError> {
+        Ok(self.1.lock().unwrap().remove(key).is_some())
+    }
+
+    fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError> {
+        let state = self.1.lock().unwrap();
+        let keys = state.keys().filter(|key| key.starts_with(prefix));
+        Ok(keys.cloned().collect())
+    }
+
+    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+        match tool {
+            "other.echo" => Ok(Output::text(Value::Object(args).to_string())),
+            "other.fails" => Ok(Output::error("it failed")),
+            other => Err(HostError(format!("there is no tool `{other}`"))),
+        }
     }
 }
 
@@ -120,17 +165,14 @@ pub(crate) fn call_script(
     };
     let args: Args = tool.tool.input.accept(args).map_err(|e| e.to_string())?;
     let turn = |trial| Turn {
-        host,
-        limits: &QUICK,
-        cancel: Cancel::default(),
-        structured: model::Structured::Any,
         trial,
+        ..Turn::new(host, &QUICK)
     };
     let mut result = script.call(tool, &args, &turn(true));
-    if result == Err(CallFailure::NeedsThread) {
+    if matches!(result, Err(CallFailure::NeedsThread)) {
         result = script.call(tool, &args, &turn(false));
     }
-    match result {
+    match result.map(|(output, _)| output) {
         Ok(output) if output.is_error => Err(output.plain_text()),
         Ok(output) => Ok(output.plain_text()),
         Err(CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. }) => {

@@ -181,10 +181,16 @@ fn an_extension_lists_them_once() {
 
 #[test]
 fn declared_in_a_call_they_are_refused() {
-    let source = "def f():\n    prompt(f)\n    return ''\nprompt(f)";
     check(
-        source,
+        "def f():\n    prompt(f)\n    return ''\nprompt(f)",
         json!({}),
-        expect!["error: declarations are made while a file loads, not in a call"],
+        expect![
+            "error: declarations are made while a file loads, not in a call; a call adds tools with ctx.tools.add(fn)"
+        ],
+    );
+    check(
+        "def f(ctx):\n    ctx.tools.add(f)\n    return ''\nprompt(f)",
+        json!({}),
+        expect!["error: ctx.tools works in tools and in `start` only"],
     );
 }

@@ -23,13 +23,7 @@ resource("lib://{owner}/{number}", readme, title = "Page", mime = "text/markdown
 "##;
 
 pub(super) fn turn(host: &dyn Host) -> Turn<'_> {
-    Turn {
-        host,
-        limits: &QUICK,
-        cancel: Cancel::default(),
-        structured: model::Structured::Any,
-        trial: false,
-    }
+    Turn::new(host, &QUICK)
 }
 
 /// The caller's sentence.

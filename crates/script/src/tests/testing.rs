@@ -11,13 +11,7 @@ fn outcomes(files: &[(&'static str, &str)]) -> Vec<(String, Result<(), String>)>
             .collect(),
     );
     let host = Notebook::default();
-    let turn = Turn {
-        host: &host,
-        limits: &quick(),
-        cancel: Cancel::default(),
-        structured: model::Structured::Any,
-        trial: false,
-    };
+    let turn = Turn::new(&host, &QUICK);
     let mut script = None;
     Engine::for_tests(quick()).load_all(&["a.star".to_owned()], &sources, &host, |_, s, _| {
         script = Some(s);

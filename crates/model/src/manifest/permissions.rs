@@ -1,0 +1,100 @@
+//! What a module may reach, as its manifest names it: nothing else is allowed.
+
+use crate::Fault;
+use crate::document::{Item, Table};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// `host`, `*.host` or `host:port`.
+    pub http: Vec<String>,
+    pub exec: Vec<String>,
+    pub env: Vec<String>,
+    pub sqlite: Vec<String>,
+    pub sqlite_write: Vec<String>,
+    /// Connections by name.
+    pub postgres: Vec<String>,
+    pub files: Vec<String>,
+    pub files_write: Vec<String>,
+}
+
+/// A secret the module asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SecretSpec {
+    pub description: Option<String>,
+    /// Where it may be sent.
+    pub hosts: Vec<String>,
+}
+
+impl Permissions {
+    pub(super) fn read(mut table: Table<'_>) -> Self {
+        let permissions = Self {
+            http: hosts(&table.list("http")),
+            exec: table.strings("exec"),
+            env: table.strings("env"),
+            sqlite: table.strings("sqlite"),
+            sqlite_write: table.strings("sqlite_write"),
+            postgres: table.strings("postgres"),
+            files: table.strings("files"),
+            files_write: table.strings("files_write"),
+        };
+        table.finish();
+        permissions
+    }
+}
+
+pub(super) fn secrets(table: Table<'_>) -> BTreeMap<String, SecretSpec> {
+    let entries = table.into_entries();
+    let named = |item: &Item<'_>| Some((item.key().to_owned(), secret(item.table()?)));
+    entries.iter().filter_map(named).collect()
+}
+
+fn secret(mut table: Table<'_>) -> SecretSpec {
+    let secret = SecretSpec {
+        description: table.string("description"),
+        hosts: hosts(&table.list("hosts")),
+    };
+    table.finish();
+    secret
+}
+
+fn hosts(items: &[Item<'_>]) -> Vec<String> {
+    let texts = items.iter().filter_map(|item| {
+        let text = item.text()?;
+        host(text).map_err(|fault| item.report(fault)).ok()?;
+        Some(text.to_owned())
+    });
+    texts.collect()
+}
+
+/// Is it `host`, `*.host` or `host:port`?
+pub(super) fn host(text: &str) -> Result<(), Fault> {
+    if is_host(text) {
+        return Ok(());
+    }
+    let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let bare = bare.split(['/', '?', '#']).next().unwrap_or_default();
+    let bare = bare.rsplit('@').next().unwrap_or_default();
+    let help = if is_host(bare) {
+        format!("write `{bare}`")
+    } else {
+        "write `example.org`, `*.example.org` or `example.org:8080`".to_owned()
+    };
+    Err(Fault::new(format!("`{text}` is not a host")).help(help))
+}
+
+fn is_host(text: &str) -> bool {
+    let text = text.strip_prefix("*.").unwrap_or(text);
+    if let Some((address, rest)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
+        let port = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+        return address.parse::<std::net::Ipv6Addr>().is_ok() && port;
+    }
+    let (name, port) = text.split_once(':').unwrap_or((text, "80"));
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let mut labels = name.split('.');
+    is_port(port) && labels.all(|label| !label.is_empty() && label.bytes().all(plain))
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit()) && text.parse::<u16>().is_ok_and(|port| port > 0)
+}

@@ -1,0 +1,150 @@
+//! What `larkspur.toml` says about the server and its modules.
+
+use crate::config::Origin;
+use crate::document::{Document, Item, Source, Spans, Table};
+use crate::{Fault, Limits, ModuleName, Place};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A `larkspur.toml` to start from: each setting it knows, commented out.
+pub const PROJECT_TEMPLATE: &str = include_str!("project_template.toml");
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Project {
+    /// The modules to serve; all there are, if nothing is said.
+    pub enable: Option<Vec<ModuleName>>,
+    /// Where the server keeps what must outlive it.
+    pub data_dir: Option<String>,
+    pub limits: Limits,
+    pub modules: BTreeMap<ModuleName, ModuleSettings>,
+    spans: Option<Spans>,
+}
+
+/// What is said about one module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModuleSettings {
+    name: ModuleName,
+    config: Map<String, Value>,
+    spans: Spans,
+}
+
+impl Project {
+    pub fn parse(file: &str, text: &str) -> Result<Self, Fault> {
+        let source = Source::new(file, text);
+        let document = Document::parse(&source)?;
+        let project = Self::read(&document);
+        document.finish(Some(project))
+    }
+
+    /// Where a field stands: `enable`, `limits.timeout`, `module.hello`.
+    pub fn place(&self, field: &str) -> Option<Place> {
+        self.spans.as_ref()?.field(field)
+    }
+
+    /// Where an item of a list, or an entry of a table, stands.
+    pub fn place_of_item(&self, field: &str, item: &str) -> Option<Place> {
+        self.spans.as_ref()?.item(field, item)
+    }
+
+    fn read(document: &Document<'_>) -> Self {
+        let mut table = document.table();
+        let enable = table.get("enable").and_then(|item| item.list());
+        let server = table.table("server");
+        let limits = table.table("limits").map(limits);
+        let modules = table.table("module").map(Table::into_entries);
+        table.finish();
+        let spans = document.spans();
+        let modules = modules.unwrap_or_default().into_iter();
+        Self {
+            enable: enable.map(|items| items.iter().filter_map(Item::parse).collect()),
+            data_dir: server.and_then(data_dir),
+            limits: limits.unwrap_or_default(),
+            modules: modules.filter_map(|m| module(&m, &spans)).collect(),
+            spans: Some(spans),
+        }
+    }
+}
+
+impl ModuleSettings {
+    pub fn config(&self) -> &Map<String, Value> {
+        &self.config
+    }
+
+    /// The value at a path into the config, or what of the way there is.
+    pub(crate) fn place(&self, path: &[String]) -> Option<Place> {
+        let mut ways = (1..=path.len()).rev();
+        ways.find_map(|n| self.spans.value(&self.path(&path[..n])))
+    }
+
+    pub(crate) fn key_place(&self, path: &[String]) -> Option<Place> {
+        self.spans.key(&self.path(path))
+    }
+
+    pub(crate) fn origin(&self, path: &[String]) -> Origin {
+        let place = self.key_place(path);
+        let (file, line) = place.map(|p| (p.file, p.line)).unwrap_or_default();
+        Origin::File { file, line }
+    }
+
+    fn path<'p>(&'p self, inner: &'p [String]) -> Vec<&'p str> {
+        let inner = inner.iter().map(String::as_str);
+        ["module", self.name.as_str(), "config"]
+            .into_iter()
+            .chain(inner)
+            .collect()
+    }
+}
+
+fn data_dir(mut table: Table<'_>) -> Option<String> {
+    let folder = table.string("data_dir");
+    table.finish();
+    folder
+}
+
+fn limits(mut table: Table<'_>) -> Limits {
+    let usual = Limits::default();
+    let mut get = |key| table.get(key);
+    let limits = Limits {
+        time: get("timeout")
+            .and_then(|i| i.duration())
+            .unwrap_or(usual.time),
+        ticks: get("ticks").and_then(|i| i.count()).unwrap_or(usual.ticks),
+        heap_bytes: get("heap")
+            .and_then(|i| i.size())
+            .unwrap_or(usual.heap_bytes),
+        call_depth: get("call_depth")
+            .and_then(|i| i.count())
+            .unwrap_or(usual.call_depth),
+        result_bytes: get("result")
+            .and_then(|i| i.size())
+            .unwrap_or(usual.result_bytes),
+        ..usual
+    };
+    table.finish();
+    limits
+}
+
+fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)> {
+    let name = item.key().parse::<ModuleName>();
+    let name = name.map_err(|error| item.report_key(Fault::new(error.to_string())));
+    let mut table = item.table()?;
+    let config = table.get("config").map(|config| {
+        config.table()?;
+        config.json()
+    });
+    table.finish();
+    let name = name.ok()?;
+    let settings = ModuleSettings {
+        name: name.clone(),
+        config: match config.flatten() {
+            Some(Value::Object(config)) => config,
+            _ => Map::new(),
+        },
+        spans: spans.clone(),
+    };
+    Some((name, settings))
+}
+
+#[cfg(test)]
+#[path = "project_tests.rs"]
+mod tests;

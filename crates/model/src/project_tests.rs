@@ -1,0 +1,259 @@
+//! Project files that are read, and what is said about those that are not.
+
+use super::*;
+use expect_test::{Expect, expect};
+use std::time::Duration;
+
+#[track_caller]
+fn check(text: &str, expected: &Expect) {
+    let fault = Project::parse("larkspur.toml", text).expect_err("this is in order");
+    expected.assert_eq(&fault.to_string());
+}
+
+#[test]
+fn a_whole_project() {
+    let text = "enable = ['a', 'b']
+server.data_dir = 'data'
+[limits]
+timeout = 2.5
+ticks = 1_000
+heap = '1GiB'
+call_depth = 50
+result = 4096
+[module.a.config]
+size = 3
+[module.b]
+";
+    let project = Project::parse("larkspur.toml", text).unwrap();
+    let names: Vec<&str> = project
+        .enable
+        .iter()
+        .flatten()
+        .map(ModuleName::as_str)
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(project.data_dir.as_deref(), Some("data"));
+    let limits = Limits {
+        time: Duration::from_millis(2500),
+        ticks: 1000,
+        heap_bytes: 1 << 30,
+        call_depth: 50,
+        result_bytes: 4096,
+        ..Limits::default()
+    };
+    assert_eq!(project.limits, limits);
+    assert_eq!(project.modules.len(), 2);
+    assert_eq!(project.modules["a"].config()["size"], 3);
+    assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
+    assert_eq!(project.place("module.a").unwrap().line, 9);
+}
+
+#[test]
+fn no_file_and_an_empty_one_say_the_same() {
+    let empty = Project::parse("larkspur.toml", "").unwrap();
+    let none = Project::default();
+    assert_eq!((&empty.enable, &empty.limits), (&none.enable, &none.limits));
+    assert_eq!(
+        (empty.modules, empty.data_dir),
+        (none.modules, none.data_dir)
+    );
+}
+
+#[test]
+fn what_is_wrong_is_pointed_at() {
+    check(
+        "enabled = ['a']",
+        &expect![[r"
+            unknown key `enabled`
+              ┌ larkspur.toml:1:1
+            1 │ enabled = ['a']
+              │ ^^^^^^^
+              = help: did you mean `enable`?"]],
+    );
+    check(
+        "enable = ['a b']",
+        &expect![[r"
+            `enable[0]`: module name `a b` may hold only letters, digits, `_` and `-`
+              ┌ larkspur.toml:1:11
+            1 │ enable = ['a b']
+              │           ^^^^^"]],
+    );
+    check(
+        "enable = true",
+        &expect![[r"
+            `enable` must be a list, got true
+              ┌ larkspur.toml:1:10
+            1 │ enable = true
+              │          ^^^^"]],
+    );
+    check(
+        "[modules.a]",
+        &expect![[r"
+            unknown key `modules`
+              ┌ larkspur.toml:1:2
+            1 │ [modules.a]
+              │  ^^^^^^^
+              = help: did you mean `module`?"]],
+    );
+    check(
+        "[server]\ndata-dir = 'x'",
+        &expect![[r"
+            unknown key `server.data-dir`
+              ┌ larkspur.toml:2:1
+            2 │ data-dir = 'x'
+              │ ^^^^^^^^
+              = help: did you mean `data_dir`?"]],
+    );
+    check(
+        "[server]\ndata_dir = ''",
+        &expect![[r"
+            `server.data_dir` is empty
+              ┌ larkspur.toml:2:12
+            2 │ data_dir = ''
+              │            ^^"]],
+    );
+}
+
+#[test]
+fn limits_have_names_and_units() {
+    check(
+        "[limits]\ntimeout = 'never'",
+        &expect![[r"
+            `limits.timeout`: `never` is not a duration; write `500ms`, `30s` or `2m`
+              ┌ larkspur.toml:2:11
+            2 │ timeout = 'never'
+              │           ^^^^^^^"]],
+    );
+    check(
+        "[limits]\nheap = '256MB'",
+        &expect![[r"
+            `limits.heap`: `256MB` is not a size; write `64KiB`, `16MiB` or `1GiB`
+              ┌ larkspur.toml:2:8
+            2 │ heap = '256MB'
+              │        ^^^^^^^"]],
+    );
+    check(
+        "[limits]\nmemory = '256MiB'",
+        &expect![[r"
+            unknown key `limits.memory`
+              ┌ larkspur.toml:2:1
+            2 │ memory = '256MiB'
+              │ ^^^^^^
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`"]],
+    );
+    check(
+        "[limits]\nticks = -1",
+        &expect![[r"
+            `limits.ticks` must be a whole number above 0, got the integer -1
+              ┌ larkspur.toml:2:9
+            2 │ ticks = -1
+              │         ^^"]],
+    );
+}
+
+#[test]
+fn modules_are_told_in_tables() {
+    check(
+        "module = 3",
+        &expect![[r"
+            `module` must be a table, got the integer 3
+              ┌ larkspur.toml:1:10
+            1 │ module = 3
+              │          ^"]],
+    );
+    check(
+        "module.a = 3",
+        &expect![[r"
+            `module.a` must be a table, got the integer 3
+              ┌ larkspur.toml:1:12
+            1 │ module.a = 3
+              │            ^"]],
+    );
+    check(
+        "module.'a b'.config = {}",
+        &expect![[r"
+            module name `a b` may hold only letters, digits, `_` and `-`
+              ┌ larkspur.toml:1:8
+            1 │ module.'a b'.config = {}
+              │        ^^^^^"]],
+    );
+    check(
+        "module.a.confg = {}",
+        &expect![[r"
+            unknown key `module.a.confg`
+              ┌ larkspur.toml:1:10
+            1 │ module.a.confg = {}
+              │          ^^^^^
+              = help: did you mean `config`?"]],
+    );
+    check(
+        "module.a.config = 3",
+        &expect![[r"
+            `module.a.config` must be a table, got the integer 3
+              ┌ larkspur.toml:1:19
+            1 │ module.a.config = 3
+              │                   ^"]],
+    );
+    check(
+        "module.a.config.x = inf",
+        &expect![[r"
+            `module.a.config.x` must be a finite number
+              ┌ larkspur.toml:1:21
+            1 │ module.a.config.x = inf
+              │                     ^^^"]],
+    );
+}
+
+/// A line of the template whose `#` is followed by no space holds a setting.
+fn setting(line: &str) -> Option<&str> {
+    line.strip_prefix('#')
+        .filter(|rest| !rest.is_empty() && !rest.starts_with(' '))
+}
+
+#[test]
+fn the_template_says_nothing_as_it_stands() {
+    let untouched = Project::parse("larkspur.toml", PROJECT_TEMPLATE).unwrap();
+    assert_eq!(untouched.enable, None);
+    assert!(
+        PROJECT_TEMPLATE
+            .lines()
+            .all(|line| line.is_empty() || line.starts_with('#'))
+    );
+}
+
+#[test]
+fn the_template_is_true_line_by_line() {
+    let mut header = "";
+    for line in PROJECT_TEMPLATE.lines().filter_map(setting) {
+        let text = if line.starts_with('[') {
+            header = line;
+            line.to_owned()
+        } else {
+            format!("{header}\n{line}")
+        };
+        let project = Project::parse("larkspur.toml", &text).unwrap_or_else(|f| panic!("{f}"));
+        assert_eq!(
+            project.limits,
+            Limits::default(),
+            "{line} is not the default"
+        );
+    }
+}
+
+#[test]
+fn the_template_shows_every_setting() {
+    let settings: Vec<&str> = PROJECT_TEMPLATE.lines().filter_map(setting).collect();
+    let project = Project::parse("larkspur.toml", &settings.join("\n")).unwrap();
+    for field in [
+        "enable",
+        "server.data_dir",
+        "limits.timeout",
+        "limits.ticks",
+        "limits.heap",
+        "limits.call_depth",
+        "limits.result",
+        "module.crypto-tools.config",
+    ] {
+        assert!(project.place(field).is_some(), "{field} is not shown");
+    }
+}

@@ -1,0 +1,56 @@
+//! What every module stands on: the folders, the limits, the threads, the store.
+
+use crate::disk::Folder;
+use crate::pool::Pool;
+use crate::updates::Updates;
+use model::Limits;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use store::Store;
+
+pub(crate) struct Ground {
+    pub(crate) folders: Vec<Folder>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) pool: Pool,
+    pub(crate) store: Store,
+    /// Where word of changed resources goes.
+    pub(crate) updates: Updates,
+    pub(crate) lives: Lives,
+    /// Hooks are not run: somebody only looks.
+    pub(crate) asleep: bool,
+}
+
+/// How many lives there are that must be stopped, and have not been.
+#[derive(Default)]
+pub(crate) struct Lives {
+    count: Mutex<usize>,
+    fewer: Condvar,
+}
+
+impl Lives {
+    pub(crate) fn begin(&self) {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+
+    pub(crate) fn end(&self) {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.fewer.notify_all();
+    }
+
+    /// Waits until all have ended; answers how many have not in time.
+    pub(crate) fn wait(&self, patience: Duration) -> usize {
+        let until = Instant::now() + patience;
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        while *count > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            (count, _) = self
+                .fewer
+                .wait_timeout(count, left)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *count
+    }
+}

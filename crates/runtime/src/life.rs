@@ -1,0 +1,175 @@
+//! One run of a module, from its start to its stop. Whoever uses it holds it: a call while it runs,
+//! a dependent module for the whole of its own life. A life that is retired is stopped once nobody
+//! holds it any more, so dependents stop first, and a call never sees the floor go.
+
+use crate::gate::Gate;
+use crate::ground::Ground;
+use model::{Caller, Fault, Limits, ModuleName, Structured};
+use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// No call comes to a retired life any more, apart from those that have just looked it up.
+const RETIRED: usize = 1 << (usize::BITS - 1);
+/// Its `stop` has begun.
+const CLOSED: usize = 1 << (usize::BITS - 2);
+
+const STOP_TIME: Duration = Duration::from_secs(10);
+
+pub(crate) struct Life {
+    pub(crate) module: ModuleName,
+    pub(crate) script: Arc<Script>,
+    pub(crate) started: Started,
+    folder: usize,
+    /// A single file has no hooks: its functions may have any name.
+    has_hooks: bool,
+    ground: Arc<Ground>,
+    /// How many hold it, and the two marks.
+    holds: AtomicUsize,
+    /// The lives it was started with; let go when it has stopped.
+    leans_on: Mutex<Vec<Visit>>,
+}
+
+/// Keeps a life from being stopped.
+pub(crate) struct Visit(Arc<Life>);
+
+impl Life {
+    pub(crate) fn new(
+        module: ModuleName,
+        folder: usize,
+        script: Arc<Script>,
+        has_hooks: bool,
+        started: Started,
+        leans_on: Vec<Visit>,
+        ground: Arc<Ground>,
+    ) -> Arc<Self> {
+        if has_hooks && script.has(Hook::Stop) {
+            ground.lives.begin();
+        }
+        Arc::new(Self {
+            module,
+            script,
+            started,
+            folder,
+            has_hooks,
+            ground,
+            holds: AtomicUsize::new(0),
+            leans_on: Mutex::new(leans_on),
+        })
+    }
+
+    pub(crate) fn has(&self, hook: Hook) -> bool {
+        self.has_hooks && self.script.has(hook)
+    }
+
+    /// `None` when it is over: there is a newer one, or none.
+    pub(crate) fn enter(self: &Arc<Self>) -> Option<Visit> {
+        if self.holds.fetch_add(1, Ordering::AcqRel) & CLOSED == 0 {
+            return Some(Visit(Arc::clone(self)));
+        }
+        self.holds.fetch_sub(1, Ordering::AcqRel);
+        None
+    }
+
+    /// No newcomers are sent here any more. Call it after the catalog without it is served.
+    pub(crate) fn retire(self: &Arc<Self>) {
+        self.holds.fetch_or(RETIRED, Ordering::AcqRel);
+        self.close_if_unused();
+    }
+
+    fn close_if_unused(self: &Arc<Self>) {
+        let closed = self.holds.compare_exchange(
+            RETIRED,
+            RETIRED | CLOSED,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        if closed.is_err() {
+            return;
+        }
+        if !self.has(Hook::Stop) {
+            self.end();
+            return;
+        }
+        let life = Arc::clone(self);
+        let work = move || {
+            life.stop();
+            life.end();
+        };
+        if let Err(error) = self.ground.pool.run(work) {
+            tracing::error!("module `{}` could not be stopped: {error}", self.module);
+            self.end();
+        }
+    }
+
+    fn stop(&self) {
+        let limits = Limits {
+            time: STOP_TIME.min(self.ground.limits.time),
+            ..(*self.ground.limits).clone()
+        };
+        let caller = Caller::default();
+        let outcome = self.turn(&limits, &caller, |turn| self.script.stop(turn));
+        if let Err(failure) = outcome {
+            tracing::error!(
+                "`stop` of module `{}` failed: {}",
+                self.module,
+                fault(failure)
+            );
+        }
+    }
+
+    fn end(&self) {
+        let mut leans_on = self.leans_on.lock().unwrap_or_else(PoisonError::into_inner);
+        let leans_on = std::mem::take(&mut *leans_on);
+        drop(leans_on);
+        if self.has(Hook::Stop) {
+            self.ground.lives.end();
+        }
+    }
+
+    /// A hook's turn: it may log and keep state, but there is no client to tell of progress.
+    pub(crate) fn turn<T>(
+        &self,
+        limits: &Limits,
+        caller: &Caller,
+        work: impl FnOnce(&Turn<'_>) -> T,
+    ) -> T {
+        let folder = &self.ground.folders[self.folder];
+        let gate = Gate {
+            updates: Some(&self.ground.updates),
+            ..Gate::new(self.module.as_str(), folder, &self.ground.store)
+        };
+        work(&Turn {
+            host: &gate,
+            limits,
+            cancel: Cancel::default(),
+            structured: Structured::Any,
+            caller,
+            started: &self.started,
+            trial: false,
+        })
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if self.0.holds.fetch_sub(1, Ordering::AcqRel) == RETIRED + 1 {
+            self.0.close_if_unused();
+        }
+    }
+}
+
+/// What went wrong in a hook, for its author.
+pub(crate) fn fault(failure: CallFailure) -> Fault {
+    match failure {
+        CallFailure::Failed { mut fault, raised } => {
+            if let Some(raised) = raised {
+                fault.message = raised.with_kind();
+            }
+            fault
+        }
+        CallFailure::Stopped { fault, .. } => fault,
+        CallFailure::NeedsThread => Fault::new("a hook was given up as if it were a trial"),
+    }
+}

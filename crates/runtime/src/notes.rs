@@ -1,0 +1,93 @@
+//! Things that the people who run the server should know, though nothing is broken.
+
+use crate::attempt::is_manifest;
+use crate::library::{Key, Library};
+use model::{ConfigSchema, ModuleName, did_you_mean, near_misses};
+use script::FileId;
+use std::collections::BTreeSet;
+
+impl Library {
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for key in self.unused_libraries() {
+            notes.push(format!(
+                "{} declares nothing, and nothing loads it",
+                self.shown(&key)
+            ));
+        }
+        notes.extend(self.strangers());
+        let open = ConfigSchema::open();
+        let modules: Vec<(&ModuleName, &ConfigSchema)> = self
+            .entries
+            .values()
+            .filter_map(|entry| {
+                let manifest = entry.manifest.as_ref();
+                let schema = manifest.map_or(&open, |manifest| &manifest.config);
+                Some((entry.name.as_ref()?, schema))
+            })
+            .collect();
+        notes.extend(near_misses(&modules, &self.overrides.environment));
+        notes
+    }
+
+    /// Names that are configured, enabled or set, but belong to no module.
+    fn strangers(&self) -> Vec<String> {
+        let there: BTreeSet<&str> = self
+            .entries
+            .values()
+            .filter_map(|entry| entry.name.as_ref().map(ModuleName::as_str))
+            .collect();
+        let project = self.project.project();
+        let file = self.project.shown();
+        let configured = project
+            .modules
+            .keys()
+            .map(|name| (format!("{file} configures"), name));
+        let enabled = project.enable.iter().flatten();
+        let enabled = enabled.map(|name| (format!("{file} enables"), name));
+        let in_file = configured
+            .chain(enabled)
+            .map(|(what, name)| (what, name.as_str()));
+        let set = self.overrides.set.iter().map(|(key, _)| {
+            let name = key.split_once('.').map_or(key.as_str(), |(name, _)| name);
+            ("--set names".to_owned(), name)
+        });
+        in_file
+            .chain(set)
+            .filter(|(_, name)| !there.contains(name))
+            .map(|(what, name)| {
+                let hint = match did_you_mean(name, there.iter().copied()) {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => String::new(),
+                };
+                format!("{what} `{name}`, which is not there{hint}")
+            })
+            .collect()
+    }
+
+    /// A file without declarations is a library; one that nobody loads may be a mistake.
+    fn unused_libraries(&self) -> Vec<Key> {
+        let used: BTreeSet<&Key> = self
+            .entries
+            .iter()
+            .flat_map(|(own, entry)| entry.touched.keys().filter(move |file| *file != own))
+            .collect();
+        let tested: BTreeSet<(usize, FileId)> = self
+            .folders()
+            .iter()
+            .enumerate()
+            .flat_map(|(i, folder)| {
+                let tests = folder.tests().into_iter();
+                tests.map(move |test| (i, test.replace("_test.star", ".star")))
+            })
+            .collect();
+        let idle = self.entries.iter().filter(|(key, entry)| {
+            entry.module.is_none()
+                && entry.trouble.is_none()
+                && !is_manifest(&key.1)
+                && !used.contains(key)
+                && !tested.contains(*key)
+        });
+        idle.map(|(key, _)| key.clone()).collect()
+    }
+}

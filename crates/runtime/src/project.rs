@@ -1,0 +1,74 @@
+//! The project's file, `larkspur.toml`, as it was read last.
+
+use crate::disk::read_project;
+use crate::reader::digest;
+use model::{Fault, ModuleName, Project};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, Default)]
+pub struct ProjectFile {
+    path: PathBuf,
+    project: Project,
+    text: u64,
+}
+
+impl ProjectFile {
+    /// Reads it; one that is not there says nothing.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, Fault> {
+        let path = path.into();
+        let text = read_project(&path)
+            .map_err(|why| Fault::new(format!("cannot read {}: {why}", path.display())))?;
+        Self::parse(path, text.as_deref())
+    }
+
+    fn parse(path: PathBuf, text: Option<&str>) -> Result<Self, Fault> {
+        let project = match text {
+            Some(text) => Project::parse(&path.display().to_string(), text)?,
+            None => Project::default(),
+        };
+        Ok(Self {
+            path,
+            project,
+            text: digest_of(text),
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// Where what must outlive the process is kept: beside the file, unless it says otherwise.
+    pub fn data_dir(&self) -> PathBuf {
+        let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
+        let wanted = self.project.data_dir.as_deref();
+        beside.join(wanted.unwrap_or(".larkspur"))
+    }
+
+    /// Is this module to be loaded?
+    pub(crate) fn enables(&self, name: &ModuleName) -> bool {
+        let enable = self.project.enable.as_ref();
+        enable.is_none_or(|names| names.contains(name))
+    }
+
+    pub(crate) fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// What it says now, if that is something else.
+    pub(crate) fn reread(&self) -> Option<Result<Self, Fault>> {
+        if self.path.as_os_str().is_empty() {
+            return None;
+        }
+        let text = read_project(&self.path).ok()?;
+        let is_other = digest_of(text.as_deref()) != self.text;
+        is_other.then(|| Self::parse(self.path.clone(), text.as_deref()))
+    }
+}
+
+fn digest_of(text: Option<&str>) -> u64 {
+    digest(&text.map(str::to_owned).ok_or_else(String::new))
+}

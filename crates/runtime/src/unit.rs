@@ -1,0 +1,219 @@
+//! Takes what was built, unit by unit: modules that a change ties together are replaced together. If
+//! one that is served cannot follow, the whole unit stays as it was.
+
+use crate::assembly::Built;
+use crate::catalog::Module;
+use crate::event::{Change, Event};
+use crate::library::{Entry, Key, Library, Trouble};
+use model::{Fault, Manifest, ModuleName};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl Library {
+    pub(crate) fn take(
+        &mut self,
+        built: Vec<Built>,
+        changed: &BTreeSet<Key>,
+        told: &dyn Fn(&Event),
+    ) {
+        let units = self.units(&built, changed);
+        let mut members: BTreeMap<usize, BTreeSet<Key>> = BTreeMap::new();
+        let mut refused: BTreeMap<usize, Refusal> = BTreeMap::new();
+        for (built, unit) in built.iter().zip(&units) {
+            let key = &built.candidate.attempt.key;
+            members.entry(*unit).or_default().insert(key.clone());
+            let served = self.entries.get(key).is_some_and(|e| e.module.is_some());
+            if let (true, Err(trouble)) = (served, &built.outcome) {
+                refused.entry(*unit).or_insert_with(|| Refusal {
+                    name: built.candidate.name.clone(),
+                    trouble: trouble.clone(),
+                });
+            }
+        }
+        for (built, unit) in built.into_iter().zip(units) {
+            match refused.get(&unit) {
+                Some(refusal) => {
+                    let unit = members.get(&unit).cloned().unwrap_or_default();
+                    self.hold_back(built, refusal, unit, told);
+                }
+                None => self.take_one(built, told),
+            }
+        }
+    }
+
+    /// For each of the built, the number of its unit.
+    fn units(&self, built: &[Built], changed: &BTreeSet<Key>) -> Vec<usize> {
+        let provided: BTreeSet<&ModuleName> = built
+            .iter()
+            .filter_map(|built| built.candidate.name.as_ref())
+            .collect();
+        let mut ties: BTreeMap<Tie, Vec<usize>> = BTreeMap::new();
+        for (i, built) in built.iter().enumerate() {
+            let attempt = &built.candidate.attempt;
+            for file in attempt
+                .touched
+                .keys()
+                .filter(|file| changed.contains(*file))
+            {
+                ties.entry(Tie::File(file)).or_default().push(i);
+            }
+            let old = self.entries.get(&attempt.key);
+            let names = [
+                built.candidate.name.as_ref(),
+                old.and_then(|e| e.name.as_ref()),
+            ];
+            let manifests = [
+                attempt.manifest.as_deref(),
+                old.and_then(|e| e.manifest.as_deref()),
+            ];
+            let needs = manifests
+                .into_iter()
+                .flatten()
+                .flat_map(Manifest::dependencies);
+            let needs = needs
+                .map(|(name, _)| name)
+                .filter(|name| provided.contains(name));
+            for name in names.into_iter().flatten().chain(needs) {
+                ties.entry(Tie::Name(name)).or_default().push(i);
+            }
+        }
+        let mut unit: Vec<usize> = (0..built.len()).collect();
+        for tied in ties.into_values() {
+            for pair in tied.windows(2) {
+                let (a, b) = (root(&mut unit, pair[0]), root(&mut unit, pair[1]));
+                unit[a.max(b)] = a.min(b);
+            }
+        }
+        (0..built.len()).map(|i| root(&mut unit, i)).collect()
+    }
+
+    fn take_one(&mut self, built: Built, told: &dyn Fn(&Event)) {
+        let (module, trouble) = match built.outcome {
+            Ok(module) => (module, None),
+            Err(trouble) => (None, Some(trouble)),
+        };
+        let module = module.map(|module| self.numbered(&module));
+        let attempt = built.candidate.attempt;
+        let old = self.entries.remove(&attempt.key);
+        let old = old.and_then(|entry| entry.module);
+        let change = match (&module, &trouble, old.is_some()) {
+            (Some(module), _, true) => Some(Change::Reloaded {
+                tools: module.tools.len(),
+            }),
+            (Some(module), _, false) => Some(Change::Loaded {
+                tools: module.tools.len(),
+            }),
+            (None, Some(trouble), _) => Change::of(trouble, false),
+            (None, None, true) => Some(Change::Removed),
+            (None, None, false) => None,
+        };
+        if let Some(change) = change {
+            told(&Event {
+                file: self.shown(&attempt.key),
+                module: module.as_ref().map(|m| m.name.clone()),
+                change,
+                took: attempt.took,
+            });
+        }
+        self.retiring.extend(old.map(|old| Arc::clone(&old.life)));
+        let entry = Entry {
+            touched: attempt.touched,
+            name: built.candidate.name,
+            manifest: attempt.manifest,
+            module,
+            trouble,
+            unit: BTreeSet::new(),
+        };
+        self.entries.insert(attempt.key, entry);
+    }
+
+    /// What is served stays; what was started aside is ended again.
+    fn hold_back(
+        &mut self,
+        built: Built,
+        refusal: &Refusal,
+        unit: BTreeSet<Key>,
+        told: &dyn Fn(&Event),
+    ) {
+        let attempt = built.candidate.attempt;
+        let old = self.entries.remove(&attempt.key);
+        let (old_module, old_name) = old.map_or((None, None), |e| (e.module, e.name));
+        let trouble = match built.outcome {
+            Err(trouble) => Some(trouble),
+            Ok(None) => None,
+            Ok(Some(module)) => {
+                module.life.retire();
+                Some(refusal.for_another(&module.name))
+            }
+        };
+        let served = old_module.is_some();
+        if let Some(change) = trouble
+            .as_ref()
+            .and_then(|trouble| Change::of(trouble, served))
+        {
+            told(&Event {
+                file: self.shown(&attempt.key),
+                module: old_module.as_ref().map(|m| m.name.clone()),
+                change,
+                took: attempt.took,
+            });
+        }
+        let entry = Entry {
+            touched: attempt.touched,
+            name: old_name.or(built.candidate.name),
+            manifest: attempt.manifest,
+            module: old_module,
+            trouble,
+            unit,
+        };
+        self.entries.insert(attempt.key, entry);
+    }
+
+    fn numbered(&mut self, module: &Module) -> Arc<Module> {
+        let generation = self.generations.entry(module.name.clone()).or_default();
+        *generation += 1;
+        Arc::new(module.with_tools(module.tools.clone(), *generation))
+    }
+}
+
+/// What ties modules into one unit.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Tie<'a> {
+    File(&'a Key),
+    Name(&'a ModuleName),
+}
+
+fn root(unit: &mut [usize], mut i: usize) -> usize {
+    while unit[i] != i {
+        unit[i] = unit[unit[i]];
+        i = unit[i];
+    }
+    i
+}
+
+/// Why a unit stays as it was.
+struct Refusal {
+    name: Option<ModuleName>,
+    trouble: Trouble,
+}
+
+impl Refusal {
+    /// The same for a module that could have been replaced.
+    fn for_another(&self, module: &ModuleName) -> Trouble {
+        let because = self.name.as_ref().filter(|name| *name != module);
+        let fault = match because {
+            None => self.trouble.fault.clone(),
+            Some(name) => Fault {
+                message: format!(
+                    "kept as it was, since `{name}` cannot follow: {}",
+                    self.trouble.fault.message
+                ),
+                ..self.trouble.fault.clone()
+            },
+        };
+        Trouble {
+            kind: self.trouble.kind,
+            fault,
+        }
+    }
+}

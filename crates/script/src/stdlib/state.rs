@@ -1,0 +1,128 @@
+//! `ctx.state`: small values that a module keeps across calls, reloads and restarts.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
+
+use crate::convert::{Budget, from_json, to_json};
+use crate::cx::Cx;
+use allocative::Allocative;
+use serde_json::Value as Json;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{Methods, MethodsBuilder};
+use starlark::eval::Evaluator;
+use starlark::values::list::AllocList;
+use starlark::values::none::NoneType;
+use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
+use starlark::{starlark_module, starlark_simple_value};
+use std::fmt;
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct State;
+
+starlark_simple_value!(State);
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ctx.state")
+    }
+}
+
+#[starlark_value(type = "state")]
+impl<'v> StarlarkValue<'v> for State {
+    fn get_methods() -> Option<&'static Methods> {
+        Some(METHODS.methods())
+    }
+}
+
+starlark::methods_static!(METHODS = methods);
+
+#[starlark_module]
+fn methods(builder: &mut MethodsBuilder) {
+    /// The value under a key, or the default.
+    fn get<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] key: &str,
+        default: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        match Cx::host(eval)?.state_get(key)? {
+            Some(stored) => Ok(from_json(&stored.value, eval.heap())?),
+            None => Ok(default.unwrap_or_else(Value::new_none)),
+        }
+    }
+
+    /// Keeps a value, whatever was there.
+    fn set<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] key: &str,
+        #[starlark(require = pos)] value: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        let host = Cx::host(eval)?;
+        host.state_put(key, &json(value, eval)?, None)?;
+        Ok(NoneType)
+    }
+
+    /// Forgets a key; answers whether it was there.
+    fn delete<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] key: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<bool> {
+        let _ = this;
+        Ok(Cx::host(eval)?.state_delete(key)?)
+    }
+
+    /// The keys with this beginning, in the order of the alphabet.
+    fn list<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos, default = "")] prefix: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        let keys = Cx::host(eval)?.state_list(prefix)?;
+        Ok(eval.heap().alloc(AllocList(keys)))
+    }
+
+    /// Replaces a value by `fn(value)`, atomically: if somebody else was quicker, `fn` runs again on
+    /// what they wrote. A key that is not there gives the default, or None.
+    fn update<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] key: &str,
+        #[starlark(require = pos)] func: Value<'v>,
+        default: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let _ = this;
+        let host = Cx::host(eval)?;
+        loop {
+            let stored = host.state_get(key).map_err(anyhow::Error::from)?;
+            let version = stored.as_ref().map_or(0, |stored| stored.version);
+            let old = match stored {
+                Some(stored) => {
+                    from_json(&stored.value, eval.heap()).map_err(anyhow::Error::from)?
+                }
+                None => default.unwrap_or_else(Value::new_none),
+            };
+            let new = eval.eval_function(func, &[old], &[])?;
+            let written = host
+                .state_put(key, &json(new, eval)?, Some(version))
+                .map_err(anyhow::Error::from)?;
+            if written {
+                return Ok(new);
+            }
+            Cx::of(eval)?.gauge.in_time()?;
+        }
+    }
+}
+
+fn json<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Json> {
+    let budget = Budget::from(&Cx::of(eval)?.gauge.limits);
+    Ok(to_json(value, eval.heap(), budget)?)
+}

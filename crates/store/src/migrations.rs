@@ -1,0 +1,66 @@
+//! The tables, as steps from nothing to what this version knows. A step that was released is never
+//! edited: what comes next is a further step.
+
+use rusqlite::{Connection, Result, TransactionBehavior};
+
+/// A database that has taken the first n steps says so: its `user_version` is n.
+pub(crate) const MIGRATIONS: &[&str] = &[STATE];
+
+/// Every write takes its version from one counter, which no delete sets back: so a version names one
+/// write for ever. The triggers count what each module keeps, in the transaction that changes it.
+const STATE: &str = "
+CREATE TABLE counter (version INTEGER NOT NULL) STRICT;
+INSERT INTO counter VALUES (0);
+
+CREATE TABLE state (
+    module  TEXT NOT NULL,
+    key     TEXT NOT NULL,
+    value   TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (module, key)
+) STRICT;
+
+CREATE TABLE usage (
+    module TEXT NOT NULL PRIMARY KEY,
+    keys   INTEGER NOT NULL,
+    bytes  INTEGER NOT NULL
+) STRICT;
+
+CREATE TRIGGER state_added AFTER INSERT ON state BEGIN
+    INSERT INTO usage
+    VALUES (new.module, 1, octet_length(new.key) + octet_length(new.value))
+    ON CONFLICT DO UPDATE SET keys = keys + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER state_changed AFTER UPDATE ON state BEGIN
+    UPDATE usage SET bytes = bytes + octet_length(new.value) - octet_length(old.value)
+    WHERE module = new.module;
+END;
+
+CREATE TRIGGER state_removed AFTER DELETE ON state BEGIN
+    UPDATE usage
+    SET keys = keys - 1, bytes = bytes - octet_length(old.key) - octet_length(old.value)
+    WHERE module = old.module;
+END;
+";
+
+/// How many steps this database has taken.
+pub(crate) fn taken(connection: &Connection) -> Result<usize> {
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version as usize)
+}
+
+/// Takes the steps that are missing. Of several processes one does, and the others wait for it.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+    if taken(connection)? >= MIGRATIONS.len() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Asked again, now that nobody else can answer by taking steps.
+    let taken = taken(&transaction)?;
+    for (number, step) in (1..).zip(MIGRATIONS).skip(taken) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", number)?;
+    }
+    transaction.commit()
+}
