@@ -3,7 +3,7 @@
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
-use crate::life::Visit;
+use crate::life::{LastError, Visit};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Args, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath};
@@ -453,17 +453,34 @@ impl Job {
                 raised: None,
             },
         };
-        Self::report(&error);
+        self.report(&error);
         Err(error)
     }
 
-    /// The author reads what the caller does not: the place.
-    fn report(error: &CallError) {
-        if let CallError::Failed { tool, fault, .. } | CallError::Stopped { tool, fault, .. } =
-            error
-        {
-            tracing::debug!(target: "script", "{tool} failed: {fault}");
+    /// The author reads what the caller does not: the place, and what was raised.
+    fn report(&self, error: &CallError) {
+        let (tool, fault, raised) = match error {
+            CallError::Failed {
+                tool,
+                fault,
+                raised,
+            } => (tool, fault, raised.as_ref()),
+            CallError::Stopped { tool, fault, .. } => (tool, fault, None),
+            _ => return,
+        };
+        match raised {
+            Some(raised) => {
+                tracing::debug!(target: "script", "{tool} failed: {fault} {}", raised.with_kind());
+            }
+            None => tracing::debug!(target: "script", "{tool} failed: {fault}"),
         }
+        self.handle.module.life.failed(LastError {
+            tool: tool.to_string(),
+            message: fault.message.clone(),
+            kind: raised.map(|raised| raised.kind.clone()),
+            data: raised.map(|raised| raised.data.clone()),
+            report: fault.to_string(),
+        });
     }
 }
 
