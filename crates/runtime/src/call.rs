@@ -344,7 +344,7 @@ impl Job {
 
 impl CallError {
     fn of(handle: &Handle, ended: Ended) -> Self {
-        ended.report(handle);
+        ended.report(handle, &handle.module.life);
         let tool = handle.path();
         match ended {
             Ended::Failed { fault, raised } => Self::Failed {

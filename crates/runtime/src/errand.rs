@@ -1,6 +1,7 @@
 //! A script's work on a thread of the pool: a place among the others, a deadline, and a caller who
 //! may go away.
 
+use crate::life::{LastError, Life};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Fault, Limits, Stop};
@@ -50,11 +51,26 @@ impl From<CallFailure> for Ended {
 }
 
 impl Ended {
-    /// The author reads what the caller does not: the place.
-    pub(crate) fn report(&self, name: &impl Display) {
-        if let Self::Failed { fault, .. } | Self::Stopped { fault, .. } = self {
-            tracing::debug!(target: "script", "{name} failed: {fault}");
+    /// The author reads what the caller does not: the place, and what was raised.
+    pub(crate) fn report(&self, name: &impl Display, life: &Life) {
+        let (fault, raised) = match self {
+            Self::Failed { fault, raised } => (fault, raised.as_ref()),
+            Self::Stopped { fault, .. } => (fault, None),
+            Self::Busy { .. } => return,
+        };
+        match raised {
+            Some(raised) => {
+                tracing::debug!(target: "script", "{name} failed: {fault} {}", raised.with_kind());
+            }
+            None => tracing::debug!(target: "script", "{name} failed: {fault}"),
         }
+        life.failed(LastError {
+            tool: name.to_string(),
+            message: fault.message.clone(),
+            kind: raised.map(|raised| raised.kind.clone()),
+            data: raised.map(|raised| raised.data.clone()),
+            report: fault.to_string(),
+        });
     }
 
     fn failed(message: String) -> Self {

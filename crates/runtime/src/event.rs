@@ -1,6 +1,6 @@
 //! What happened to a file, for whoever watches.
 
-use crate::library::{Kind, Trouble};
+use crate::library::Trouble;
 use model::{Fault, ModuleName};
 use std::time::Duration;
 
@@ -35,12 +35,9 @@ pub enum Change {
 impl Change {
     /// What there is to tell of a module that is in trouble.
     pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
-        match trouble.kind {
-            Kind::Stopped | Kind::Disabled => None,
-            Kind::Broken | Kind::Misplaced | Kind::Waiting => Some(Self::Broken {
-                fault: trouble.fault.clone(),
-                still_served,
-            }),
-        }
+        trouble.kind.is_failure().then(|| Self::Broken {
+            fault: trouble.fault.clone(),
+            still_served,
+        })
     }
 }

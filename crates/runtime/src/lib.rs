@@ -40,6 +40,7 @@ pub use disk::Folder;
 pub use event::{Change, Event};
 pub use homes::Homes;
 pub use library::Overrides;
+pub use life::LastError;
 pub use orders::Order;
 pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};

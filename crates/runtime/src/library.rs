@@ -9,7 +9,7 @@ use crate::homes::Homes;
 use crate::life::Life;
 use crate::project::ProjectFile;
 use crate::reader::digest;
-use crate::settle::Missed;
+use crate::settle::{Missed, Settle};
 use model::{Fault, Manifest, ModuleName};
 use script::{Engine, FileId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,6 +55,13 @@ pub(crate) enum Kind {
     Disabled,
 }
 
+impl Kind {
+    /// Is something wrong, or is it as somebody wants it?
+    pub(crate) fn is_failure(self) -> bool {
+        !matches!(self, Self::Stopped | Self::Disabled)
+    }
+}
+
 /// What configures modules besides their manifests.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
@@ -78,6 +85,7 @@ pub(crate) struct Library {
     /// Every file that matters as it looked before it was read.
     known: BTreeMap<Key, Option<Stamp>>,
     missed: Missed,
+    project_settle: Settle,
     /// What is wrong with the project's file, if it changed for the worse.
     project_fault: Option<Fault>,
 }
@@ -100,6 +108,7 @@ impl Library {
             engine,
             known: BTreeMap::new(),
             missed: Missed::default(),
+            project_settle: Settle::default(),
             project_fault: None,
         }
     }
@@ -160,12 +169,18 @@ impl Library {
 
     /// When files that are missed now are to be looked for again.
     pub(crate) fn patience(&self) -> Option<Instant> {
-        self.missed.until()
+        let both = [self.missed.until(), self.project_settle.until()];
+        both.into_iter().flatten().max()
     }
 
     /// The project's file, if it is another one now: taken, or complained about once.
-    fn reread_project(&self, told: &dyn Fn(&Event)) -> (Option<ProjectFile>, Option<Fault>) {
-        match self.project.reread() {
+    fn reread_project(&mut self, told: &dyn Fn(&Event)) -> (Option<ProjectFile>, Option<Fault>) {
+        let reread = self.project.reread();
+        let is_missed = reread.as_ref().is_some_and(|reread| reread.is_empty);
+        if self.project_settle.is_early(is_missed) {
+            return (None, self.project_fault.clone());
+        }
+        match reread.map(|reread| reread.parsed) {
             None => (None, None),
             Some(Ok(project)) => (Some(project), None),
             Some(Err(fault)) => {
@@ -221,7 +236,7 @@ impl Library {
         shop.load(&wanted)
     }
 
-    fn scan(&self) -> BTreeMap<Key, Stamp> {
+    pub(crate) fn scan(&self) -> BTreeMap<Key, Stamp> {
         let mut found = BTreeMap::new();
         for (i, folder) in self.folders().iter().enumerate() {
             let sources = folder.scan().into_iter().filter(|(file, _)| !is_test(file));
@@ -234,7 +249,7 @@ impl Library {
     }
 
     /// Remembers how the files looked before they were read.
-    fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
+    pub(crate) fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
         let touched = self.entries.values().flat_map(|entry| entry.touched.keys());
         let mut known: BTreeMap<Key, Option<Stamp>> = touched
             .filter(|key| !found.contains_key(*key))

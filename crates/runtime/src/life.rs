@@ -6,8 +6,10 @@ use crate::gate::Gate;
 use crate::ground::Ground;
 use model::{Caller, Fault, Limits, ModuleName, Structured};
 use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// No call comes to a retired life any more, apart from those that have just looked it up.
@@ -29,6 +31,22 @@ pub(crate) struct Life {
     holds: AtomicUsize,
     /// The lives it was started with; let go when it has stopped.
     leans_on: Mutex<Vec<Visit>>,
+    /// What went wrong last in one of its calls.
+    last_error: Mutex<Option<LastError>>,
+}
+
+/// A call that failed, for status.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LastError {
+    pub tool: String,
+    pub message: String,
+    /// What the author gave with `error(kind, …)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// With the place and the excerpt.
+    pub report: String,
 }
 
 /// Keeps a life from being stopped.
@@ -56,7 +74,16 @@ impl Life {
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
+            last_error: Mutex::default(),
         })
+    }
+
+    pub(crate) fn failed(&self, error: LastError) {
+        *lock(&self.last_error) = Some(error);
+    }
+
+    pub(crate) fn last_error(&self) -> Option<LastError> {
+        lock(&self.last_error).clone()
     }
 
     pub(crate) fn has(&self, hook: Hook) -> bool {
@@ -120,8 +147,7 @@ impl Life {
     }
 
     fn end(&self) {
-        let mut leans_on = self.leans_on.lock().unwrap_or_else(PoisonError::into_inner);
-        let leans_on = std::mem::take(&mut *leans_on);
+        let leans_on = std::mem::take(&mut *lock(&self.leans_on));
         drop(leans_on);
         if self.has(Hook::Stop) {
             self.ground.lives.end();
@@ -158,6 +184,10 @@ impl Drop for Visit {
             self.0.close_if_unused();
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What went wrong in a hook, for its author.

@@ -114,8 +114,10 @@ impl Library {
     }
 
     fn again(&mut self, keys: &BTreeSet<Key>, told: &dyn Fn(&Event)) {
+        let found = self.scan();
         let attempts = self.load(keys);
         self.assemble(attempts, keys, told);
+        self.stamp(found);
     }
 
     fn names_of<'a>(&'a self, keys: &'a BTreeSet<Key>) -> impl Iterator<Item = &'a ModuleName> {

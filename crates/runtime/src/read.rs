@@ -6,7 +6,7 @@ use crate::call::{Progress, Within, either, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
-use crate::life::Visit;
+use crate::life::{Life, Visit};
 use crate::prompts::{PromptHandle, PromptLookup};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
@@ -224,6 +224,7 @@ impl Runtime {
             name: of.clone(),
             cancel: asking.cancel,
         };
+        let life = Arc::clone(&stay.module.life);
         let (runtime, name) = (self.clone(), of.clone());
         let result = errand.run(move |cancel| {
             let module = &stay.module;
@@ -253,7 +254,8 @@ impl Runtime {
             };
             work(module, &turn)
         });
-        result.await.map_err(|ended| ReadError::of(of, ended))
+        let result = result.await;
+        result.map_err(|ended| ReadError::of(of, &life, ended))
     }
 }
 
@@ -283,8 +285,8 @@ pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle,
 }
 
 impl ReadError {
-    fn of(of: String, ended: Ended) -> Self {
-        ended.report(&of);
+    fn of(of: String, life: &Life, ended: Ended) -> Self {
+        ended.report(&of, life);
         match ended {
             Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
             Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },

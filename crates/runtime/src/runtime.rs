@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use store::Store;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// How often somebody looks whether a trial has ended.
@@ -188,7 +189,12 @@ impl Runtime {
     /// A place for a trial, watched from the first one on.
     pub(crate) fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
         self.0.warden.get_or_init(|| {
-            tokio::spawn(watch_trials(Arc::downgrade(&self.0)));
+            let (inner, executor) = (Arc::downgrade(&self.0), Handle::current());
+            let thread = std::thread::Builder::new().name("warden".into());
+            let spawned = thread.spawn(move || watch_trials(&inner, &executor));
+            if let Err(error) = spawned {
+                tracing::error!("calls that do not end will not be noticed: {error}");
+            }
         });
         self.0.trials.enter(trial)
     }
@@ -214,18 +220,23 @@ impl Runtime {
     }
 }
 
-/// Ends with the runtime. It runs on the thread that is kept free of trials.
-async fn watch_trials(inner: Weak<Inner>) {
+/// Ends with the runtime. It is no task: a trial that does not end may hold the very thread that
+/// would tell the others of timers and input, and then they sleep until somebody pokes them.
+fn watch_trials(inner: &Weak<Inner>, executor: &Handle) {
+    let _context = executor.enter();
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        std::thread::park_timeout(LOOK_EVERY);
         let Some(inner) = inner.upgrade() else { return };
-        let (found, over) = inner.trials.look();
-        if found {
+        let look = inner.trials.look();
+        if look.found {
             tracing::warn!("a call does not end; from now on every call gets a thread");
             Stats::add(&inner.stats.stuck);
         }
-        for give_up in over {
+        for give_up in look.over {
             give_up();
+        }
+        if look.any {
+            executor.spawn(async {});
         }
     }
 }

@@ -2,6 +2,7 @@
 //! one that is served cannot follow, the whole unit stays as it was.
 
 use crate::assembly::Built;
+use crate::attempt::Attempt;
 use crate::catalog::Module;
 use crate::event::{Change, Event};
 use crate::library::{Entry, Key, Library, Trouble};
@@ -23,7 +24,12 @@ impl Library {
             let key = &built.candidate.attempt.key;
             members.entry(*unit).or_default().insert(key.clone());
             let served = self.entries.get(key).is_some_and(|e| e.module.is_some());
-            if let (true, Err(trouble)) = (served, &built.outcome) {
+            let failure = built
+                .outcome
+                .as_ref()
+                .err()
+                .filter(|trouble| trouble.kind.is_failure());
+            if let (true, Some(trouble)) = (served, failure) {
                 refused.entry(*unit).or_insert_with(|| Refusal {
                     name: built.candidate.name.clone(),
                     trouble: trouble.clone(),
@@ -95,6 +101,7 @@ impl Library {
         let module = module.map(|module| self.numbered(&module));
         let attempt = built.candidate.attempt;
         let old = self.entries.remove(&attempt.key);
+        let is_news = is_news(old.as_ref(), &attempt, trouble.as_ref());
         let old = old.and_then(|entry| entry.module);
         let change = match (&module, &trouble, old.is_some()) {
             (Some(module), _, true) => Some(Change::Reloaded {
@@ -107,7 +114,7 @@ impl Library {
             (None, None, true) => Some(Change::Removed),
             (None, None, false) => None,
         };
-        if let Some(change) = change {
+        if let Some(change) = change.filter(|_| is_news) {
             told(&Event {
                 file: self.shown(&attempt.key),
                 module: module.as_ref().map(|m| m.name.clone()),
@@ -137,7 +144,6 @@ impl Library {
     ) {
         let attempt = built.candidate.attempt;
         let old = self.entries.remove(&attempt.key);
-        let (old_module, old_name) = old.map_or((None, None), |e| (e.module, e.name));
         let trouble = match built.outcome {
             Err(trouble) => Some(trouble),
             Ok(None) => None,
@@ -146,11 +152,13 @@ impl Library {
                 Some(refusal.for_another(&module.name))
             }
         };
+        let is_news = is_news(old.as_ref(), &attempt, trouble.as_ref());
+        let (old_module, old_name) = old.map_or((None, None), |e| (e.module, e.name));
         let served = old_module.is_some();
-        if let Some(change) = trouble
+        let change = trouble
             .as_ref()
-            .and_then(|trouble| Change::of(trouble, served))
-        {
+            .and_then(|trouble| Change::of(trouble, served));
+        if let Some(change) = change.filter(|_| is_news) {
             told(&Event {
                 file: self.shown(&attempt.key),
                 module: old_module.as_ref().map(|m| m.name.clone()),
@@ -174,6 +182,17 @@ impl Library {
         *generation += 1;
         Arc::new(module.with_tools(module.tools.clone(), *generation))
     }
+}
+
+/// The same complaint about the same files has been heard.
+fn is_news(old: Option<&Entry>, attempt: &Attempt, trouble: Option<&Trouble>) -> bool {
+    let fault = |trouble: &Trouble| trouble.fault.clone();
+    let heard = old.is_some_and(|old| {
+        old.touched == attempt.touched
+            && old.trouble.is_some()
+            && old.trouble.as_ref().map(fault) == trouble.map(fault)
+    });
+    !heard
 }
 
 /// What ties modules into one unit.

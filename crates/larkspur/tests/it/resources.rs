@@ -363,6 +363,43 @@ fn the_road_has_a_deadline_and_can_be_left() {
         });
 }
 
+/// A module with a manifest: what `start` gave is there, other tools can be called, and a function
+/// that is a resource is no hook.
+#[test]
+fn a_resource_is_part_of_its_module() {
+    let main = r#"
+def start(deps, config):
+    return {"word": "started"}
+
+def status(ctx, part: str):
+    return "%s, %s" % (ctx.instance["word"], ctx.call("greet.hello", {"name": part}))
+
+def missed(ctx):
+    return ctx.call("greet.hello", {"nam": "x"})
+
+resource("unit://{part}", status)
+resource("unit://missed/it", missed)
+"#;
+    let mut server = Server::start();
+    server
+        .module("greet", &greeting("hello"))
+        .file(
+            "unit/module.toml",
+            "name = \"unit\"\nversion = \"1.0.0\"\ndescription = \"A unit.\"\n",
+        )
+        .file("unit/main.star", main);
+    let read = read(&mut server, "unit://ada");
+    assert_eq!(read["contents"][0]["text"], "started, hello ada");
+    refused(
+        &mut server,
+        "resources/read",
+        json!({"uri": "unit://missed/it"}),
+        &expect![
+            "-32603 greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?"
+        ],
+    );
+}
+
 #[test]
 fn the_shell_reads_too() {
     let room = Room::new();

@@ -43,7 +43,7 @@ impl Context {
         Self {
             cancel: turn.cancel.clone(),
             started: turn.started.clone(),
-            caller: turn.caller.name.clone(),
+            caller: turn.caller.name.to_string(),
         }
     }
 }
