@@ -65,7 +65,7 @@ impl Ended {
             None => tracing::debug!(target: "script", "{name} failed: {fault}"),
         }
         life.failed(LastError {
-            tool: name.to_string(),
+            of: name.to_string(),
             message: fault.message.clone(),
             kind: raised.map(|raised| raised.kind.clone()),
             data: raised.map(|raised| raised.data.clone()),

@@ -38,7 +38,8 @@ pub(crate) struct Life {
 /// A call that failed, for status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LastError {
-    pub tool: String,
+    /// The tool, the prompt or the URI.
+    pub of: String,
     pub message: String,
     /// What the author gave with `error(kind, …)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use crate::reader::{blank, missing};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const SETTLE: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_millis(400);
 
 /// Files that vanished or became empty, since when, and how they look.
 #[derive(Default)]
