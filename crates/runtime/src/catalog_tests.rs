@@ -83,6 +83,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         pool: Pool::default(),
         store: store::Store::at("nowhere"),
         lives: Lives::default(),
+        stops: crate::stops::Stops::default(),
         asleep: true,
     });
     let started = script::Started::default();
@@ -159,7 +160,7 @@ fn registering_again_replaces() {
     let first = Catalog::default().with(module("m", &["a", "b"]));
     let second = first.with(module_saying("m", &["b", "c"], "Anew."));
     assert_eq!(names(&second), ["b", "c"]);
-    assert_eq!(lookup(&second, "m.a"), "nothing, but b, c");
+    assert_eq!(lookup(&second, "m.a"), "nothing, but m.b, m.c");
     let (_, b) = second.tools().next().unwrap();
     assert_eq!(b.tool().tool.description, "Anew.");
     // Whoever holds the first one still sees all of it.
@@ -185,7 +186,7 @@ fn unregistering_removes_completely() {
     let one = both.without(&"two".parse().unwrap());
     assert_eq!(names(&one), ["a"]);
     assert_eq!(lookup(&one, "b"), "nothing, but a");
-    assert_eq!(lookup(&one, "two.b"), "nothing, but a");
+    assert_eq!(lookup(&one, "two.b"), "nothing, but one.a");
     assert!(one.module("two").is_none());
     assert_eq!(
         one.fingerprint,

@@ -2,6 +2,7 @@
 
 use crate::disk::Folder;
 use crate::pool::Pool;
+use crate::stops::Stops;
 use model::Limits;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ pub(crate) struct Ground {
     pub(crate) pool: Pool,
     pub(crate) store: Store,
     pub(crate) lives: Lives,
+    pub(crate) stops: Stops,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
 }

@@ -25,6 +25,7 @@ mod settle;
 mod start;
 mod stats;
 mod status;
+mod stops;
 mod unit;
 mod watch;
 

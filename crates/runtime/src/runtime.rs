@@ -13,6 +13,7 @@ use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
+use crate::stops::Stops;
 use model::{Fault, Limits};
 use script::{Engine, ToolChange};
 use std::path::PathBuf;
@@ -96,6 +97,7 @@ impl Runtime {
             pool: Pool::default(),
             store: Store::at(settings.project.data_dir()),
             lives: Lives::default(),
+            stops: Stops::default(),
             asleep: settings.asleep,
         });
         let warming = std::thread::spawn(script::warm_up);
