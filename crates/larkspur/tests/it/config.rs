@@ -123,10 +123,10 @@ fn a_configuration_that_does_not_fit_is_told_before_start() {
     refused(
         "",
         &[],
-        expect![[r#"
+        expect![[r"
         configuration of module `github` is not right
           token: is required
-          = help: set `token` in larkspur.toml under [module.github.config], as GITHUB__TOKEN, or with --set github.token=…"#]],
+          = help: set `token` in larkspur.toml under [module.github.config], as GITHUB__TOKEN, or with --set github.token=…"]],
     );
     refused(
         "[module.github.config]\nsize = -1\ntoken = 5\ntokn = \"x\"\n",

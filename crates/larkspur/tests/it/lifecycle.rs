@@ -1,6 +1,6 @@
 //! `start`, `stop` and `status`: when they run, what they get, and what becomes of those that fail.
 
-use crate::calls::SLOW;
+use crate::calls::{SLOW, SPIN};
 use crate::fixture::{Server, saying};
 use crate::folder::{answering, living, manifest, module, needs};
 use crate::wire::PATIENCE;
@@ -138,12 +138,12 @@ fn a_hook_with_wrong_parameters_is_refused_before_it_runs() {
     );
     refused(
         "def status():\n    pass\n",
-        expect![[r#"
+        expect![[r"
             `status` takes 0 parameters; write `def status(instance):`
               ┌ a/main.star:1:1
             1 │ def status():
               │ ^^^^^^^^^^
-              = help: a last parameter may take ctx; a function that is no hook needs another name than `status`"#]],
+              = help: a last parameter may take ctx; a function that is no hook needs another name than `status`"]],
     );
 }
 
@@ -215,6 +215,38 @@ fn dependents_stop_first_when_the_client_leaves_and_when_told_to_end() {
             }
         }
         assert_eq!(server.log(), expected, "{signal:?}");
+    }
+}
+
+/// Nobody is left to hear the answer, so the call is ended, and its module stops as it should.
+#[test]
+fn a_call_that_does_not_end_keeps_no_module_from_stopping() {
+    let endless = SPIN.replace("def spin():", "def spin(ctx):\n    ctx.progress(0)");
+    for signal in [None, Some("-TERM")] {
+        let mut server = Server::start();
+        server
+            .folder_module("a", &manifest("a", ""), &(living("a") + &endless))
+            .up();
+        let call = json!({"name": "spin", "arguments": {}, "_meta": {"progressToken": 1}});
+        server.send("tools/call", call);
+        server.wire().notification("notifications/progress");
+        let ended = match signal {
+            None => server.wire().close(),
+            Some(signal) => {
+                let pid = server.wire().pid().to_string();
+                let told = Command::new("kill").args([signal, &pid]).status().unwrap();
+                assert!(told.success());
+                server.wire().ended()
+            }
+        };
+        assert_eq!(ended.0.code(), Some(0), "{signal:?}");
+        assert_eq!(server.log(), ["a: start", "a: stop"], "{signal:?}");
+        // Five seconds for calls to finish, as long as somebody might read their answers.
+        assert!(
+            ended.1 < Duration::from_secs(10),
+            "{signal:?} {:?}",
+            ended.1
+        );
     }
 }
 

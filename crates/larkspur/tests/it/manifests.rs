@@ -58,12 +58,12 @@ fn fields_are_checked() {
     );
     check(
         &manifest("bad", "zebra = 1"),
-        expect![[r#"
+        expect![[r"
         unknown key `zebra`
           ┌ bad/module.toml:4:1
         4 │ zebra = 1
           │ ^^^^^
-          = help: there are `name`, `version`, `description`, `entry`, `larkspur`, `api_version`, `author`, `license`, `homepage`, `depends_on`, `optional_deps`, `tools`, `keywords`, `config`, `permissions`, `secrets`, `limits`"#]],
+          = help: there are `name`, `version`, `description`, `entry`, `larkspur`, `api_version`, `author`, `license`, `homepage`, `depends_on`, `optional_deps`, `tools`, `keywords`, `config`, `permissions`, `secrets`, `limits`"]],
     );
     check(
         &manifest("Bad_Name", ""),
@@ -110,11 +110,11 @@ fn fields_are_checked() {
     );
     check(
         "name = \n",
-        expect![[r#"
+        expect![[r"
         not valid TOML: string values must be quoted, expected literal string
           ┌ bad/module.toml:1:8
         1 │ name = 
-          │        ^"#]],
+          │        ^"]],
     );
 }
 
@@ -131,12 +131,12 @@ fn promises_are_held_against_the_code() {
     );
     check(
         &manifest("bad", "tools = []"),
-        expect![[r#"
+        expect![[r"
         main.star declares `x`, which `tools` in module.toml does not name
           ┌ bad/module.toml:4:1
         4 │ tools = []
           │ ^^^^^
-          = help: add it, or leave `tools` out"#]],
+          = help: add it, or leave `tools` out"]],
     );
     check(
         &manifest("bad", "tools = [\"exx\"]"),
@@ -172,11 +172,11 @@ fn an_entry_must_be_there() {
     check_with(
         &manifest("bad", ""),
         "def oops(:\n",
-        expect![[r#"
+        expect![[r"
         unexpected symbol ':', expected identifier
           ┌ bad/main.star:1:10
         1 │ def oops(:
-          │          ^"#]],
+          │          ^"]],
     );
 }
 
@@ -186,12 +186,12 @@ fn also_one_that_is_not_named() {
     room.write("bad/module.toml", &manifest("bad", ""));
     let ran = room.run(&["list"]);
     ran.exits(1);
-    expect![[r#"
+    expect![[r"
         0 tools in 0 modules
         error: modules/bad/module.toml cannot be loaded
         module `bad` has no main.star, which is its `entry`
           = help: write that file, or name another one with `entry`
-    "#]]
+    "]]
     .assert_eq(&ran.stderr);
 }
 
@@ -229,7 +229,7 @@ fn a_name_belongs_to_one() {
     let ran = room.run(&["list"]);
     ran.exits(1)
         .says_only("same  1.0.0  a test's\n  one() -> str");
-    expect![[r#"
+    expect![[r"
         1 tool in 1 module
         error: modules/same.star cannot be loaded
         module `same` is already declared by modules/one/module.toml
@@ -237,6 +237,6 @@ fn a_name_belongs_to_one() {
         error: modules/two/module.toml cannot be loaded
         module `same` is already declared by modules/one/module.toml
           = help: give one of the two another name
-    "#]]
+    "]]
     .assert_eq(&ran.stderr);
 }

@@ -105,11 +105,14 @@ fn two_servers_share_one_state() {
     let mut one = keeper();
     one.project("").up();
     let mut two = Server::start();
+    let of_one = |file: &str| one.room.path().join(file).display().to_string();
     two.flags = vec![
         "--config".into(),
-        one.room.path().join("larkspur.toml").display().to_string(),
+        of_one("larkspur.toml"),
+        "--modules".into(),
+        of_one("modules"),
     ];
-    two.module("keeper", KEEPER).up();
+    two.up();
     let mine: Vec<i64> = (0..EACH)
         .map(|_| one.send_call("count", json!({})))
         .collect();
