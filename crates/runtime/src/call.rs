@@ -393,6 +393,8 @@ impl Within<'_> {
             CallError::Rejected { tool, rejected } => {
                 HostError(format!("{tool} was not called: {rejected}"))
             }
+            // Where calls go in a circle, one name says it.
+            other if other.to_string().starts_with(tool) => HostError(other.to_string()),
             other => HostError(format!("{tool}: {other}")),
         })
     }

@@ -279,13 +279,20 @@ impl Catalog {
             .and_then(|(module, tool)| self.by_path(module, tool))
         {
             Some(handle) => Lookup::Found(handle),
-            None => Lookup::Unknown(
-                nearest(name, self.tool_names())
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
-            ),
+            None => Lookup::Unknown(self.near(name)),
         }
+    }
+
+    /// The names there are, nearest first: paths for a path, else as listed.
+    fn near(&self, name: &str) -> Vec<String> {
+        let path = |(_, handle): (&str, &Handle)| handle.path().to_string();
+        let names: Vec<String> = if name.contains('.') {
+            self.tools().map(path).collect()
+        } else {
+            self.tool_names().map(str::to_owned).collect()
+        };
+        let near = nearest(name, names.iter().map(String::as_str));
+        near.into_iter().map(str::to_owned).collect()
     }
 
     pub fn get(&self, path: &ToolPath) -> Option<Handle> {

@@ -88,6 +88,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         store: store::Store::at("nowhere"),
         updates: Updates::default(),
         lives: Lives::default(),
+        stops: crate::stops::Stops::default(),
         asleep: true,
     });
     let started = script::Started::default();
@@ -164,7 +165,7 @@ fn registering_again_replaces() {
     let first = Catalog::default().with(module("m", &["a", "b"]));
     let second = first.with(module_saying("m", &["b", "c"], "Anew."));
     assert_eq!(names(&second), ["b", "c"]);
-    assert_eq!(lookup(&second, "m.a"), "nothing, but b, c");
+    assert_eq!(lookup(&second, "m.a"), "nothing, but m.b, m.c");
     let (_, b) = second.tools().next().unwrap();
     assert_eq!(b.tool().tool.description, "Anew.");
     // Whoever holds the first one still sees all of it.
@@ -190,7 +191,7 @@ fn unregistering_removes_completely() {
     let one = both.without(&"two".parse().unwrap());
     assert_eq!(names(&one), ["a"]);
     assert_eq!(lookup(&one, "b"), "nothing, but a");
-    assert_eq!(lookup(&one, "two.b"), "nothing, but a");
+    assert_eq!(lookup(&one, "two.b"), "nothing, but one.a");
     assert!(one.module("two").is_none());
     assert_eq!(
         one.fingerprint,

@@ -1,6 +1,6 @@
 //! What happened to a file, for whoever watches.
 
-use crate::library::Trouble;
+use crate::library::{Kind, Trouble};
 use model::{Fault, ModuleName};
 use std::time::Duration;
 
@@ -25,6 +25,10 @@ pub enum Change {
     Removed,
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,
+    /// Something it depends on does not run.
+    Waiting {
+        fault: Fault,
+    },
     /// It cannot be loaded; `still_served` says whether an earlier version goes on.
     Broken {
         fault: Fault,
@@ -35,9 +39,15 @@ pub enum Change {
 impl Change {
     /// What there is to tell of a module that is in trouble.
     pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
-        trouble.kind.is_failure().then(|| Self::Broken {
-            fault: trouble.fault.clone(),
-            still_served,
-        })
+        match trouble.kind {
+            Kind::Stopped | Kind::Disabled => None,
+            Kind::Waiting if !still_served => Some(Self::Waiting {
+                fault: trouble.fault.clone(),
+            }),
+            Kind::Broken | Kind::Misplaced | Kind::Waiting => Some(Self::Broken {
+                fault: trouble.fault.clone(),
+                still_served,
+            }),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::disk::Folder;
 use crate::pool::Pool;
+use crate::stops::Stops;
 use crate::updates::Updates;
 use model::Limits;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -16,6 +17,7 @@ pub(crate) struct Ground {
     /// Where word of changed resources goes.
     pub(crate) updates: Updates,
     pub(crate) lives: Lives,
+    pub(crate) stops: Stops,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
 }

@@ -30,6 +30,7 @@ mod settle;
 mod start;
 mod stats;
 mod status;
+mod stops;
 mod unit;
 mod updates;
 mod watch;

@@ -34,6 +34,15 @@ pub(crate) struct Entry {
     pub(crate) unit: BTreeSet<Key>,
 }
 
+impl Entry {
+    /// What it depends on: as it stands on disk, and as it is served.
+    pub(crate) fn dependencies(&self) -> impl Iterator<Item = &ModuleName> {
+        let served = self.module.as_ref().and_then(|m| m.manifest.as_ref());
+        let manifests = self.manifest.iter().chain(served);
+        manifests.flat_map(|manifest| manifest.dependencies().map(|(name, _)| name))
+    }
+}
+
 /// Why a version is not served.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
@@ -56,9 +65,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Is something wrong, or is it as somebody wants it?
-    pub(crate) fn is_failure(self) -> bool {
-        !matches!(self, Self::Stopped | Self::Disabled)
+    /// Somebody wants it so: there is nothing to hold back for.
+    pub(crate) fn is_wanted(self) -> bool {
+        matches!(self, Self::Stopped | Self::Disabled)
     }
 }
 
@@ -257,6 +266,16 @@ impl Library {
             .collect();
         known.extend(found.into_iter().map(|(key, stamp)| (key, Some(stamp))));
         self.known = known;
+    }
+
+    /// The same for files that nothing was made from before.
+    pub(crate) fn stamp_new(&mut self) {
+        let touched = self.entries.values().flat_map(|entry| entry.touched.keys());
+        let new = touched.filter(|key| !self.known.contains_key(*key));
+        let new: Vec<_> = new
+            .map(|key| (key.clone(), self.folders()[key.0].stamp(&key.1)))
+            .collect();
+        self.known.extend(new);
     }
 
     /// Files whose content is no longer what something was made from, and new ones.

@@ -4,6 +4,7 @@
 
 use crate::gate::Gate;
 use crate::ground::Ground;
+use crate::stops;
 use model::{Caller, Fault, Limits, ModuleName, Structured};
 use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub(crate) struct Life {
     /// A single file has no hooks: its functions may have any name.
     has_hooks: bool,
     ground: Arc<Ground>,
+    /// Later ones have larger numbers.
+    pub(crate) born: u64,
     /// How many hold it, and the two marks.
     holds: AtomicUsize,
     /// The lives it was started with; let go when it has stopped.
@@ -72,6 +75,7 @@ impl Life {
             started,
             folder,
             has_hooks,
+            born: ground.stops.birth(),
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
@@ -120,20 +124,17 @@ impl Life {
             self.end();
             return;
         }
-        let life = Arc::clone(self);
-        let work = move || {
-            life.stop();
-            life.end();
-        };
-        if let Err(error) = self.ground.pool.run(work) {
-            tracing::error!("module `{}` could not be stopped: {error}", self.module);
-            self.end();
-        }
+        stops::stop(&self.ground, self);
     }
 
-    fn stop(&self) {
+    pub(crate) fn stop_time(&self) -> Duration {
+        STOP_TIME.min(self.ground.limits.time)
+    }
+
+    /// Runs the hook; what goes wrong there is for the log, since nobody can use it any more.
+    pub(crate) fn stop(&self) {
         let limits = Limits {
-            time: STOP_TIME.min(self.ground.limits.time),
+            time: self.stop_time(),
             ..(*self.ground.limits).clone()
         };
         let caller = Caller::default();
@@ -147,7 +148,8 @@ impl Life {
         }
     }
 
-    fn end(&self) {
+    /// Lets go of what it was started with.
+    pub(crate) fn end(&self) {
         let leans_on = std::mem::take(&mut *lock(&self.leans_on));
         drop(leans_on);
         if self.has(Hook::Stop) {

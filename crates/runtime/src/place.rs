@@ -12,7 +12,9 @@ pub(crate) struct Neighbours {
     /// Whose each name is, and how people know it.
     owners: BTreeMap<ModuleName, (Key, String)>,
     pub(crate) order: Order<ModuleName>,
-    /// Left out by `enable`.
+    /// The only ones that are wanted, if larkspur.toml says so.
+    enable: Option<Vec<ModuleName>>,
+    /// Those there are that it leaves out.
     disabled: BTreeSet<ModuleName>,
     stopped: BTreeSet<ModuleName>,
     /// The lives of those that stay as they are.
@@ -60,6 +62,7 @@ impl Neighbours {
                 .filter(|name| !library.project.enables(name))
                 .cloned()
                 .collect(),
+            enable: library.project.project().enable.clone(),
             stopped: library.stopped.clone(),
             order: order_where(&nodes, |from, to| {
                 required.contains(&(from.clone(), to.clone()))
@@ -72,6 +75,25 @@ impl Neighbours {
         }
     }
 
+    /// Is it left out, or stopped?
+    pub(crate) fn check_wanted(&self, name: &ModuleName) -> Result<(), Trouble> {
+        let trouble = |kind, fault| Err(Trouble { kind, fault });
+        if self
+            .enable
+            .as_ref()
+            .is_some_and(|names| !names.contains(name))
+        {
+            let fault = Fault::new("`enable` in larkspur.toml does not name it");
+            return trouble(Kind::Disabled, fault);
+        }
+        if self.stopped.contains(name) {
+            let fault = Fault::new(format!("module `{name}` is stopped"))
+                .help(format!("`larkspur start {name}` starts it"));
+            return trouble(Kind::Stopped, fault);
+        }
+        Ok(())
+    }
+
     /// What speaks against starting this module, before anything is started.
     pub(crate) fn check(
         &self,
@@ -80,20 +102,10 @@ impl Neighbours {
         manifest: Option<&Manifest>,
     ) -> Result<(), Trouble> {
         let trouble = |kind, fault| Err(Trouble { kind, fault });
-        if self.disabled.contains(name) {
-            let fault = Fault::new("`enable` in larkspur.toml does not name it");
-            return trouble(Kind::Disabled, fault);
-        }
-        if let Some((owner, shown)) = self.owners.get(name).filter(|(owner, _)| owner != key) {
-            let _ = owner;
+        if let Some((_, shown)) = self.owners.get(name).filter(|(owner, _)| owner != key) {
             let fault = Fault::new(format!("module `{name}` is already declared by {shown}"))
                 .help("give one of the two another name");
             return trouble(Kind::Misplaced, fault);
-        }
-        if self.stopped.contains(name) {
-            let fault = Fault::new(format!("module `{name}` is stopped"))
-                .help(format!("`larkspur start {name}` starts it"));
-            return trouble(Kind::Stopped, fault);
         }
         let Some(manifest) = manifest else {
             return Ok(());

@@ -13,6 +13,7 @@ use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
+use crate::stops::Stops;
 use crate::updates::Updates;
 use model::{Fault, Limits};
 use script::{Engine, ToolChange};
@@ -99,6 +100,7 @@ impl Runtime {
             store: Store::at(settings.project.data_dir()),
             updates: Updates::default(),
             lives: Lives::default(),
+            stops: Stops::default(),
             asleep: settings.asleep,
         });
         let warming = std::thread::spawn(script::warm_up);

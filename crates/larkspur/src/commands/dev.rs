@@ -110,6 +110,12 @@ fn show(event: &Event) {
         ),
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
+        Change::Waiting { fault } => format!(
+            "  {} {}  waiting\n{}",
+            styled(DIM, "◐"),
+            event.file,
+            indented(&fault.to_string())
+        ),
         Change::Broken {
             fault,
             still_served,
