@@ -85,12 +85,18 @@ impl Server {
     /// Waits until exactly this has been logged.
     #[track_caller]
     pub(crate) fn logged(&mut self, expected: &[&str]) -> &mut Self {
+        let log = self.log_of(expected.len());
+        assert_eq!(log, expected, "{}", self.wire().stderr());
+        self
+    }
+
+    /// What has been logged once there are so many lines, or none more come.
+    pub(crate) fn log_of(&mut self, lines: usize) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
-        while self.log().len() < expected.len() && Instant::now() < deadline {
+        while self.log().len() < lines && Instant::now() < deadline {
             self.wire().pump(Instant::now() + Duration::from_millis(5));
         }
-        assert_eq!(self.log(), expected, "{}", self.wire().stderr());
-        self
+        self.log()
     }
 
     /// Waits until the states are these: `a running, b stale`.

@@ -143,7 +143,7 @@ fn hooks_have_nobody_to_call() {
     let error = server.module_status("a")["error"].take();
     assert_eq!(
         error,
-        "a/main.star:2 `start` of module `a` failed: ctx.call works in tools, not while a module starts or stops"
+        "a/main.star:2 `start` of module `a` failed: ctx.call works in calls, not while a module starts or stops"
     );
 }
 
