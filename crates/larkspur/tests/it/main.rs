@@ -14,6 +14,7 @@ mod clients;
 mod commands;
 mod dev;
 mod documents;
+mod examples;
 mod fixture;
 mod fuzz;
 mod limits;

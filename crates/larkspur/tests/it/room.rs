@@ -11,6 +11,8 @@ use tempfile::TempDir;
 pub(crate) struct Room {
     dir: TempDir,
     modules: PathBuf,
+    /// What the binary finds in its environment.
+    env: Vec<(String, String)>,
 }
 
 impl Room {
@@ -24,7 +26,11 @@ impl Room {
     pub(crate) fn without(modules: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let modules = dir.path().join(modules);
-        Self { dir, modules }
+        Self {
+            dir,
+            modules,
+            env: Vec::new(),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -33,6 +39,12 @@ impl Room {
 
     pub(crate) fn modules(&self) -> &Path {
         &self.modules
+    }
+
+    /// A folder of ours, copied to the same name in this room.
+    pub(crate) fn copy(&self, folder: &Path) -> &Self {
+        copy(folder, &self.path().join(folder.file_name().unwrap()));
+        self
     }
 
     /// A file among the modules.
@@ -58,6 +70,12 @@ impl Room {
         self
     }
 
+    /// A variable for whatever runs in this room from now on.
+    pub(crate) fn set_env(&mut self, name: &str, value: &str) -> &mut Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// The binary, about to run in this room.
     pub(crate) fn larkspur(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_larkspur"));
@@ -65,7 +83,8 @@ impl Room {
             .args(args)
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path().join("run"))
-            .env_remove("LARKSPUR_LOG");
+            .env_remove("LARKSPUR_LOG")
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -138,5 +157,17 @@ impl Ran {
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_file() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy(&entry.path(), &to.join(entry.file_name()));
     }
 }
