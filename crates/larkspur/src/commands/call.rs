@@ -17,12 +17,17 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     let runtime = compose::open(global)?;
     let handle = match runtime.catalog().lookup(&args.tool) {
         Lookup::Found(handle) => handle,
-        other => return Ok(not_found(&runtime, &args.tool, &other)),
+        other => {
+            let code = not_found(&runtime, &args.tool, &other);
+            runtime.close();
+            return Ok(code);
+        }
     };
     let tool = &handle.tool().tool;
     let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
         Ok(given) => given,
         Err(why) => {
+            runtime.close();
             error(&format!("{why:#}"));
             return Ok(ExitCode::from(USAGE));
         }

@@ -43,7 +43,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A file below the folder of foreign tools.
 #[track_caller]
-fn installed(file: &str) -> PathBuf {
+pub(crate) fn installed(file: &str) -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = workspace.join("target/tools").join(file);
     assert!(
@@ -62,7 +62,7 @@ fn room() -> Room {
 
 /// Runs a client in a room, which is its home as well: its exit code and what it printed.
 #[track_caller]
-fn run(room: &Room, command: &mut Command) -> (Option<i32>, String) {
+pub(crate) fn run(room: &Room, command: &mut Command) -> (Option<i32>, String) {
     let mut child = command
         .current_dir(room.path())
         .env("HOME", room.path())

@@ -25,7 +25,7 @@ struct Block {
     line: usize,
 }
 
-fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -59,12 +59,16 @@ fn blocks(document: &str) -> Vec<Block> {
 /// Runs a document from its first block to its last.
 #[track_caller]
 fn run(document: &str) {
-    let room = Room::without("modules");
+    run_in(&Room::without("modules"), document);
+}
+
+#[track_caller]
+fn run_in(room: &Room, document: &str) {
     for block in blocks(document) {
         let at = format!("{document}:{}", block.line);
         match block.kind.split_once(' ').unwrap_or((&block.kind, "")) {
             (_, "not-run") => {}
-            ("console", "") => console(&room, &block.text, &at),
+            ("console", "") => console(room, &block.text, &at),
             ("json", "") => drop(json(&block.text, &at)),
             ("python", file) if !file.is_empty() => {
                 let path = room.path().join(file);
@@ -151,6 +155,16 @@ fn the_readme_runs() {
     run("README.md");
 }
 
+/// It speaks to somebody who stands in the folder of the examples.
+#[test]
+fn the_page_about_the_examples_runs() {
+    let room = Room::without("modules");
+    for folder in ["files", "modules"] {
+        room.copy(&workspace().join("examples").join(folder));
+    }
+    run_in(&room, "examples/README.md");
+}
+
 #[test]
 fn what_documents_do_not_run_is_little() {
     let left = |document: &str| -> Vec<String> {
@@ -160,7 +174,8 @@ fn what_documents_do_not_run_is_little() {
             .map(|block| format!("{document}: {}", block.text))
             .collect()
     };
-    let left = ["README.md", "CONTRIBUTING.md"].map(left).concat().concat();
+    let documents = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
+    let left = documents.map(left).concat().concat();
     expect![[r"
         README.md: claude mcp add larkspur -- larkspur serve --modules /path/to/modules
     "]]
@@ -260,9 +275,9 @@ fn grouped(number: u64) -> String {
 }
 
 #[test]
-fn the_examples_are_sound() {
+fn the_examples_of_one_file_are_sound() {
     let room = Room::new();
-    let examples = workspace().join("examples");
+    let examples = workspace().join("examples/files");
     let folder = examples.to_str().unwrap();
     room.run(&["check", "-e", folder])
         .exits(0)

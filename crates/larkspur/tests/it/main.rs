@@ -16,6 +16,7 @@ mod config;
 mod dev;
 mod diamond;
 mod documents;
+mod examples;
 mod fixture;
 mod folder;
 mod fuzz;

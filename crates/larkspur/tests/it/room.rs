@@ -41,6 +41,12 @@ impl Room {
         &self.modules
     }
 
+    /// A folder of ours, copied to the same name in this room.
+    pub(crate) fn copy(&self, folder: &Path) -> &Self {
+        copy(folder, &self.path().join(folder.file_name().unwrap()));
+        self
+    }
+
     /// A file among the modules.
     pub(crate) fn at(&self, file: &str) -> PathBuf {
         self.modules.join(file)
@@ -157,5 +163,17 @@ impl Ran {
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_file() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy(&entry.path(), &to.join(entry.file_name()));
     }
 }

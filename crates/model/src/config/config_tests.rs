@@ -16,7 +16,7 @@ loud = { type = "boolean" }
 ratio = { type = "number" }
 salts = { type = "array", items = { type = "integer" } }
 page-size = { type = ["integer", "string", "null"] }
-mode = { enum = ["fast", 7, true] }
+mode = { enum = ["fast", 7, true, "fastest"] }
 either = { anyOf = [{ type = "boolean" }, { type = "array", items = { type = "string" } }] }
 free = {}
 
@@ -217,7 +217,7 @@ fn text_is_read_by_type() {
         "mode=slow",
         &expect![[r#"
             configuration of module `crypto-tools` is not right
-              mode = "slow" (--set): "slow" is not one of "fast", 7 or true"#]],
+              mode = "slow" (--set): "slow" is not one of "fast", 7, true or "fastest""#]],
     );
     read("either=false", &expect!["false"]);
     read("either=a,b", &expect![[r#"["a","b"]"#]]);

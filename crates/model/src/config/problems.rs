@@ -132,7 +132,7 @@ impl Finder<'_> {
         vec![Problem {
             path,
             said: origin.map(|origin| (value, origin)),
-            message: error.to_string(),
+            message: message(error),
             place,
         }]
     }
@@ -159,6 +159,22 @@ impl Finder<'_> {
     fn file_of(&self, origin: Option<&Origin>) -> Option<&ModuleSettings> {
         let from_file = matches!(origin, Some(Origin::File { .. }));
         self.file.filter(|_| from_file)
+    }
+}
+
+/// The validator's words, except where they name only the first of what would be right.
+fn message(error: &ValidationError<'_>) -> String {
+    let ValidationErrorKind::Enum { options } = error.kind() else {
+        return error.to_string();
+    };
+    let given = error.instance();
+    let options = options.as_array().into_iter().flatten();
+    let options: Vec<String> = options.map(Value::to_string).collect();
+    match options.split_last() {
+        Some((last, others)) if !others.is_empty() => {
+            format!("{given} is not one of {} or {last}", others.join(", "))
+        }
+        _ => error.to_string(),
     }
 }
 

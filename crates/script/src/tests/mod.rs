@@ -8,6 +8,7 @@
 mod bombs;
 mod calls;
 mod describe;
+mod hash;
 mod lifecycle;
 mod loads;
 mod prompts;

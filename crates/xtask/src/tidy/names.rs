@@ -9,6 +9,9 @@ const ENDINGS: [&str; 6] = ["util", "utils", "helper", "helpers", "common", "mis
 /// Nor contain one of these anywhere.
 const PARTS: [&str; 2] = ["manager", "processor"];
 
+/// Names that the examples take over from the module system they are translated from.
+const GIVEN: [&str; 1] = ["http-utils"];
+
 const KEYWORDS: [&str; 6] = ["mod", "struct", "enum", "trait", "type", "union"];
 /// What may stand before a keyword; the empty word stands for indents and brackets.
 const BEFORE: [&str; 6] = ["", "pub", "crate", "super", "in", "unsafe"];
@@ -62,6 +65,9 @@ fn declared(line: &str) -> Option<&str> {
 fn is_vague(name: &str) -> bool {
     let last = last_word(name).to_lowercase();
     let name = name.to_lowercase();
+    if GIVEN.contains(&name.as_str()) {
+        return false;
+    }
     ENDINGS.contains(&last.as_str()) || PARTS.iter().any(|part| name.contains(part))
 }
 
@@ -141,6 +147,7 @@ mod tests {
             "pub struct CommonPrefix;\nfn utils() {}\n",
             &[],
         );
+        check("examples/modules/http-utils/main.star", "", &[]);
         check("a.rs", "// the type helper of old\nlet manager = 1;\n", &[]);
     }
 }

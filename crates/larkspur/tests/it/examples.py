@@ -1,0 +1,53 @@
+"""Calls every tool of the examples with Python's MCP client, and prints what it saw.
+
+Usage: examples.py MODE SERVER MODULES
+"""
+
+import json
+import sys
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+PATIENCE = 30
+
+CALLS = [
+    ("hello", {"name": "Ada"}),
+    ("digest", {"text": "abc"}),
+    ("hmac", {"key": "Jefe", "text": "what do ya want for nothing?"}),
+    ("whoami", {}),
+    ("list_orders", {}),
+    ("get_order", {"id": 2}),
+    ("overview", {}),
+]
+
+
+async def main(mode: str, server: str, modules: str) -> None:
+    started = StdioServerParameters(
+        command=server,
+        args=["serve", "--modules", modules],
+        env={"HELLO__GREETING": "Hi"},
+    )
+    async with Client(started, mode=mode) as client:
+        tools = (await client.list_tools()).tools
+        print("tools:", ", ".join(tool.name for tool in tools))
+        for name, arguments in CALLS:
+            result = await client.call_tool(name, arguments)
+            assert not result.is_error, result
+            print(f"{name}:", shown(result.content[0].text))
+
+
+def shown(text: str) -> str:
+    """A list by its length, anything else as it stands."""
+    if text.startswith("["):
+        return f"{len(json.loads(text))} orders"
+    return text
+
+
+async def bounded() -> None:
+    mode, server, modules = sys.argv[1:]
+    with anyio.fail_after(PATIENCE):
+        await main(mode, server, modules)
+
+
+anyio.run(bounded)
