@@ -59,12 +59,12 @@ impl Library {
         }
     }
 
-    fn build(&mut self, candidates: Vec<Candidate>) -> Vec<Built> {
+    fn build(&self, candidates: Vec<Candidate>) -> Vec<Built> {
         let neighbours = Neighbours::new(self, &candidates);
         let mut plans: BTreeMap<ModuleName, Plan> = BTreeMap::new();
         let mut built = Vec::with_capacity(candidates.len());
-        for mut candidate in candidates {
-            match self.plan(&mut candidate, &neighbours) {
+        for candidate in candidates {
+            match self.plan(&candidate, &neighbours) {
                 Ok(Some(plan)) => {
                     plans.insert(plan.name.clone(), plan);
                     built.push((candidate, Ok(None)));
@@ -88,13 +88,15 @@ impl Library {
 
     /// How a candidate is to be started, if it is a module and nothing speaks against it.
     fn plan(
-        &mut self,
-        candidate: &mut Candidate,
+        &self,
+        candidate: &Candidate,
         neighbours: &Neighbours,
     ) -> Result<Option<Plan>, Trouble> {
-        let attempt = &mut candidate.attempt;
-        let result = std::mem::replace(&mut attempt.result, Err(Fault::new("taken")));
-        let script = result.map_err(Trouble::broken)?;
+        let attempt = &candidate.attempt;
+        if let Some(name) = &candidate.name {
+            neighbours.check_enabled(name)?;
+        }
+        let script = attempt.result.clone().map_err(Trouble::broken)?;
         let manifest = attempt.manifest.clone();
         if manifest.is_none() && !script.declared.is_module {
             return Ok(None);
@@ -116,7 +118,7 @@ impl Library {
             shown: self.shown(&attempt.key),
             has_start: !self.ground.asleep && manifest.is_some() && script.has(Hook::Start),
             loaded_in: attempt.took,
-            script: Arc::new(script),
+            script,
             manifest,
             config,
             name,

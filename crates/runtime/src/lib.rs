@@ -25,6 +25,7 @@ mod settle;
 mod start;
 mod stats;
 mod status;
+mod survey;
 mod unit;
 mod watch;
 
@@ -40,3 +41,4 @@ pub use reader::Reader;
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;
 pub use status::{ModuleStatus, Status};
+pub use survey::{Survey, Surveyed};

@@ -72,6 +72,17 @@ impl Neighbours {
         }
     }
 
+    /// A module that is left out is not looked at any closer.
+    pub(crate) fn check_enabled(&self, name: &ModuleName) -> Result<(), Trouble> {
+        if !self.disabled.contains(name) {
+            return Ok(());
+        }
+        Err(Trouble {
+            kind: Kind::Disabled,
+            fault: Fault::new("`enable` in larkspur.toml does not name it"),
+        })
+    }
+
     /// What speaks against starting this module, before anything is started.
     pub(crate) fn check(
         &self,
@@ -80,12 +91,7 @@ impl Neighbours {
         manifest: Option<&Manifest>,
     ) -> Result<(), Trouble> {
         let trouble = |kind, fault| Err(Trouble { kind, fault });
-        if self.disabled.contains(name) {
-            let fault = Fault::new("`enable` in larkspur.toml does not name it");
-            return trouble(Kind::Disabled, fault);
-        }
-        if let Some((owner, shown)) = self.owners.get(name).filter(|(owner, _)| owner != key) {
-            let _ = owner;
+        if let Some(shown) = self.owner(name, key) {
             let fault = Fault::new(format!("module `{name}` is already declared by {shown}"))
                 .help("give one of the two another name");
             return trouble(Kind::Misplaced, fault);
@@ -146,6 +152,12 @@ impl Neighbours {
             place: place_of(manifest, wanted),
             ..fault
         })
+    }
+
+    /// Who has this name, if it is not the source with this key.
+    pub(crate) fn owner(&self, name: &ModuleName, key: &Key) -> Option<&str> {
+        let (owner, shown) = self.owners.get(name)?;
+        (owner != key).then_some(shown.as_str())
     }
 
     /// Is there such a module, running or not?
