@@ -76,6 +76,11 @@ pub(crate) enum Command {
     Test(Test),
     /// Write a module that works, with a test that passes
     New(New),
+    /// Show what modules are told, and by whom
+    #[command(subcommand)]
+    Config(Config),
+    /// Draw which modules depend on which
+    Graph(Graph),
     /// Ask running servers how they are
     Status(Status),
     /// Load modules of a running server from disk again, with what depends on them
@@ -155,6 +160,57 @@ pub(crate) struct Test {
 pub(crate) struct New {
     /// The module's name: letters, digits and dashes
     pub(crate) name: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Show the configuration of modules, merged from all that is said about it; starts nothing
+    Show(ConfigShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur config show                        of every module
+  larkspur config show hello --origin         of one, and where each value was said
+  HELLO__GREETING=Hi larkspur config show     with a variable
+  larkspur config show --set hello.greeting=Hi
+
+Later ones win: the default in module.toml, [module.NAME.config] in larkspur.toml, the
+environment (MODULE__KEY), --set.
+Exit code: 0 shown, 1 a configuration is wrong, 2 no such module")]
+pub(crate) struct ConfigShow {
+    /// The module; all of them without it
+    pub(crate) module: Option<String>,
+
+    /// Also where each value was said
+    #[arg(long)]
+    pub(crate) origin: bool,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur graph                              in the order in which modules start
+  larkspur graph --format mermaid             for Markdown
+  larkspur graph --format dot | dot -Tsvg     with Graphviz
+
+Exit code: 0 drawn, 1 drawn, and a module cannot be started")]
+pub(crate) struct Graph {
+    /// For people, for Markdown or for Graphviz
+    #[arg(long, value_enum, default_value_t = Drawing::Text)]
+    pub(crate) format: Drawing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawing {
+    Text,
+    Mermaid,
+    Dot,
 }
 
 #[derive(Debug, Args)]

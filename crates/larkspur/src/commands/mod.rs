@@ -3,7 +3,9 @@
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod graph;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod order;

@@ -12,10 +12,12 @@
 mod calls;
 mod clients;
 mod commands;
+mod config;
 mod dev;
 mod documents;
 mod fixture;
 mod fuzz;
+mod graph;
 mod limits;
 mod listen;
 mod protocol;

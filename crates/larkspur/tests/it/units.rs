@@ -125,7 +125,9 @@ fn mending_the_dependent_brings_in_the_whole_unit() {
         &TWO.replace(", \"other\"", "").replace("other()", "word()"),
     );
     answers_at_last(&mut server, "b");
-    server.status_until("well", |status| states(status) == ["one running", "two running"]);
+    server.status_until("well", |status| {
+        states(status) == ["one running", "two running"]
+    });
 }
 
 #[test]
