@@ -74,8 +74,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Run the tests in `*_test.star`
     Test(Test),
-    /// Write a module that works, with a test that passes
+    /// Write a module that works, with a test that passes and a README
     New(New),
+    /// Print a module's README, made from its manifest and the schemas of its tools
+    Readme(Readme),
     /// Show what modules are told, and by whom
     #[command(subcommand)]
     Config(Config),
@@ -157,9 +159,44 @@ pub(crate) struct Test {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur new hello                modules/hello/ with manifest, code, test and README
+  larkspur new hello --single       modules/hello.star and its test, nothing else
+  larkspur new --project            a larkspur.toml with every setting, commented out
+  larkspur new hello --project      both
+
+What is there already is never overwritten.
+Exit code: 0 written, 1 something is there already, 2 not a name for a module")]
 pub(crate) struct New {
-    /// The module's name: letters, digits and dashes
-    pub(crate) name: String,
+    /// The module's name, in kebab-case: small letters, digits and dashes
+    #[arg(required_unless_present = "project")]
+    pub(crate) name: Option<String>,
+
+    /// One file and its test, without a manifest
+    #[arg(long, requires = "name")]
+    pub(crate) single: bool,
+
+    /// Write larkspur.toml, or the file that --config names
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur readme hello             print it
+  larkspur readme hello --write     put it into modules/hello/README.md
+
+Of a README that is there, --write changes only what stands between the two marks of Larkspur.
+Exit code: 0 done, 1 the module does not load or its README has no marks, 2 no such module")]
+pub(crate) struct Readme {
+    /// The module
+    pub(crate) module: String,
+
+    /// Put it into the module's folder instead of printing it
+    #[arg(long)]
+    pub(crate) write: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,6 +4,8 @@ mod args;
 mod commands;
 mod compose;
 mod picture;
+mod readme;
+mod scaffold;
 mod terminal;
 
 use args::{Cli, Command};
@@ -42,6 +44,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Check(check)) => commands::check::run(&global, &check),
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),
+        Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
         Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),
         Some(Command::Status(status)) => commands::status::run(&global, &status),

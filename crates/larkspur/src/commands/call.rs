@@ -119,7 +119,8 @@ fn arguments(words: &[String], tool: &Tool) -> anyhow::Result<Args> {
     Ok(args)
 }
 
-fn argument(word: &str, tool: &Tool) -> anyhow::Result<(String, Value)> {
+/// One argument as it is typed; the README of a module writes it that way.
+pub(crate) fn argument(word: &str, tool: &Tool) -> anyhow::Result<(String, Value)> {
     let Some((name, text)) = word.split_once('=') else {
         bail!("`{word}` is not an argument; write name=value, name:=json or -");
     };

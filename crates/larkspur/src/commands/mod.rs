@@ -9,6 +9,7 @@ pub(crate) mod graph;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod order;
+pub(crate) mod readme;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod test;

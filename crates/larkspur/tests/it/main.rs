@@ -20,6 +20,7 @@ mod fuzz;
 mod graph;
 mod limits;
 mod listen;
+mod new;
 mod protocol;
 mod reload;
 mod room;
