@@ -66,10 +66,14 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Watch the folder while you write: what loads, what breaks, whether the tests pass
     Dev,
-    /// Show the tools with their signatures
+    /// Show tools, resources and prompts with their signatures
     List(List),
     /// Call a tool: `larkspur call MODULE.TOOL name=value other:=json`
     Call(Call),
+    /// Read a resource by its URI
+    Read(Read),
+    /// Get the messages of a prompt: `larkspur prompt MODULE.PROMPT name=value`
+    Prompt(Prompt),
     /// Look for mistakes without running anything: syntax, names, types, schemas
     Check(Check),
     /// Run the tests in `*_test.star`
@@ -134,6 +138,43 @@ Exit code: 0 answered, 2 no such tool or wrong arguments, 5 the tool said error"
 pub(crate) struct Call {
     /// The tool, as MODULE.TOOL
     pub(crate) tool: String,
+
+    /// name=value, name:=json, or - for a JSON object on standard input
+    #[arg(value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<String>,
+
+    /// For people, or the whole result for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur read notes://today                 the text, as it is
+  larkspur read notes://today --format json   with its type, and bytes as base64
+
+Exit code: 0 read, 2 no such resource, 5 the function behind it said error")]
+pub(crate) struct Read {
+    /// The resource's URI; `larkspur list` shows them, and the templates
+    pub(crate) uri: String,
+
+    /// For people, or the whole result for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur prompt hello.welcome name=Ada      a value, read by the parameter's type
+  larkspur prompt hello.welcome 'times:=2'    a value written as JSON
+  echo '{\"name\": \"Ada\"}' | larkspur prompt hello.welcome -
+
+Exit code: 0 answered, 2 no such prompt or wrong arguments, 5 the function behind it said error")]
+pub(crate) struct Prompt {
+    /// The prompt, as MODULE.PROMPT
+    pub(crate) name: String,
 
     /// name=value, name:=json, or - for a JSON object on standard input
     #[arg(value_name = "ARGUMENT")]

@@ -41,6 +41,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Dev) => commands::dev::run(&global),
         Some(Command::List(list)) => commands::list::run(&global, &list),
         Some(Command::Call(call)) => commands::call::run(&global, &call),
+        Some(Command::Read(read)) => commands::read::run(&global, &read),
+        Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),

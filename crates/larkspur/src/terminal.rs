@@ -80,6 +80,21 @@ pub(crate) fn tell_nameless(survey: &Survey) -> bool {
     !told.is_empty()
 }
 
+/// `2 tools`, `1 tool, 3 resources`, `1 prompt`: what there is, and tools where there is nothing.
+pub(crate) fn offers(tools: usize, resources: usize, prompts: usize) -> String {
+    let all = [
+        (tools, "tool"),
+        (resources, "resource"),
+        (prompts, "prompt"),
+    ];
+    let there = all.iter().filter(|(number, _)| *number > 0);
+    let there: Vec<String> = there.map(|(number, thing)| count(*number, thing)).collect();
+    if there.is_empty() {
+        return count(0, "tool");
+    }
+    there.join(", ")
+}
+
 /// A panic is a defect of ours; it ends one call, and gets one line.
 pub(crate) fn short_panics() {
     std::panic::set_hook(Box::new(|panic| {

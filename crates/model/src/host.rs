@@ -32,6 +32,9 @@ pub trait Host: Send + Sync {
     /// How far a call has come; `total` and `message` may be absent.
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
 
+    /// A resource is not what it was: whoever has subscribed to it is told.
+    fn resource_updated(&self, uri: &str);
+
     /// The text of a file of the module, by its path relative to the module's folder.
     fn read(&self, path: &str) -> Result<String, HostError>;
 

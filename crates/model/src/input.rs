@@ -1,7 +1,7 @@
 //! What a tool takes: checks arguments, gives them their form, fills in defaults.
 
 use crate::accept::{Mismatch, accept_fields};
-use crate::schema::{Field, object_json};
+use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -130,6 +130,22 @@ impl Input {
         }
     }
 
+    /// Arguments that came as text, each read by its parameter's type. Without a type a text stays
+    /// what it is, and what is no text is left alone.
+    pub fn read_text(&self, args: Args) -> Args {
+        let read = |(name, value): (String, Value)| {
+            let field = self.0.fields.iter().find(|field| field.name == name);
+            let value = match (field, value) {
+                (Some(field), Value::String(text)) if field.schema != Schema::Any => {
+                    field.schema.read_text(&text)
+                }
+                (_, value) => value,
+            };
+            (name, value)
+        };
+        args.into_iter().map(read).collect()
+    }
+
     /// Are the rules beyond the types themselves well formed?
     pub fn check_rules_are_valid(&self) -> Result<(), String> {
         if self.0.rules {
@@ -223,7 +239,6 @@ fn verbatim_signature(json: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Schema;
     use serde_json::json;
 
     fn object(value: Value) -> Args {
@@ -280,6 +295,21 @@ mod tests {
             Err("`a` expected an integer, got the string \"x\""),
         );
         assert_eq!(input.signature(), "a?: int");
+    }
+
+    #[test]
+    fn texts_are_read_by_type() {
+        let fields = vec![
+            Field::required("n", Schema::Int),
+            Field::required("s", Schema::Str),
+            Field::required("any", Schema::Any),
+        ];
+        let input = Input::typed(fields, false);
+        let given = json!({"n": "5", "s": "5", "any": "5"});
+        let expected = json!({"n": 5, "s": "5", "any": "5"});
+        assert_eq!(input.read_text(object(given)), object(expected));
+        let given = object(json!({"n": 5, "other": "5"}));
+        assert_eq!(input.read_text(given.clone()), given);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! - a **config** is what one module is told; each of its **settings** has an **origin**, the layer that said it;
 //! - an **order** puts dependencies first and finds the **cycles** that have no order;
 //! - a **tool** is what a client can call; its **schema** says what it takes;
+//! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
 //! - a **host** is everything a script can do to the world;
@@ -14,6 +15,7 @@
 
 mod accept;
 mod caller;
+mod completion;
 mod config;
 mod document;
 mod fault;
@@ -26,13 +28,17 @@ mod manifest;
 mod name;
 mod output;
 mod project;
+mod prompt;
+mod resource;
 mod schema;
 mod size;
 mod suggest;
 mod tool;
+mod uri;
 
 pub use accept::Mismatch;
 pub use caller::Caller;
+pub use completion::Completion;
 pub use config::{
     Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
     resolve,
@@ -44,10 +50,13 @@ pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;
 pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
-pub use name::{BadName, ModuleName, ToolName, ToolPath};
+pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
 pub use project::{ModuleSettings, PROJECT_TEMPLATE, Project};
+pub use prompt::{Conversation, Message, Prompt, Role};
+pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
 pub use size::parse_size;
 pub use suggest::{did_you_mean, nearest};
 pub use tool::{Hints, Tool};
+pub use uri::{BadUri, UriTemplate};

@@ -29,6 +29,17 @@ pub struct ToolPath {
     pub tool: ToolName,
 }
 
+/// A prompt's name within its module: `triage`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PromptName(String);
+
+/// A prompt's full name: `github.triage`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PromptPath {
+    pub module: ModuleName,
+    pub prompt: PromptName,
+}
+
 fn checked(kind: &'static str, given: &str) -> Result<String, BadName> {
     let bad = |why| BadName {
         kind,
@@ -78,6 +89,7 @@ macro_rules! name {
 
 name!(ModuleName, "module");
 name!(ToolName, "tool");
+name!(PromptName, "prompt");
 
 impl FromStr for ToolPath {
     type Err = BadName;
@@ -100,6 +112,12 @@ impl FromStr for ToolPath {
 impl fmt::Display for ToolPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.module, self.tool)
+    }
+}
+
+impl fmt::Display for PromptPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.module, self.prompt)
     }
 }
 

@@ -50,10 +50,8 @@ impl Library {
                 .entries
                 .iter()
                 .filter(|(key, entry)| {
-                    let manifests = entry.manifest.iter();
-                    let mut needs = manifests.flat_map(|m| m.dependencies());
                     !keys.contains(*key)
-                        && (needs.any(|(name, _)| provided.contains(name))
+                        && (entry.dependencies().any(|name| provided.contains(name))
                             || entry.unit.iter().any(|held| keys.contains(held)))
                 })
                 .map(|(key, _)| key.clone())

@@ -1,9 +1,10 @@
 //! Builds what was loaded into running modules, aside: whose place is wrong is told before anything
 //! starts, then each starts after what it depends on.
 
-use crate::attempt::{Attempt, stem};
+use crate::attempt::{Attempt, is_manifest, stem};
 use crate::catalog::Module;
-use crate::event::Event;
+use crate::event::{Change, Event};
+use crate::homes::directory;
 use crate::library::{Key, Kind, Library, Trouble};
 use crate::place::Neighbours;
 use crate::start::{Plan, start_all};
@@ -23,6 +24,8 @@ pub(crate) struct Built {
     pub(crate) candidate: Candidate,
     /// The module as it would be served; nothing for a library.
     pub(crate) outcome: Result<Option<Arc<Module>>, Trouble>,
+    /// It was to be started.
+    pub(crate) planned: bool,
 }
 
 impl Library {
@@ -40,7 +43,7 @@ impl Library {
                 attempt,
             })
             .collect();
-        let built = self.build(candidates);
+        let built = self.build(candidates, told);
         self.take(built, changed, told);
     }
 
@@ -55,35 +58,82 @@ impl Library {
                 Some(name) => Some(name.clone()),
                 None => stem(&attempt.key).parse().ok(),
             },
-            Err(_) => self.entries.get(&attempt.key)?.name.clone(),
+            Err(_) => match self.entries.get(&attempt.key) {
+                Some(entry) => entry.name.clone(),
+                None => folder_name(&attempt.key),
+            },
         }
     }
 
-    fn build(&self, candidates: Vec<Candidate>) -> Vec<Built> {
+    fn build(&self, candidates: Vec<Candidate>, told: &dyn Fn(&Event)) -> Vec<Built> {
         let neighbours = Neighbours::new(self, &candidates);
         let mut plans: BTreeMap<ModuleName, Plan> = BTreeMap::new();
         let mut built = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             match self.plan(&candidate, &neighbours) {
                 Ok(Some(plan)) => {
+                    built.push((candidate, Ok(Some(plan.name.clone()))));
                     plans.insert(plan.name.clone(), plan);
-                    built.push((candidate, Ok(None)));
                 }
                 Ok(None) => built.push((candidate, Ok(None))),
-                Err(trouble) => built.push((candidate, Err(trouble))),
+                Err(trouble) => {
+                    self.tell_early(&candidate, &trouble, told);
+                    built.push((candidate, Err(trouble)));
+                }
             }
         }
         let mut outcomes = start_all(&self.ground, plans, &neighbours);
-        let finish = |(candidate, outcome): (Candidate, Result<_, Trouble>)| {
-            let started = candidate.name.as_ref().filter(|_| outcome.is_ok());
-            let started = started.and_then(|name| outcomes.remove(name));
-            let outcome = match started {
-                Some(result) => result.map(Some),
-                None => outcome,
+        let mut started = |name: &ModuleName| {
+            let unable = || {
+                Err(Trouble::broken(Fault::new(
+                    "the module could not be started",
+                )))
             };
-            Built { candidate, outcome }
+            outcomes.remove(name).unwrap_or_else(unable)
+        };
+        let finish = |(candidate, planned): (Candidate, Result<Option<ModuleName>, Trouble>)| {
+            let is_planned = matches!(planned, Ok(Some(_)));
+            let outcome = match planned {
+                Ok(Some(name)) => started(&name).map(Some),
+                Ok(None) => Ok(None),
+                Err(trouble) => Err(trouble),
+            };
+            Built {
+                candidate,
+                outcome,
+                planned: is_planned,
+            }
         };
         built.into_iter().map(finish).collect()
+    }
+
+    /// What keeps a newcomer from being started is told before anything starts.
+    fn tell_early(&self, candidate: &Candidate, trouble: &Trouble, told: &dyn Fn(&Event)) {
+        let attempt = &candidate.attempt;
+        let old = self.entries.get(&attempt.key);
+        let served = old.is_some_and(|entry| entry.module.is_some());
+        let before = old.and_then(|entry| entry.trouble.as_ref());
+        if !served && !trouble.is_known(before) {
+            let change = Change::of(trouble, false);
+            self.tell(attempt, None, change, told);
+        }
+    }
+
+    pub(crate) fn tell(
+        &self,
+        attempt: &Attempt,
+        module: Option<&Module>,
+        change: Option<Change>,
+        told: &dyn Fn(&Event),
+    ) {
+        if let Some(change) = change {
+            told(&Event {
+                file: self.shown(&attempt.key),
+                module: module.map(|module| module.name.clone()),
+                change,
+                took: attempt.took,
+            });
+        }
     }
 
     /// How a candidate is to be started, if it is a module and nothing speaks against it.
@@ -93,8 +143,15 @@ impl Library {
         neighbours: &Neighbours,
     ) -> Result<Option<Plan>, Trouble> {
         let attempt = &candidate.attempt;
-        if let Some(name) = &candidate.name {
-            neighbours.check_enabled(name)?;
+        // What nobody wants is not complained about either.
+        let by_file = || {
+            stem(&attempt.key)
+                .parse()
+                .ok()
+                .filter(|_| attempt.result.is_err())
+        };
+        if let Some(name) = candidate.name.clone().or_else(by_file) {
+            neighbours.check_wanted(&name)?;
         }
         let script = attempt.result.clone().map_err(Trouble::broken)?;
         let manifest = attempt.manifest.clone();
@@ -143,6 +200,12 @@ impl Trouble {
             fault,
         }
     }
+}
+
+/// A folder whose manifest cannot be read was most likely meant to have the folder's name.
+fn folder_name(key: &Key) -> Option<ModuleName> {
+    let folder = directory(&key.1).rsplit('/').next()?;
+    is_manifest(&key.1).then(|| folder.parse().ok())?
 }
 
 fn bad_stem(key: &Key) -> Fault {

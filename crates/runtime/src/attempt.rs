@@ -4,7 +4,7 @@ use crate::disk::{Folder, MANIFEST};
 use crate::gate::Gate;
 use crate::homes::{Homes, directory, join};
 use crate::library::Key;
-use crate::reader::{Reader, digest};
+use crate::reader::{Reader, digest, missing};
 use model::{Fault, Manifest, ModuleName};
 use script::{Engine, FileId, Script};
 use std::collections::BTreeMap;
@@ -154,12 +154,14 @@ impl Shop<'_> {
                     return;
                 };
                 let mut touched = reader.read_of(&touched);
+                let is_there = touched.get(&(index, file.clone())) != Some(&missing());
                 let manifest = wanted.manifest.as_ref();
                 if let Some((_, seen)) = manifest {
                     touched.insert(wanted.key.clone(), *seen);
                 }
                 let manifest = manifest.and_then(|(parsed, _)| parsed.as_ref().ok().cloned());
                 let result = match &manifest {
+                    Some(manifest) if !is_there => Err(no_entry(manifest)),
                     Some(_) => result.and_then(|script| script.check_hooks().map(|()| script)),
                     None => result,
                 };
@@ -171,6 +173,18 @@ impl Shop<'_> {
                     took,
                 });
             });
+    }
+}
+
+/// The file that the manifest names, or does not need to name, is not there.
+fn no_entry(manifest: &Manifest) -> Fault {
+    let fault = Fault::new(format!(
+        "module `{}` has no {}, which is its `entry`",
+        manifest.name, manifest.entry
+    ));
+    Fault {
+        place: manifest.place("entry"),
+        ..fault.help("write that file, or name another one with `entry`")
     }
 }
 

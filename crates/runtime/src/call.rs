@@ -1,6 +1,7 @@
 //! The one road of a tool call: lookup, arguments, admission, deadline, script.
 
 use crate::catalog::{Catalog, Handle, Lookup};
+use crate::errand::{Ended, Errand, GRACE};
 use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
 use crate::life::Visit;
@@ -8,9 +9,9 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Args, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath};
 use script::{CallFailure, Cancel, Raised, Turn};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Told how far a call has come.
@@ -18,9 +19,6 @@ pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
 
 /// Hears of a call that will never answer by itself.
 pub type GivenUp = Arc<dyn Fn(CallError) + Send + Sync>;
-
-/// A thread gets this long to notice that its time is up; then nobody waits for it any more.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// How often a place for a trial is asked for.
 const TRIES: usize = 8;
@@ -58,7 +56,7 @@ impl Call {
 /// Why a call gave no output.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
-    #[error("there is no tool `{name}`{}", near(.available))]
+    #[error("there is no tool `{name}`{}", near(.available, "tools"))]
     Unknown {
         name: String,
         available: Vec<String>,
@@ -83,14 +81,14 @@ pub enum CallError {
     Busy { waiting: usize },
 }
 
-fn near(available: &[String]) -> String {
+pub(crate) fn near(available: &[String], things: &str) -> String {
     match available.first() {
-        None => "; there are no tools".into(),
+        None => format!("; there are no {things}"),
         Some(first) => format!("; the nearest is `{first}`"),
     }
 }
 
-fn either(paths: &[ToolPath]) -> String {
+pub(crate) fn either(paths: &[impl Display]) -> String {
     paths
         .iter()
         .map(|path| format!("`{path}`"))
@@ -106,12 +104,7 @@ impl Runtime {
         let result = self.call_inner(call).await;
         match &result {
             Ok(output) if output.is_error => Stats::add(&stats.failed),
-            Err(error) => {
-                Stats::add(&stats.failed);
-                if matches!(error, CallError::Stopped { .. }) {
-                    Stats::add(&stats.stopped);
-                }
-            }
+            Err(error) => stats.add_failure(matches!(error, CallError::Stopped { .. })),
             Ok(_) => {}
         }
         result
@@ -198,7 +191,7 @@ impl Runtime {
         }
     }
 
-    fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
+    pub(crate) fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
         let limits = self.limits();
         match timeout {
             Some(timeout) if timeout < limits.time => Arc::new(Limits {
@@ -243,12 +236,18 @@ impl Job {
         let ground = self.runtime.ground();
         let folder = &ground.folders[module.folder];
         let within = Within {
-            job: self,
+            runtime: &self.runtime,
+            catalog: &self.catalog,
+            caller: &self.caller,
+            limits: &self.limits,
+            depth: self.depth,
+            name: &self.handle,
             cancel: cancel.clone(),
             until: Instant::now() + self.limits.time,
         };
         let gate = Gate {
             progress: self.progress.as_ref(),
+            updates: Some(&ground.updates),
             within: Some(within),
             ..Gate::new(module.name.as_str(), folder, &ground.store)
         };
@@ -327,142 +326,34 @@ impl Job {
     }
 
     async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
-        let job = Arc::new(self);
-        let place = tokio::select! {
-            place = job.runtime.admit(job.limits.time) => place?,
-            () = token.cancelled() => return job.stopped(Stop::Cancelled),
+        let handle = self.handle.clone();
+        let errand = Errand {
+            runtime: self.runtime.clone(),
+            limits: Arc::clone(&self.limits),
+            name: handle.to_string(),
+            cancel: token,
         };
-        let cancel = Cancel::default();
-        let _ends_with_the_future = CancelOnDrop(cancel.clone());
-        let (answer, mut answered) = oneshot::channel();
-        let worker = (Arc::clone(&job), cancel.clone());
-        let started = job.runtime.pool().run(move || {
-            let (job, cancel) = worker;
-            let result = job.run(cancel, false);
-            // The place is given back when the thread is free, not when the caller stops waiting.
-            drop(place);
-            if answer.send(result).is_err() {
-                tracing::debug!(tool = %job.handle.path(), "a call ended after its caller had gone");
-            }
-        });
-        if let Err(error) = started {
-            let fault = Fault::new(format!("no thread could be started for the call: {error}"));
-            return Err(CallError::Failed {
-                tool: job.handle.path(),
-                fault,
-                raised: None,
-            });
-        }
-        let cancelled = tokio::select! {
-            result = &mut answered => return job.received(result),
-            () = token.cancelled() => true,
-            () = tokio::time::sleep(job.limits.time) => false,
-        };
-        cancel.cancel();
-        if let Ok(result) = tokio::time::timeout(GRACE, &mut answered).await {
-            return if cancelled {
-                job.received(result)
-            } else {
-                job.stopped_or(result)
-            };
-        }
-        job.give_up(answered, cancelled)
-    }
-
-    /// The thread does not come back: count it, and answer without it.
-    fn give_up(
-        &self,
-        answered: oneshot::Receiver<Result<Output, CallFailure>>,
-        cancelled: bool,
-    ) -> Result<Output, CallError> {
-        let stats = Arc::clone(self.runtime.stats());
-        Stats::add(&stats.stuck);
-        tracing::warn!(tool = %self.handle.path(), "a call does not end; its thread is left behind");
-        tokio::spawn(async move {
-            let _ = answered.await;
-            Stats::sub(&stats.stuck);
-        });
-        self.stopped(if cancelled {
-            Stop::Cancelled
-        } else {
-            Stop::Deadline
-        })
-    }
-
-    fn received(
-        &self,
-        result: Result<Result<Output, CallFailure>, oneshot::error::RecvError>,
-    ) -> Result<Output, CallError> {
-        match result {
-            Ok(result) => self.answer(result),
-            Err(_) => self.answer(Err(CallFailure::Failed {
-                fault: Fault::new("the call's thread ended without an answer"),
-                raised: None,
-            })),
-        }
-    }
-
-    /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
-    fn stopped_or(
-        &self,
-        result: Result<Result<Output, CallFailure>, oneshot::error::RecvError>,
-    ) -> Result<Output, CallError> {
-        match self.received(result) {
-            Err(CallError::Stopped {
-                tool,
-                stop: Stop::Cancelled,
-                mut fault,
-            }) => {
-                fault.message = Stop::Deadline.sentence(&self.limits);
-                Err(CallError::Stopped {
-                    tool,
-                    stop: Stop::Deadline,
-                    fault,
-                })
-            }
-            other => other,
-        }
-    }
-
-    fn stopped(&self, stop: Stop) -> Result<Output, CallError> {
-        let fault = Fault::new(stop.sentence(&self.limits));
-        Err(CallError::Stopped {
-            tool: self.handle.path(),
-            stop,
-            fault,
-        })
+        let result = errand.run(move |cancel| self.run(cancel, false)).await;
+        result.map_err(|ended| CallError::of(&handle, ended))
     }
 
     fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, CallError> {
-        let tool = || self.handle.path();
-        let error = match result {
-            Ok(output) => return Ok(output),
-            Err(CallFailure::Failed { fault, raised }) => CallError::Failed {
-                tool: tool(),
+        result.map_err(|failure| CallError::of(&self.handle, failure.into()))
+    }
+}
+
+impl CallError {
+    fn of(handle: &Handle, ended: Ended) -> Self {
+        ended.report(handle, &handle.module.life);
+        let tool = handle.path();
+        match ended {
+            Ended::Failed { fault, raised } => Self::Failed {
+                tool,
                 fault,
                 raised,
             },
-            Err(CallFailure::Stopped { stop, fault }) => CallError::Stopped {
-                tool: tool(),
-                stop,
-                fault,
-            },
-            Err(CallFailure::NeedsThread) => CallError::Failed {
-                tool: tool(),
-                fault: Fault::new("the call was given up as if it were a trial"),
-                raised: None,
-            },
-        };
-        Self::report(&error);
-        Err(error)
-    }
-
-    /// The author reads what the caller does not: the place.
-    fn report(error: &CallError) {
-        if let CallError::Failed { tool, fault, .. } | CallError::Stopped { tool, fault, .. } =
-            error
-        {
-            tracing::debug!(target: "script", "{tool} failed: {fault}");
+            Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
+            Ended::Busy { waiting } => Self::Busy { waiting },
         }
     }
 }
@@ -470,24 +361,29 @@ impl Job {
 /// How deep calls may be made from calls.
 const DEEPEST: usize = 8;
 
-/// The call that a script calls other tools from: on the same thread, within the same time.
+/// Where a script calls other tools from: on the same thread, within the same time.
 pub(crate) struct Within<'a> {
-    job: &'a Job,
-    cancel: Cancel,
-    until: Instant,
+    pub(crate) runtime: &'a Runtime,
+    /// What was served when the outermost call came.
+    pub(crate) catalog: &'a Arc<Catalog>,
+    pub(crate) caller: &'a Caller,
+    pub(crate) limits: &'a Limits,
+    /// How many calls this one was made from.
+    pub(crate) depth: usize,
+    pub(crate) name: &'a (dyn Display + Sync),
+    pub(crate) cancel: Cancel,
+    pub(crate) until: Instant,
 }
 
 impl Within<'_> {
     pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
-        let outer = self.job;
-        let runtime = &outer.runtime;
-        if outer.depth == DEEPEST {
-            let path = outer.handle.path();
+        if self.depth == DEEPEST {
             return Err(HostError(format!(
-                "{tool} was not called: {path} is already {DEEPEST} calls deep in others"
+                "{tool} was not called: {} is already {DEEPEST} calls deep in others",
+                self.name
             )));
         }
-        let stats = runtime.stats();
+        let stats = self.runtime.stats();
         Stats::add(&stats.calls);
         let result = self.call_inner(tool, args);
         if !result.as_ref().is_ok_and(|output| !output.is_error) {
@@ -497,33 +393,23 @@ impl Within<'_> {
             CallError::Rejected { tool, rejected } => {
                 HostError(format!("{tool} was not called: {rejected}"))
             }
+            // Where calls go in a circle, one name says it.
+            other if other.to_string().starts_with(tool) => HostError(other.to_string()),
             other => HostError(format!("{tool}: {other}")),
         })
     }
 
     fn call_inner(&self, tool: &str, args: Args) -> Result<Output, CallError> {
-        let outer = self.job;
-        let catalog = Arc::clone(&outer.catalog);
-        let mut job = outer
-            .runtime
-            .job(catalog, tool, args, outer.caller.clone())?;
+        let catalog = Arc::clone(self.catalog);
+        let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
         let left = self.until.saturating_duration_since(Instant::now());
-        job.depth = outer.depth + 1;
+        job.depth = self.depth + 1;
         job.limits = Arc::new(Limits {
             time: job.limits.time.min(left),
             // Both are in memory at the same time.
-            heap_bytes: outer.limits.heap_bytes / 2,
+            heap_bytes: self.limits.heap_bytes / 2,
             ..(*job.limits).clone()
         });
         job.answer(job.run(self.cancel.clone(), false))
-    }
-}
-
-/// A caller that goes away ends its call.
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }

@@ -2,9 +2,12 @@
 
 use crate::lane::Lane;
 use crate::life::Life;
+use crate::prompts::Prompts;
+use crate::resources::Resources;
 use model::{Config, Fault, Manifest, ModuleName, ToolName, ToolPath, did_you_mean, nearest};
 use script::{FileId, Script, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,6 +122,12 @@ impl Handle {
     }
 }
 
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.module.name, self.tool().tool.name)
+    }
+}
+
 /// What a name stands for.
 pub enum Lookup {
     Found(Handle),
@@ -167,10 +176,12 @@ pub struct Catalog {
     /// Listed name → tool; the list is in the order of the alphabet.
     flat: BTreeMap<String, Handle>,
     ambiguous: HashMap<String, Vec<ToolPath>>,
+    pub resources: Resources,
+    pub prompts: Prompts,
     pub broken: BTreeMap<String, Broken>,
     /// Things an author should know, though nothing is broken.
     pub notes: Vec<String>,
-    /// Changes when what clients see changes.
+    /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
 }
 
@@ -268,13 +279,20 @@ impl Catalog {
             .and_then(|(module, tool)| self.by_path(module, tool))
         {
             Some(handle) => Lookup::Found(handle),
-            None => Lookup::Unknown(
-                nearest(name, self.tool_names())
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
-            ),
+            None => Lookup::Unknown(self.near(name)),
         }
+    }
+
+    /// The names there are, nearest first: paths for a path, else as listed.
+    fn near(&self, name: &str) -> Vec<String> {
+        let path = |(_, handle): (&str, &Handle)| handle.path().to_string();
+        let names: Vec<String> = if name.contains('.') {
+            self.tools().map(path).collect()
+        } else {
+            self.tool_names().map(str::to_owned).collect()
+        };
+        let near = nearest(name, names.iter().map(String::as_str));
+        near.into_iter().map(str::to_owned).collect()
     }
 
     pub fn get(&self, path: &ToolPath) -> Option<Handle> {
@@ -319,6 +337,8 @@ impl Catalog {
         }
         self.flat = flat;
         self.fingerprint = self.fingerprint();
+        self.resources = Resources::of(self.modules.values(), &mut self.notes);
+        self.prompts = Prompts::of(self.modules.values(), &mut self.notes);
     }
 
     fn list_shared(

@@ -4,6 +4,8 @@ use super::*;
 use crate::ground::{Ground, Lives};
 use crate::lane::Lane;
 use crate::pool::Pool;
+use crate::prompts::PromptLookup;
+use crate::updates::Updates;
 use model::{Args, Host, HostError, Level, Limits, Output, Stored};
 use script::{Engine, Sources};
 use serde_json::Value;
@@ -30,6 +32,8 @@ impl Host for Nowhere {
     fn log(&self, _level: Level, _message: &str, _fields: &Value) {}
 
     fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
+
+    fn resource_updated(&self, _uri: &str) {}
 
     fn read(&self, path: &str) -> Result<String, HostError> {
         Err(HostError(format!("there is no {path}")))
@@ -82,7 +86,9 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         limits: Arc::default(),
         pool: Pool::default(),
         store: store::Store::at("nowhere"),
+        updates: Updates::default(),
         lives: Lives::default(),
+        stops: crate::stops::Stops::default(),
         asleep: true,
     });
     let started = script::Started::default();
@@ -159,7 +165,7 @@ fn registering_again_replaces() {
     let first = Catalog::default().with(module("m", &["a", "b"]));
     let second = first.with(module_saying("m", &["b", "c"], "Anew."));
     assert_eq!(names(&second), ["b", "c"]);
-    assert_eq!(lookup(&second, "m.a"), "nothing, but b, c");
+    assert_eq!(lookup(&second, "m.a"), "nothing, but m.b, m.c");
     let (_, b) = second.tools().next().unwrap();
     assert_eq!(b.tool().tool.description, "Anew.");
     // Whoever holds the first one still sees all of it.
@@ -185,7 +191,7 @@ fn unregistering_removes_completely() {
     let one = both.without(&"two".parse().unwrap());
     assert_eq!(names(&one), ["a"]);
     assert_eq!(lookup(&one, "b"), "nothing, but a");
-    assert_eq!(lookup(&one, "two.b"), "nothing, but a");
+    assert_eq!(lookup(&one, "two.b"), "nothing, but one.a");
     assert!(one.module("two").is_none());
     assert_eq!(
         one.fingerprint,
@@ -420,4 +426,106 @@ fn readers_on_other_threads_see_whole_catalogs() {
         }
     });
     assert_eq!(sender.borrow().fingerprint, even.fingerprint);
+}
+
+/// A module that declares this.
+fn with(name: &str, declared: &str) -> Arc<Module> {
+    let functions =
+        "def f():\n    return ''\ndef g(x):\n    return ''\ndef h(x, y):\n    return ''\n";
+    written(name, &format!("{functions}{declared}"))
+}
+
+#[test]
+fn an_exact_uri_wins_then_the_template_that_says_most() {
+    let catalog = Catalog::of([
+        with(
+            "a",
+            "resource('x://{+x}', g, name = 'rest')\nresource('x://{x}', g, name = 'one')",
+        ),
+        with(
+            "b",
+            "resource('x://{x}/{y}', h, name = 'two')\nresource('x://b/{x}', g, name = 'most')",
+        ),
+        with("c", "resource('x://b/c', f, name = 'exact')"),
+    ]);
+    let found = |uri: &str| {
+        let found = catalog.resources.find(uri);
+        found.map(|(handle, args)| {
+            let args = Value::Object(args).to_string();
+            format!("{} {args}", handle.resource().resource.name)
+        })
+    };
+    let check = |uri: &str, expected: &str| assert_eq!(found(uri).as_deref(), Some(expected));
+    check("x://b/c", "exact {}");
+    check("x://b/d", r#"most {"x":"d"}"#);
+    check("x://d/e", r#"two {"x":"d","y":"e"}"#);
+    check("x://d", r#"one {"x":"d"}"#);
+    check("x://d/e/f", r#"rest {"x":"d/e/f"}"#);
+    assert_eq!(found("y://d"), None);
+    assert_eq!(catalog.resources.nearest("x://b/d")[0], "x://b/c");
+}
+
+#[test]
+fn resources_are_listed_by_uri_and_once() {
+    let catalog = Catalog::of([
+        with("two", "resource('x://b', f)\nresource('x://a', f)"),
+        with("one", "resource('x://b', f, title = 'One')"),
+    ]);
+    let listed: Vec<String> = catalog
+        .resources
+        .exact()
+        .map(|h| format!("{}:{}", h.module.name, h.resource().resource.uri))
+        .collect();
+    assert_eq!(listed, ["two:x://a", "one:x://b"]);
+    assert_eq!(
+        catalog.notes,
+        ["modules `one` and `two` both declare x://b; `one` serves it"]
+    );
+}
+
+#[test]
+fn a_prompt_shared_by_name_gets_a_longer_one() {
+    let catalog = Catalog::of([
+        with("one", "prompt(f)\nprompt(g)"),
+        with("two", "prompt(f)\nprompt(h, name = 'one_f')"),
+    ]);
+    let listed: Vec<&str> = catalog.prompts.listed().map(|(name, _)| name).collect();
+    assert_eq!(listed, ["g", "one_f", "one_f_2", "two_f"]);
+    assert_eq!(
+        catalog.notes,
+        ["prompts one.f and two.f have one name; listed as one_f_2 and two_f"]
+    );
+    let found = |name: &str| match catalog.prompts.lookup(name) {
+        PromptLookup::Found(handle) => handle.path().to_string(),
+        PromptLookup::Ambiguous(paths) => format!("{} of them", paths.len()),
+        PromptLookup::Unknown(near) => format!("nearest {}", near[0]),
+    };
+    assert_eq!(found("one_f"), "two.one_f");
+    assert_eq!(found("one.f"), "one.f");
+    assert_eq!(found("two_f"), "two.f");
+    assert_eq!(found("f"), "2 of them");
+    assert_eq!(found("two_ff"), "nearest two_f");
+}
+
+#[test]
+fn each_list_has_a_fingerprint_of_its_own() {
+    let of = |declared: &str| {
+        let catalog = Catalog::of([with("m", declared)]);
+        let resources = catalog.resources.fingerprint;
+        (catalog.fingerprint, resources, catalog.prompts.fingerprint)
+    };
+    let before = of("tool(f)\nresource('x://a', f)\nprompt(f)");
+    let tools = of("tool(f, title = 'T')\nresource('x://a', f)\nprompt(f)");
+    let resources = of("tool(f)\nresource('x://a', f, mime = 'a/b')\nprompt(f)");
+    let prompts = of("tool(f)\nresource('x://a', f)\nprompt(f, title = 'T')");
+    let differ = |after: (u64, u64, u64)| {
+        (
+            before.0 != after.0,
+            before.1 != after.1,
+            before.2 != after.2,
+        )
+    };
+    assert_eq!(differ(tools), (true, false, false));
+    assert_eq!(differ(resources), (false, true, false));
+    assert_eq!(differ(prompts), (false, false, true));
 }

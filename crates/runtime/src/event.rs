@@ -25,6 +25,10 @@ pub enum Change {
     Removed,
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,
+    /// Something it depends on does not run.
+    Waiting {
+        fault: Fault,
+    },
     /// It cannot be loaded; `still_served` says whether an earlier version goes on.
     Broken {
         fault: Fault,
@@ -37,6 +41,9 @@ impl Change {
     pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
         match trouble.kind {
             Kind::Stopped | Kind::Disabled => None,
+            Kind::Waiting if !still_served => Some(Self::Waiting {
+                fault: trouble.fault.clone(),
+            }),
             Kind::Broken | Kind::Misplaced | Kind::Waiting => Some(Self::Broken {
                 fault: trouble.fault.clone(),
                 still_served,

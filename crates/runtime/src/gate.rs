@@ -1,6 +1,7 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
 use crate::call::{Progress, Within};
+use crate::updates::Updates;
 use model::{Args, Host, HostError, Level, Output, Stored};
 use script::Sources;
 use serde_json::Value;
@@ -15,6 +16,8 @@ pub(crate) struct Gate<'a> {
     /// The call that other tools are called from; there is none while a module starts or stops.
     pub(crate) within: Option<Within<'a>>,
     pub(crate) progress: Option<&'a Progress>,
+    /// Hears of resources that have changed; while a file loads nobody does.
+    pub(crate) updates: Option<&'a Updates>,
     /// Set when the script has reached for anything here.
     pub(crate) used: AtomicBool,
 }
@@ -27,6 +30,7 @@ impl<'a> Gate<'a> {
             store,
             within: None,
             progress: None,
+            updates: None,
             used: AtomicBool::new(false),
         }
     }
@@ -70,6 +74,13 @@ impl Host for Gate<'_> {
         self.use_it();
         if let Some(progress) = self.progress {
             progress(done, total, message);
+        }
+    }
+
+    fn resource_updated(&self, uri: &str) {
+        self.use_it();
+        if let Some(updates) = self.updates {
+            updates.tell(uri);
         }
     }
 
@@ -118,7 +129,7 @@ impl Host for Gate<'_> {
         match &self.within {
             Some(within) => within.call(tool, args),
             None => Err(HostError(
-                "ctx.call works in tools, not while a module starts or stops".into(),
+                "ctx.call works in calls, not while a module starts or stops".into(),
             )),
         }
     }

@@ -2,6 +2,8 @@
 
 use crate::disk::Folder;
 use crate::pool::Pool;
+use crate::stops::Stops;
+use crate::updates::Updates;
 use model::Limits;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +14,10 @@ pub(crate) struct Ground {
     pub(crate) limits: Arc<Limits>,
     pub(crate) pool: Pool,
     pub(crate) store: Store,
+    /// Where word of changed resources goes.
+    pub(crate) updates: Updates,
     pub(crate) lives: Lives,
+    pub(crate) stops: Stops,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
 }

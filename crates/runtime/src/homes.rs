@@ -84,6 +84,11 @@ impl Homes {
             .dependencies()
             .map(|(name, _)| name.as_str())
             .collect();
+        if let Some((name, _)) = wanted.split_once('/') {
+            return Err(format!(
+                "another module is loaded as a whole: \"@{name}\" is its `entry`"
+            ));
+        }
         if !declared.contains(&wanted) {
             let near = did_you_mean(wanted, declared.iter().copied());
             let hint = near.map_or_else(

@@ -11,7 +11,9 @@ use crate::watch::{Heard, Watch};
 use model::Fault;
 use script::ToolChange;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -172,10 +174,10 @@ impl Work {
             };
             match item {
                 Ok(Heard::Quit) | Err(RecvTimeoutError::Disconnected) => return None,
-                Ok(Heard::Errand(errand)) => {
-                    self.run_errand(errand);
-                    continue;
-                }
+                Ok(Heard::Errand(errand)) => match self.run_errand(errand) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(()) => return None,
+                },
                 Ok(Heard::Path(path)) if self.is_project(&path) => {}
                 Ok(Heard::Path(path)) => {
                     let keys = self.relevant(&path);
@@ -193,7 +195,8 @@ impl Work {
         }
     }
 
-    fn run_errand(&mut self, errand: Errand) {
+    /// Breaks off after the last errand.
+    fn run_errand(&mut self, errand: Errand) -> ControlFlow<()> {
         let events = RefCell::new(Vec::new());
         let told = |event: &Event| events.borrow_mut().push(event.clone());
         match errand {
@@ -214,12 +217,15 @@ impl Work {
             Errand::Survey(reply) => {
                 let _ = reply.send(self.library.survey());
             }
+            // The last one: whatever is heard afterwards must not start anything again.
             Errand::Close(reply) => {
                 let next = self.library.close();
                 self.serve(next, Vec::new());
                 let _ = reply.send(());
+                return ControlFlow::Break(());
             }
         }
+        ControlFlow::Continue(())
     }
 
     fn is_project(&self, path: &PathBuf) -> bool {
@@ -298,7 +304,9 @@ impl Work {
     fn serve(&mut self, next: Catalog, events: Vec<Event>) {
         self.catalog.send_replace(Arc::new(next));
         // Only now: who comes too late for a life must find its successor.
-        for life in self.library.retiring.drain(..) {
+        let mut retiring = std::mem::take(&mut self.library.retiring);
+        retiring.sort_by_key(|life| Reverse(life.born));
+        for life in retiring {
             life.retire();
         }
         // Told only now: whoever hears "reloaded" and calls gets the new version.

@@ -90,24 +90,34 @@ impl Trials {
         None
     }
 
-    /// Looks for trials that do not end: how many have just been found, and whose time is up.
-    pub(crate) fn look(&self) -> (bool, Vec<Box<dyn FnOnce() + Send>>) {
-        let mut found = false;
-        let mut over = Vec::new();
+    /// Looks for trials that do not end.
+    pub(crate) fn look(&self) -> Look {
+        let mut look = Look::default();
         for slot in &self.slots {
             let mut place = lock(slot);
             let Some(age) = place.as_ref().map(|trial| trial.since.elapsed()) else {
                 continue;
             };
             if age > PATIENCE {
-                found |= !self.closed.swap(true, Ordering::Relaxed);
+                look.any = true;
+                look.found |= !self.closed.swap(true, Ordering::Relaxed);
             }
             if let Some(trial) = place.take_if(|trial| age > trial.patience) {
-                over.push(trial.give_up);
+                look.over.push(trial.give_up);
             }
         }
-        (found, over)
+        look
     }
+}
+
+/// What was seen of trials that do not end.
+#[derive(Default)]
+pub(crate) struct Look {
+    pub(crate) any: bool,
+    /// One has been seen for the first time.
+    pub(crate) found: bool,
+    /// Those whose time is up, to be answered.
+    pub(crate) over: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 fn lock(slot: &Mutex<Option<Trial>>) -> MutexGuard<'_, Option<Trial>> {
@@ -142,10 +152,10 @@ mod tests {
         let trials = Trials::new(3);
         let _stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX));
         let _late = trials.enter(|| trial(2 * PATIENCE, PATIENCE));
-        let (found, over) = trials.look();
-        assert_eq!((found, over.len()), (true, 1));
-        let (found, over) = trials.look();
-        assert_eq!((found, over.len()), (false, 0));
+        let look = trials.look();
+        assert_eq!((look.any, look.found, look.over.len()), (true, true, 1));
+        let look = trials.look();
+        assert_eq!((look.any, look.found, look.over.len()), (true, false, 0));
         assert!(
             trials
                 .enter(|| trial(Duration::ZERO, Duration::MAX))

@@ -9,7 +9,7 @@ use crate::homes::Homes;
 use crate::life::Life;
 use crate::project::ProjectFile;
 use crate::reader::digest;
-use crate::settle::Missed;
+use crate::settle::{Missed, Settle};
 use model::{Fault, Manifest, ModuleName};
 use script::{Engine, FileId, Script};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,6 +36,15 @@ pub(crate) struct Entry {
     pub(crate) unit: BTreeSet<Key>,
 }
 
+impl Entry {
+    /// What it depends on: as it stands on disk, and as it is served.
+    pub(crate) fn dependencies(&self) -> impl Iterator<Item = &ModuleName> {
+        let served = self.module.as_ref().and_then(|m| m.manifest.as_ref());
+        let manifests = self.manifest.iter().chain(served);
+        manifests.flat_map(|manifest| manifest.dependencies().map(|(name, _)| name))
+    }
+}
+
 /// Why a version is not served.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
@@ -55,6 +64,13 @@ pub(crate) enum Kind {
     Stopped,
     /// `enable` leaves it out.
     Disabled,
+}
+
+impl Kind {
+    /// Somebody wants it so: there is nothing to hold back for.
+    pub(crate) fn is_wanted(self) -> bool {
+        matches!(self, Self::Stopped | Self::Disabled)
+    }
 }
 
 /// What configures modules besides their manifests.
@@ -80,6 +96,7 @@ pub(crate) struct Library {
     /// Every file that matters as it looked before it was read.
     known: BTreeMap<Key, Option<Stamp>>,
     missed: Missed,
+    project_settle: Settle,
     /// What is wrong with the project's file, if it changed for the worse.
     project_fault: Option<Fault>,
 }
@@ -102,6 +119,7 @@ impl Library {
             engine,
             known: BTreeMap::new(),
             missed: Missed::default(),
+            project_settle: Settle::default(),
             project_fault: None,
         }
     }
@@ -162,12 +180,18 @@ impl Library {
 
     /// When files that are missed now are to be looked for again.
     pub(crate) fn patience(&self) -> Option<Instant> {
-        self.missed.until()
+        let both = [self.missed.until(), self.project_settle.until()];
+        both.into_iter().flatten().max()
     }
 
     /// The project's file, if it is another one now: taken, or complained about once.
-    fn reread_project(&self, told: &dyn Fn(&Event)) -> (Option<ProjectFile>, Option<Fault>) {
-        match self.project.reread() {
+    fn reread_project(&mut self, told: &dyn Fn(&Event)) -> (Option<ProjectFile>, Option<Fault>) {
+        let reread = self.project.reread();
+        let is_missed = reread.as_ref().is_some_and(|reread| reread.is_empty);
+        if self.project_settle.is_early(is_missed) {
+            return (None, self.project_fault.clone());
+        }
+        match reread.map(|reread| reread.parsed) {
             None => (None, None),
             Some(Ok(project)) => (Some(project), None),
             Some(Err(fault)) => {
@@ -223,7 +247,7 @@ impl Library {
         shop.load(&wanted)
     }
 
-    fn scan(&self) -> BTreeMap<Key, Stamp> {
+    pub(crate) fn scan(&self) -> BTreeMap<Key, Stamp> {
         let mut found = BTreeMap::new();
         for (i, folder) in self.folders().iter().enumerate() {
             let sources = folder.scan().into_iter().filter(|(file, _)| !is_test(file));
@@ -236,7 +260,7 @@ impl Library {
     }
 
     /// Remembers how the files looked before they were read.
-    fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
+    pub(crate) fn stamp(&mut self, found: BTreeMap<Key, Stamp>) {
         let touched = self.entries.values().flat_map(|entry| entry.touched.keys());
         let mut known: BTreeMap<Key, Option<Stamp>> = touched
             .filter(|key| !found.contains_key(*key))
@@ -244,6 +268,16 @@ impl Library {
             .collect();
         known.extend(found.into_iter().map(|(key, stamp)| (key, Some(stamp))));
         self.known = known;
+    }
+
+    /// The same for files that nothing was made from before.
+    pub(crate) fn stamp_new(&mut self) {
+        let touched = self.entries.values().flat_map(|entry| entry.touched.keys());
+        let new = touched.filter(|key| !self.known.contains_key(*key));
+        let new: Vec<_> = new
+            .map(|key| (key.clone(), self.folders()[key.0].stamp(&key.1)))
+            .collect();
+        self.known.extend(new);
     }
 
     /// Files whose content is no longer what something was made from, and new ones.

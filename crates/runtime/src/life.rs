@@ -4,10 +4,13 @@
 
 use crate::gate::Gate;
 use crate::ground::Ground;
+use crate::stops;
 use model::{Caller, Fault, Limits, ModuleName, Structured};
 use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// No call comes to a retired life any more, apart from those that have just looked it up.
@@ -25,10 +28,29 @@ pub(crate) struct Life {
     /// A single file has no hooks: its functions may have any name.
     has_hooks: bool,
     ground: Arc<Ground>,
+    /// Later ones have larger numbers.
+    pub(crate) born: u64,
     /// How many hold it, and the two marks.
     holds: AtomicUsize,
     /// The lives it was started with; let go when it has stopped.
     leans_on: Mutex<Vec<Visit>>,
+    /// What went wrong last in one of its calls.
+    last_error: Mutex<Option<LastError>>,
+}
+
+/// A call that failed, for status.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LastError {
+    /// The tool, the prompt or the URI.
+    pub of: String,
+    pub message: String,
+    /// What the author gave with `error(kind, …)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// With the place and the excerpt.
+    pub report: String,
 }
 
 /// Keeps a life from being stopped.
@@ -53,10 +75,20 @@ impl Life {
             started,
             folder,
             has_hooks,
+            born: ground.stops.birth(),
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
+            last_error: Mutex::default(),
         })
+    }
+
+    pub(crate) fn failed(&self, error: LastError) {
+        *lock(&self.last_error) = Some(error);
+    }
+
+    pub(crate) fn last_error(&self) -> Option<LastError> {
+        lock(&self.last_error).clone()
     }
 
     pub(crate) fn has(&self, hook: Hook) -> bool {
@@ -92,20 +124,17 @@ impl Life {
             self.end();
             return;
         }
-        let life = Arc::clone(self);
-        let work = move || {
-            life.stop();
-            life.end();
-        };
-        if let Err(error) = self.ground.pool.run(work) {
-            tracing::error!("module `{}` could not be stopped: {error}", self.module);
-            self.end();
-        }
+        stops::stop(&self.ground, self);
     }
 
-    fn stop(&self) {
+    pub(crate) fn stop_time(&self) -> Duration {
+        STOP_TIME.min(self.ground.limits.time)
+    }
+
+    /// Runs the hook; what goes wrong there is for the log, since nobody can use it any more.
+    pub(crate) fn stop(&self) {
         let limits = Limits {
-            time: STOP_TIME.min(self.ground.limits.time),
+            time: self.stop_time(),
             ..(*self.ground.limits).clone()
         };
         let caller = Caller::default();
@@ -119,9 +148,9 @@ impl Life {
         }
     }
 
-    fn end(&self) {
-        let mut leans_on = self.leans_on.lock().unwrap_or_else(PoisonError::into_inner);
-        let leans_on = std::mem::take(&mut *leans_on);
+    /// Lets go of what it was started with.
+    pub(crate) fn end(&self) {
+        let leans_on = std::mem::take(&mut *lock(&self.leans_on));
         drop(leans_on);
         if self.has(Hook::Stop) {
             self.ground.lives.end();
@@ -135,11 +164,11 @@ impl Life {
         caller: &Caller,
         work: impl FnOnce(&Turn<'_>) -> T,
     ) -> T {
-        let gate = Gate::new(
-            self.module.as_str(),
-            &self.ground.folders[self.folder],
-            &self.ground.store,
-        );
+        let folder = &self.ground.folders[self.folder];
+        let gate = Gate {
+            updates: Some(&self.ground.updates),
+            ..Gate::new(self.module.as_str(), folder, &self.ground.store)
+        };
         work(&Turn {
             host: &gate,
             limits,
@@ -158,6 +187,10 @@ impl Drop for Visit {
             self.0.close_if_unused();
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What went wrong in a hook, for its author.

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, changed_tools};
 use crate::event::Event;
-use crate::library::{Key, Kind, Library, Trouble};
+use crate::library::{Key, Kind, Library};
 use crate::life::Life;
 use model::{Fault, ModuleName, did_you_mean};
 use script::ToolChange;
@@ -25,7 +25,7 @@ impl Library {
         match order {
             Order::Reload(names) => self.reload(names, told)?,
             Order::Start(names) => self.start(names, told)?,
-            Order::Stop(names) => self.stop(names)?,
+            Order::Stop(names) => self.stop(names, told)?,
         }
         Ok(self.catalog())
     }
@@ -81,41 +81,35 @@ impl Library {
         for name in started {
             self.stopped.remove(&name);
         }
-        self.add_dependents(&mut keys);
         keys.retain(|key| self.entries[key].module.is_none());
+        // Those who can do without them begin anew, now with them.
+        self.add_dependents(&mut keys);
         self.again(&keys, told);
         Ok(())
     }
 
-    fn stop(&mut self, names: &[String]) -> Result<(), String> {
+    fn stop(&mut self, names: &[String], told: &dyn Fn(&Event)) -> Result<(), String> {
         let mut keys = self.named(names)?;
         let stopped: Vec<ModuleName> = self.names_of(&keys).cloned().collect();
-        let named = keys.clone();
-        self.stopped.extend(stopped.iter().cloned());
+        self.stopped.extend(stopped);
         self.add_dependents(&mut keys);
-        for key in &keys {
-            let Some(entry) = self.entries.get_mut(key) else {
-                continue;
-            };
-            if let Some(module) = entry.module.take() {
-                self.retiring.push(Arc::clone(&module.life));
-            }
-            let Some(name) = entry.name.clone() else {
-                continue;
-            };
-            entry.unit.clear();
-            entry.trouble = Some(if named.contains(key) {
-                stopped_by_hand(&name)
-            } else {
-                waiting_for(&name, &stopped)
-            });
+        for (_, entry) in self
+            .entries
+            .iter_mut()
+            .filter(|(key, _)| keys.contains(key))
+        {
+            let life = entry.module.take().map(|module| Arc::clone(&module.life));
+            self.retiring.extend(life);
         }
+        // The dependents wait, or begin anew if they can do without.
+        self.again(&keys, told);
         Ok(())
     }
 
     fn again(&mut self, keys: &BTreeSet<Key>, told: &dyn Fn(&Event)) {
         let attempts = self.load(keys);
         self.assemble(attempts, keys, told);
+        self.stamp_new();
     }
 
     fn names_of<'a>(&'a self, keys: &'a BTreeSet<Key>) -> impl Iterator<Item = &'a ModuleName> {
@@ -174,27 +168,5 @@ impl Library {
             }
             keys.extend(more);
         }
-    }
-}
-
-fn stopped_by_hand(name: &ModuleName) -> Trouble {
-    Trouble {
-        kind: Kind::Stopped,
-        fault: Fault::new(format!("module `{name}` is stopped"))
-            .help(format!("`larkspur start {name}` starts it")),
-    }
-}
-
-fn waiting_for(name: &ModuleName, stopped: &[ModuleName]) -> Trouble {
-    let names: Vec<String> = stopped.iter().map(|name| format!("`{name}`")).collect();
-    let (names, verb) = (
-        names.join(", "),
-        if stopped.len() == 1 { "is" } else { "are" },
-    );
-    Trouble {
-        kind: Kind::Waiting,
-        fault: Fault::new(format!(
-            "module `{name}` waits for {names}, which {verb} stopped"
-        )),
     }
 }

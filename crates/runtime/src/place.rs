@@ -12,7 +12,9 @@ pub(crate) struct Neighbours {
     /// Whose each name is, and how people know it.
     owners: BTreeMap<ModuleName, (Key, String)>,
     pub(crate) order: Order<ModuleName>,
-    /// Left out by `enable`.
+    /// The only ones that are wanted, if larkspur.toml says so.
+    enable: Option<Vec<ModuleName>>,
+    /// Those there are that it leaves out.
     disabled: BTreeSet<ModuleName>,
     stopped: BTreeSet<ModuleName>,
     /// The lives of those that stay as they are.
@@ -60,6 +62,7 @@ impl Neighbours {
                 .filter(|name| !library.project.enables(name))
                 .cloned()
                 .collect(),
+            enable: library.project.project().enable.clone(),
             stopped: library.stopped.clone(),
             order: order_where(&nodes, |from, to| {
                 required.contains(&(from.clone(), to.clone()))
@@ -72,15 +75,23 @@ impl Neighbours {
         }
     }
 
-    /// A module that is left out is not looked at any closer.
-    pub(crate) fn check_enabled(&self, name: &ModuleName) -> Result<(), Trouble> {
-        if !self.disabled.contains(name) {
-            return Ok(());
+    /// Is it left out, or stopped?
+    pub(crate) fn check_wanted(&self, name: &ModuleName) -> Result<(), Trouble> {
+        let trouble = |kind, fault| Err(Trouble { kind, fault });
+        if self
+            .enable
+            .as_ref()
+            .is_some_and(|names| !names.contains(name))
+        {
+            let fault = Fault::new("`enable` in larkspur.toml does not name it");
+            return trouble(Kind::Disabled, fault);
         }
-        Err(Trouble {
-            kind: Kind::Disabled,
-            fault: Fault::new("`enable` in larkspur.toml does not name it"),
-        })
+        if self.stopped.contains(name) {
+            let fault = Fault::new(format!("module `{name}` is stopped"))
+                .help(format!("`larkspur start {name}` starts it"));
+            return trouble(Kind::Stopped, fault);
+        }
+        Ok(())
     }
 
     /// What speaks against starting this module, before anything is started.
@@ -95,11 +106,6 @@ impl Neighbours {
             let fault = Fault::new(format!("module `{name}` is already declared by {shown}"))
                 .help("give one of the two another name");
             return trouble(Kind::Misplaced, fault);
-        }
-        if self.stopped.contains(name) {
-            let fault = Fault::new(format!("module `{name}` is stopped"))
-                .help(format!("`larkspur start {name}` starts it"));
-            return trouble(Kind::Stopped, fault);
         }
         let Some(manifest) = manifest else {
             return Ok(());

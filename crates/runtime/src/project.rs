@@ -59,14 +59,24 @@ impl ProjectFile {
     }
 
     /// What it says now, if that is something else.
-    pub(crate) fn reread(&self) -> Option<Result<Self, Fault>> {
+    pub(crate) fn reread(&self) -> Option<Reread> {
         if self.path.as_os_str().is_empty() {
             return None;
         }
         let text = read_project(&self.path).ok()?;
         let is_other = digest_of(text.as_deref()) != self.text;
-        is_other.then(|| Self::parse(self.path.clone(), text.as_deref()))
+        is_other.then(|| Reread {
+            is_empty: text.as_deref().is_none_or(|text| text.trim().is_empty()),
+            parsed: Self::parse(self.path.clone(), text.as_deref()),
+        })
     }
+}
+
+/// The file as it is now.
+pub(crate) struct Reread {
+    /// Gone or empty: some editors save that way, so it is believed only after a while.
+    pub(crate) is_empty: bool,
+    pub(crate) parsed: Result<ProjectFile, Fault>,
 }
 
 fn digest_of(text: Option<&str>) -> u64 {

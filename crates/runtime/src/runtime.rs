@@ -1,8 +1,8 @@
 //! The handle that everything above holds; a clone shares.
 
-use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::disk::Folder;
+use crate::errand::Ended;
 use crate::event::Event;
 use crate::ground::{Ground, Lives};
 use crate::keeper::Keeper;
@@ -13,6 +13,8 @@ use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
+use crate::stops::Stops;
+use crate::updates::Updates;
 use model::{Fault, Limits};
 use script::{Engine, ToolChange};
 use std::path::PathBuf;
@@ -20,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use store::Store;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// How often somebody looks whether a trial has ended.
@@ -95,7 +98,9 @@ impl Runtime {
             limits: Arc::new(limits.clone()),
             pool: Pool::default(),
             store: Store::at(settings.project.data_dir()),
+            updates: Updates::default(),
             lives: Lives::default(),
+            stops: Stops::default(),
             asleep: settings.asleep,
         });
         let warming = std::thread::spawn(script::warm_up);
@@ -178,6 +183,11 @@ impl Runtime {
         &self.0.stats
     }
 
+    /// Where word of changed resources goes.
+    pub fn updates(&self) -> &Updates {
+        &self.0.ground.updates
+    }
+
     pub fn uptime(&self) -> Duration {
         self.0.started.elapsed()
     }
@@ -185,7 +195,12 @@ impl Runtime {
     /// A place for a trial, watched from the first one on.
     pub(crate) fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
         self.0.warden.get_or_init(|| {
-            tokio::spawn(watch_trials(Arc::downgrade(&self.0)));
+            let (inner, executor) = (Arc::downgrade(&self.0), Handle::current());
+            let thread = std::thread::Builder::new().name("warden".into());
+            let spawned = thread.spawn(move || watch_trials(&inner, &executor));
+            if let Err(error) = spawned {
+                tracing::error!("calls that do not end will not be noticed: {error}");
+            }
         });
         self.0.trials.enter(trial)
     }
@@ -195,34 +210,39 @@ impl Runtime {
     }
 
     /// A place among the calls on threads, waited for until the call's own deadline.
-    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, CallError> {
+    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, Ended> {
         if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
             return Ok(Place::new(permit, &self.0.stats));
         }
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let _counted = Waiting(&self.0.waiting);
         if waiting >= self.0.queue {
-            return Err(CallError::Busy { waiting });
+            return Err(Ended::Busy { waiting });
         }
         match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Place::new(permit, &self.0.stats)),
-            _ => Err(CallError::Busy { waiting }),
+            _ => Err(Ended::Busy { waiting }),
         }
     }
 }
 
-/// Ends with the runtime. It runs on the thread that is kept free of trials.
-async fn watch_trials(inner: Weak<Inner>) {
+/// Ends with the runtime. It is no task: a trial that does not end may hold the very thread that
+/// would tell the others of timers and input, and then they sleep until somebody pokes them.
+fn watch_trials(inner: &Weak<Inner>, executor: &Handle) {
+    let _context = executor.enter();
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        std::thread::park_timeout(LOOK_EVERY);
         let Some(inner) = inner.upgrade() else { return };
-        let (found, over) = inner.trials.look();
-        if found {
+        let look = inner.trials.look();
+        if look.found {
             tracing::warn!("a call does not end; from now on every call gets a thread");
             Stats::add(&inner.stats.stuck);
         }
-        for give_up in over {
+        for give_up in look.over {
             give_up();
+        }
+        if look.any {
+            executor.spawn(async {});
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::reader::{blank, missing};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const SETTLE: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_millis(400);
 
 /// Files that vanished or became empty, since when, and how they look.
 #[derive(Default)]
@@ -45,6 +45,26 @@ impl Missed {
         let early = since.any(|since| since.elapsed() < SETTLE);
         if !early {
             self.0.clear();
+        }
+        early
+    }
+}
+
+/// The same for one file.
+#[derive(Default)]
+pub(crate) struct Settle(Option<Instant>);
+
+impl Settle {
+    pub(crate) fn until(&self) -> Option<Instant> {
+        self.0.map(|since| since + SETTLE)
+    }
+
+    /// Is it too early to believe that the file is gone or empty?
+    pub(crate) fn is_early(&mut self, is_missed: bool) -> bool {
+        self.0 = is_missed.then(|| self.0.unwrap_or_else(Instant::now));
+        let early = self.0.is_some_and(|since| since.elapsed() < SETTLE);
+        if !early {
+            self.0 = None;
         }
         early
     }

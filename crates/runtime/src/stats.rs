@@ -20,6 +20,14 @@ impl Stats {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A call that gave no answer; a limit or its caller may have ended it.
+    pub(crate) fn add_failure(&self, stopped: bool) {
+        Self::add(&self.failed);
+        if stopped {
+            Self::add(&self.stopped);
+        }
+    }
+
     pub(crate) fn sub(counter: &AtomicU64) {
         counter.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
 //! How a running server is doing, as data.
 
 use crate::catalog::{Broken, Module};
-use crate::life::fault;
+use crate::life::{LastError, fault};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Caller, Limits};
@@ -54,6 +54,9 @@ pub struct ModuleStatus {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// The last of its calls that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<LastError>,
 }
 
 /// A module that does not say how it is within this is not well.
@@ -154,6 +157,7 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
         generation: module.generation,
         error: broken.map(|b| b.fault.one_line()),
         report: broken.map(|b| b.fault.to_string()),
+        last_error: module.life.last_error(),
     }
 }
 
@@ -172,6 +176,7 @@ fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
         generation: 0,
         error: Some(broken.fault.one_line()),
         report: Some(broken.fault.to_string()),
+        last_error: None,
     }
 }
 

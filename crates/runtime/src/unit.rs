@@ -4,8 +4,8 @@
 use crate::assembly::Built;
 use crate::catalog::Module;
 use crate::event::{Change, Event};
-use crate::library::{Entry, Key, Library, Trouble};
-use model::{Fault, Manifest, ModuleName};
+use crate::library::{Entry, Key, Kind, Library, Trouble};
+use model::{Fault, ModuleName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,7 +23,10 @@ impl Library {
             let key = &built.candidate.attempt.key;
             members.entry(*unit).or_default().insert(key.clone());
             let served = self.entries.get(key).is_some_and(|e| e.module.is_some());
-            if let (true, Err(trouble)) = (served, &built.outcome) {
+            if let Err(trouble) = &built.outcome
+                && served
+                && !trouble.kind.is_wanted()
+            {
                 refused.entry(*unit).or_insert_with(|| Refusal {
                     name: built.candidate.name.clone(),
                     trouble: trouble.clone(),
@@ -31,12 +34,14 @@ impl Library {
             }
         }
         for (built, unit) in built.into_iter().zip(units) {
+            let is_wanted = |trouble: &Trouble| trouble.kind.is_wanted();
+            let goes = built.outcome.as_ref().is_err_and(is_wanted);
             match refused.get(&unit) {
-                Some(refusal) => {
+                Some(refusal) if !goes => {
                     let unit = members.get(&unit).cloned().unwrap_or_default();
                     self.hold_back(built, refusal, unit, told);
                 }
-                None => self.take_one(built, told),
+                _ => self.take_one(built, told),
             }
         }
     }
@@ -62,17 +67,10 @@ impl Library {
                 built.candidate.name.as_ref(),
                 old.and_then(|e| e.name.as_ref()),
             ];
-            let manifests = [
-                attempt.manifest.as_deref(),
-                old.and_then(|e| e.manifest.as_deref()),
-            ];
-            let needs = manifests
-                .into_iter()
-                .flatten()
-                .flat_map(Manifest::dependencies);
-            let needs = needs
-                .map(|(name, _)| name)
-                .filter(|name| provided.contains(name));
+            let next = attempt.manifest.iter().flat_map(|m| m.dependencies());
+            let past = old.into_iter().flat_map(Entry::dependencies);
+            let needs = next.map(|(name, _)| name).chain(past);
+            let needs = needs.filter(|name| provided.contains(name));
             for name in names.into_iter().flatten().chain(needs) {
                 ties.entry(Tie::Name(name)).or_default().push(i);
             }
@@ -95,7 +93,7 @@ impl Library {
         let module = module.map(|module| self.numbered(&module));
         let attempt = built.candidate.attempt;
         let old = self.entries.remove(&attempt.key);
-        let old = old.and_then(|entry| entry.module);
+        let (old, old_trouble) = old.map_or((None, None), |e| (e.module, e.trouble));
         let change = match (&module, &trouble, old.is_some()) {
             (Some(module), _, true) => Some(Change::Reloaded {
                 tools: module.tools.len(),
@@ -103,18 +101,15 @@ impl Library {
             (Some(module), _, false) => Some(Change::Loaded {
                 tools: module.tools.len(),
             }),
+            (None, Some(trouble), true) if trouble.kind.is_wanted() => Some(Change::Removed),
+            (None, Some(_), false) if !built.planned => None,
+            (None, Some(trouble), false) if trouble.is_known(old_trouble.as_ref()) => None,
             (None, Some(trouble), _) => Change::of(trouble, false),
             (None, None, true) => Some(Change::Removed),
             (None, None, false) => None,
         };
-        if let Some(change) = change {
-            told(&Event {
-                file: self.shown(&attempt.key),
-                module: module.as_ref().map(|m| m.name.clone()),
-                change,
-                took: attempt.took,
-            });
-        }
+        let about = module.as_deref().or(old.as_deref());
+        self.tell(&attempt, about, change, told);
         self.retiring.extend(old.map(|old| Arc::clone(&old.life)));
         let entry = Entry {
             touched: attempt.touched,
@@ -138,27 +133,22 @@ impl Library {
     ) {
         let attempt = built.candidate.attempt;
         let old = self.entries.remove(&attempt.key);
-        let (old_module, old_name) = old.map_or((None, None), |e| (e.module, e.name));
+        let (old_module, old_name, old_trouble) =
+            old.map_or((None, None, None), |e| (e.module, e.name, e.trouble));
         let trouble = match built.outcome {
             Err(trouble) => Some(trouble),
             Ok(None) => None,
             Ok(Some(module)) => {
-                module.life.retire();
+                self.retiring.push(Arc::clone(&module.life));
                 Some(refusal.for_another(&module.name))
             }
         };
         let served = old_module.is_some();
-        if let Some(change) = trouble
-            .as_ref()
-            .and_then(|trouble| Change::of(trouble, served))
-        {
-            told(&Event {
-                file: self.shown(&attempt.key),
-                module: old_module.as_ref().map(|m| m.name.clone()),
-                change,
-                took: attempt.took,
-            });
-        }
+        let news = trouble.as_ref();
+        let news = news.filter(|trouble| !trouble.is_known(old_trouble.as_ref()));
+        let news = news.filter(|_| served || built.planned);
+        let change = news.and_then(|trouble| Change::of(trouble, served));
+        self.tell(&attempt, old_module.as_deref(), change, told);
         let entry = Entry {
             touched: attempt.touched,
             name: old_name.or(built.candidate.name),
@@ -175,6 +165,14 @@ impl Library {
         let generation = self.generations.entry(module.name.clone()).or_default();
         *generation += 1;
         Arc::new(module.with_tools(module.tools.clone(), *generation))
+    }
+}
+
+impl Trouble {
+    /// Somebody else's change was reason to try again, and it is as it was: that was told before.
+    pub(crate) fn is_known(&self, before: Option<&Trouble>) -> bool {
+        let of_others = [Kind::Waiting, Kind::Misplaced].contains(&self.kind);
+        of_others && before.is_some_and(|before| before.fault == self.fault)
     }
 }
 

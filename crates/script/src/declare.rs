@@ -61,7 +61,7 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     natives(builder);
 }
 
-fn known<'a>(
+pub(crate) fn known<'a>(
     what: &str,
     given: &str,
     there: impl Iterator<Item = &'a str> + Clone,

@@ -3,7 +3,8 @@
 use crate::convert::{Budget, to_json};
 use crate::kinds::keep;
 use crate::nesting;
-use crate::script::{CallFailure, Script, ScriptTool, ToolChange, Turn};
+use crate::offer::Offer;
+use crate::script::{CallFailure, Script, ToolChange, Turn};
 use crate::started::{Started, part};
 use crate::stdlib::context::Context;
 use model::Fault;
@@ -48,12 +49,11 @@ impl Hook {
 pub(crate) struct Hooks(Vec<(Hook, OwnedFrozenValue)>);
 
 impl Hooks {
-    /// Functions of these names; one that is offered as a tool is a tool, not a hook.
-    pub(crate) fn find(frozen: &FrozenModule, tools: &[ScriptTool]) -> Self {
+    /// Functions of these names; one that is offered, as a tool say, is that and no hook.
+    pub(crate) fn find(frozen: &FrozenModule, offer: &Offer) -> Self {
         let is_hook = |function: &OwnedFrozenValue| {
             let value = function.value();
-            let is = |tool: &ScriptTool| tool.handler.value().ptr_eq(value);
-            value.get_type() == "function" && !tools.iter().any(is)
+            value.get_type() == "function" && !offer.has(value)
         };
         let found = Hook::ALL.into_iter().filter_map(|hook| {
             let function = frozen.get(&hook.to_string()).ok()?;

@@ -2,6 +2,7 @@
 //! any number of threads. No other crate speaks Starlark, and this one knows neither tokio nor disks.
 
 mod check;
+mod complete;
 mod convert;
 mod cx;
 mod declare;
@@ -9,11 +10,14 @@ mod engine;
 mod error;
 mod gauge;
 mod guard;
+mod heading;
 mod hooks;
 mod kinds;
 mod loader;
 mod nesting;
 mod offer;
+mod prompt;
+mod resource;
 mod result;
 mod script;
 mod signature;
@@ -21,10 +25,13 @@ mod started;
 mod stdlib;
 
 pub use check::check;
+pub use complete::Completer;
 pub use engine::{Engine, warm_up, with_room};
 pub use gauge::Cancel;
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};
+pub use prompt::ScriptPrompt;
+pub use resource::ScriptResource;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
 pub use started::Started;
 

@@ -1,9 +1,12 @@
-//! Reads what a file has declared: its tools, in both forms, and what it says about itself.
+//! Reads what a file has declared: its tools, in both forms, its resources and prompts, and what it
+//! says about itself.
 
 use crate::engine::Evaluated;
 use crate::error::SourceMap;
 use crate::loader::FileId;
 use crate::nesting::place;
+use crate::prompt::{self, ScriptPrompt};
+use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
 use model::{Fault, Field, Hints, Input, Schema, Tool, ToolName, parse_duration};
@@ -14,12 +17,29 @@ use starlark::values::list::ListRef;
 use starlark::values::{OwnedFrozenValue, Value};
 use std::time::Duration;
 
-pub(crate) fn read(
-    file: &FileId,
-    evaluated: &Evaluated,
-) -> Result<(Declared, Vec<ScriptTool>), Fault> {
+/// All that a file has declared.
+#[derive(Default)]
+pub(crate) struct Offer {
+    pub(crate) declared: Declared,
+    pub(crate) tools: Vec<ScriptTool>,
+    pub(crate) resources: Vec<ScriptResource>,
+    pub(crate) prompts: Vec<ScriptPrompt>,
+}
+
+impl Offer {
+    /// Is this function behind something on offer?
+    pub(crate) fn has(&self, function: Value<'_>) -> bool {
+        let tools = self.tools.iter().map(|tool| &tool.handler);
+        let resources = self.resources.iter().map(|r| &r.handler.function);
+        let prompts = self.prompts.iter().map(|p| &p.handler.function);
+        let mut all = tools.chain(resources).chain(prompts);
+        all.any(|handler| handler.value().ptr_eq(function))
+    }
+}
+
+pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault> {
     let Some(ledger) = evaluated.frozen.owned_extra_value() else {
-        return Ok((Declared::default(), Vec::new()));
+        return Ok(Offer::default());
     };
     Module::with_temp_heap(|module| {
         let heap = module.heap();
@@ -40,15 +60,31 @@ pub(crate) fn read(
                 .collect::<Vec<_>>()
         };
         let mut tools = Vec::new();
+        let (mut resources, mut prompts) = (of_kind("resource"), of_kind("prompt"));
         for entry in of_kind("extension") {
             reader.declared.is_module = true;
             reader.extension(entry, &mut tools)?;
+            let extension = get(entry, "extension").unwrap_or_else(Value::new_none);
+            resources.splice(0..0, reader.listed(extension, "resources", &resources)?);
+            prompts.splice(0..0, reader.listed(extension, "prompts", &prompts)?);
         }
         for entry in of_kind("tool") {
             reader.declared.is_module = true;
             replace(&mut tools, reader.typed(entry)?);
         }
-        Ok((reader.declared, tools))
+        reader.declared.is_module |= !resources.is_empty() || !prompts.is_empty();
+        let mut offer = Offer {
+            tools,
+            ..Offer::default()
+        };
+        for entry in resources {
+            resource::replace(&mut offer.resources, reader.resource(entry)?);
+        }
+        for entry in prompts {
+            prompt::replace(&mut offer.prompts, reader.prompt(entry)?);
+        }
+        offer.declared = reader.declared;
+        Ok(offer)
     })
 }
 
@@ -100,17 +136,17 @@ fn replace(tools: &mut Vec<ScriptTool>, new: ScriptTool) {
     }
 }
 
-struct Reader<'a, 'v> {
+pub(crate) struct Reader<'a, 'v> {
     file: &'a FileId,
     sources: &'a SourceMap,
-    types: &'a Types<'v>,
+    pub(crate) types: &'a Types<'v>,
     owner: &'a OwnedFrozenValue,
     declared: Declared,
 }
 
 impl<'v> Reader<'_, 'v> {
     /// A fault at the function's `def`, or at the file when it is not there.
-    fn fault(&self, function: &str, message: String) -> Fault {
+    pub(crate) fn fault(&self, function: &str, message: String) -> Fault {
         let fault = Fault::new(message);
         let Some((source, _)) = self.sources.0.get(self.file) else {
             return fault;
@@ -121,7 +157,7 @@ impl<'v> Reader<'_, 'v> {
         }
     }
 
-    fn frozen(&self, value: Value<'v>) -> Result<OwnedFrozenValue, Fault> {
+    pub(crate) fn frozen(&self, value: Value<'v>) -> Result<OwnedFrozenValue, Fault> {
         match value.unpack_frozen() {
             Some(frozen) => Ok(self.owner.map(|_| frozen)),
             None => Err(Fault::new("a handler did not survive loading")),
@@ -362,7 +398,7 @@ impl<'v> Reader<'_, 'v> {
     }
 }
 
-fn function_name(function: Value<'_>) -> String {
+pub(crate) fn function_name(function: Value<'_>) -> String {
     let shown = function.to_str();
     shown
         .rsplit('.')

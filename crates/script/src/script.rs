@@ -8,6 +8,8 @@ use crate::gauge::{Cancel, Gauge};
 use crate::hooks::Hooks;
 use crate::loader::FileId;
 use crate::nesting;
+use crate::prompt::ScriptPrompt;
+use crate::resource::ScriptResource;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::started::Started;
@@ -33,6 +35,8 @@ pub struct Script {
     pub file: FileId,
     pub declared: Declared,
     pub tools: Vec<ScriptTool>,
+    pub resources: Vec<ScriptResource>,
+    pub prompts: Vec<ScriptPrompt>,
     /// Files it loads, directly or not.
     pub loads: BTreeSet<FileId>,
     pub(crate) hooks: Hooks,
@@ -163,12 +167,14 @@ const MOST_KEPT: usize = 4 << 20;
 
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
-        let (declared, tools) = crate::offer::read(file, evaluated)?;
+        let offer = crate::offer::read(file, evaluated)?;
         Ok(Self {
             file: file.clone(),
-            declared,
-            hooks: Hooks::find(&evaluated.frozen, &tools),
-            tools,
+            hooks: Hooks::find(&evaluated.frozen, &offer),
+            declared: offer.declared,
+            tools: offer.tools,
+            resources: offer.resources,
+            prompts: offer.prompts,
             loads: evaluated.loads.clone(),
             frozen: evaluated.frozen.clone(),
             sources: evaluated.sources.clone(),
@@ -191,6 +197,20 @@ impl Script {
             None => Vec::new(),
         };
         Ok((output, changes))
+    }
+
+    /// Evaluates where tools stay as they are.
+    pub(crate) fn evaluate<T>(
+        &self,
+        turn: &Turn<'_>,
+        work: impl for<'v> FnOnce(&mut Evaluator<'v, '_, '_>) -> starlark::Result<T>,
+    ) -> Result<T, CallFailure> {
+        match self.on_fresh_heap(turn, MOST_KEPT, work)? {
+            (outcome, None) => Ok(outcome),
+            (_, Some(_)) => Err(unkept(
+                "ctx.tools works in tools and in `start` only".into(),
+            )),
+        }
     }
 
     /// The tools that an evaluation has added and removed, in order.
@@ -348,10 +368,35 @@ impl ScriptTool {
         turn: &Turn<'_>,
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> starlark::Result<Output> {
+        let value = self.binding.call(&self.handler, args, turn, eval)?;
+        let typed = match &self.binding {
+            Binding::Dict { .. } => self.tool.output.is_some(),
+            Binding::Typed { output, .. } => *output,
+        };
+        Ok(output(
+            value,
+            typed,
+            turn.structured,
+            eval.heap(),
+            Budget::from(turn.limits),
+        )
+        .map_err(anyhow::Error::from)?)
+    }
+}
+
+impl Binding {
+    /// Calls a handler with its arguments in the form it takes them.
+    pub(crate) fn call<'v>(
+        &self,
+        handler: &OwnedFrozenValue,
+        args: &Args,
+        turn: &Turn<'_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
         let heap = eval.heap();
-        let handler = heap.access_owned_frozen_value(&self.handler);
+        let handler = heap.access_owned_frozen_value(handler);
         let context = || heap.alloc(Context::new(turn));
-        let (value, typed) = match &self.binding {
+        match self {
             Binding::Dict { ctx } => {
                 let mut entries = Vec::with_capacity(args.len());
                 for (name, json) in args {
@@ -361,18 +406,17 @@ impl ScriptTool {
                     ));
                 }
                 let params = heap.alloc(AllocDict(entries));
-                let value = if *ctx {
-                    eval.eval_function(handler, &[params, context()], &[])?
+                if *ctx {
+                    eval.eval_function(handler, &[params, context()], &[])
                 } else {
-                    eval.eval_function(handler, &[params], &[])?
-                };
-                (value, self.tool.output.is_some())
+                    eval.eval_function(handler, &[params], &[])
+                }
             }
             Binding::Typed {
                 ctx,
                 kinds,
                 positional,
-                output,
+                ..
             } => {
                 let mut by_position: Vec<Value> = if *ctx { vec![context()] } else { Vec::new() };
                 let mut by_name = Vec::with_capacity(args.len());
@@ -385,20 +429,9 @@ impl ScriptTool {
                         _ => by_name.push((name.as_str(), value)),
                     }
                 }
-                (
-                    eval.eval_function(handler, &by_position, &by_name)?,
-                    *output,
-                )
+                eval.eval_function(handler, &by_position, &by_name)
             }
-        };
-        Ok(output(
-            value,
-            typed,
-            turn.structured,
-            heap,
-            Budget::from(turn.limits),
-        )
-        .map_err(anyhow::Error::from)?)
+        }
     }
 }
 

@@ -224,11 +224,24 @@ impl<'v> Types<'v> {
 
     /// Reads a function's signature, or says what about it cannot be a tool.
     pub(crate) fn signature(&self, function: Value<'v>) -> Result<Signature, String> {
+        self.signature_of("tool", function)
+    }
+
+    /// The same for a resource, a prompt or a completion.
+    pub(crate) fn signature_of(
+        &self,
+        what: &str,
+        function: Value<'v>,
+    ) -> Result<Signature, String> {
         let DocItem::Member(DocMember::Function(doc)) = function.documentation() else {
-            return Err("a built-in function cannot be a tool; wrap it in a def".into());
+            return Err(format!(
+                "a built-in function cannot be a {what}; wrap it in a def"
+            ));
         };
         if doc.params.args.is_some() {
-            return Err("a tool cannot take *args; give every parameter a name".into());
+            return Err(format!(
+                "a {what} cannot take *args; give every parameter a name"
+            ));
         }
         let defaults = self.defaults(function);
         let mut signature = Signature {

@@ -22,9 +22,6 @@ impl Started {
         deps: &[(&str, Option<&Started>)],
         config: &Map<String, Json>,
     ) -> Result<Self, Fault> {
-        if deps.is_empty() && config.is_empty() {
-            return Ok(Self::default());
-        }
         let unable = |why: String| Fault::new(format!("cannot prepare the module: {why}"));
         Module::with_temp_heap(|module| {
             let heap = module.heap();

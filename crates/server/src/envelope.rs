@@ -81,12 +81,20 @@ pub(crate) fn read(line: &[u8]) -> Heard {
     }
 }
 
+/// Methods whose params are a page.
+const LISTS: [&str; 4] = [
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+];
+
 fn request(method: &str, id: RequestId, params: Option<&RawValue>, line: &[u8]) -> Heard {
     if method == "tools/call" {
         return call(id, params);
     }
     // rmcp leaves out a page that it cannot read.
-    if method == "tools/list"
+    if LISTS.contains(&method)
         && let Some(params) = params
         && let Err(error) = serde_json::from_str::<PaginatedRequestParams>(params.get())
     {

@@ -1,20 +1,24 @@
 //! MCP's requests, answered by the runtime. Both eras, whichever door they came by.
 
-use crate::notify;
+use crate::notify::{self, Watcher};
+use crate::reading::{Subscribed, first_page};
 use crate::wire::{self, Era};
 use model::Caller;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, RequestId, ResultType, ServerCapabilities, ServerConfig, SubscriptionFilter,
-    Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, RequestId, ResultType, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use runtime::{Call, Catalog, GivenUp, Progress, Runtime};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -44,21 +48,26 @@ const KNOWN: [&str; 17] = [
 const PROGRESS_BUFFER: usize = 1024;
 
 /// How long a client may trust a list: it is told of changes, so this only bounds a lost word.
-const LIST_TTL_MS: u64 = 60_000;
+pub(crate) const LIST_TTL_MS: u64 = 60_000;
 
 /// An answer that its request's own task cannot give any more.
 pub(crate) type Late = Arc<dyn Fn(RequestId, CallToolResult) + Send + Sync>;
 
 pub(crate) struct Handler {
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
     /// Sends an answer past the request's own task, should that be stuck.
     late: Late,
     /// Set when the client has gone: what waits for changes ends.
-    closing: CancellationToken,
-    meta: MetaObject,
+    pub(crate) closing: CancellationToken,
+    pub(crate) meta: MetaObject,
     /// The list as clients see it, made once a catalog.
     listing: Mutex<Option<Listing>>,
     notifying: AtomicBool,
+    /// What a legacy client has subscribed to, and whether somebody tells it.
+    pub(crate) subscribed: Subscribed,
+    pub(crate) telling: Once,
+    /// Watchers for listeners that are being acknowledged: what changes meanwhile is not missed.
+    watchers: Mutex<VecDeque<Watcher>>,
 }
 
 #[derive(Clone)]
@@ -77,6 +86,9 @@ impl Handler {
             meta: wire::server_meta(),
             listing: Mutex::new(None),
             notifying: AtomicBool::new(false),
+            subscribed: Subscribed::default(),
+            telling: Once::new(),
+            watchers: Mutex::default(),
         }
     }
 
@@ -87,6 +99,10 @@ impl Handler {
                 late(id.clone(), wire::for_era(result, era));
             }
         })
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, VecDeque<Watcher>> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tools(&self, era: Era) -> Arc<Vec<Tool>> {
@@ -113,15 +129,18 @@ impl Handler {
 }
 
 /// Words of progress on their way to the client, in order.
-struct Words {
-    progress: Progress,
+pub(crate) struct Words {
+    pub(crate) progress: Progress,
     send: mpsc::Sender<Option<ProgressNotificationParam>>,
     forward: JoinHandle<()>,
 }
 
 impl Words {
     /// Nothing is sent to a client that did not ask for it.
-    fn new(context: &RequestContext<RoleServer>, closing: &CancellationToken) -> Option<Self> {
+    pub(crate) fn new(
+        context: &RequestContext<RoleServer>,
+        closing: &CancellationToken,
+    ) -> Option<Self> {
         let token = context.meta.get_progress_token()?;
         let (send, mut receive) = mpsc::channel(PROGRESS_BUFFER);
         let peer = context.peer.clone();
@@ -151,7 +170,7 @@ impl Words {
 
     /// All words go out before the answer. A thread that was left behind may still hold the sender,
     /// so the end is said, not waited for.
-    async fn finish(self) {
+    pub(crate) async fn finish(self) {
         let _ = self.send.send(None).await;
         let _ = self.forward.await;
     }
@@ -162,6 +181,12 @@ impl ServerHandler for Handler {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_completions()
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = wire::implementation();
@@ -199,12 +224,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "there is no such cursor: the list is one page",
-                None,
-            ));
-        }
+        first_page(request)?;
         let era = Era::of(context.protocol_version().as_ref());
         let mut result = ListToolsResult::with_all_items((*self.tools(era)).clone());
         if era == Era::Modern {
@@ -246,6 +266,74 @@ impl ServerHandler for Handler {
         Ok(CallToolResponse::Complete(result))
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        first_page(request)?;
+        Ok(self.resource_list(Era::of(context.protocol_version().as_ref())))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        first_page(request)?;
+        Ok(self.template_list(Era::of(context.protocol_version().as_ref())))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(request)?;
+        Ok(self.prompt_list(Era::of(context.protocol_version().as_ref())))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(request, context).await.map(Into::into)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, context).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.completion(request, context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscribe_to(request.uri, &context)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribe_from(&request.uri);
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -268,7 +356,7 @@ impl ServerHandler for Handler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.notifying.swap(true, Ordering::Relaxed) {
             tokio::spawn(notify::legacy(
-                self.runtime.changes(),
+                Watcher::new(&self.runtime),
                 context.peer,
                 self.closing.clone(),
             ));
@@ -279,13 +367,15 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let mut accepted = SubscriptionFilter::default();
-        accepted.tools_list_changed = requested.tools_list_changed;
-        Some(accepted)
+        self.watchers().push_back(Watcher::new(&self.runtime));
+        // All that can be asked for is told of; a URI that nobody serves may be served later.
+        Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        notify::modern(self.runtime.changes(), context, self.closing.clone()).await;
+        let watcher = self.watchers().pop_front();
+        let watcher = watcher.unwrap_or_else(|| Watcher::new(&self.runtime));
+        notify::modern(watcher, context, self.closing.clone()).await;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod envelope;
 mod handler;
 mod notify;
 mod outbox;
+mod reading;
 mod stdio;
 mod wire;
 

@@ -1,69 +1,190 @@
-//! Tells clients that the list has changed: once a change that they can see, and never else.
+//! Tells clients that a list has changed, or a resource they subscribed to: once a change that they
+//! can see, and never else.
 
-use rmcp::service::{Peer, RoleServer, SubscriptionContext};
-use runtime::Catalog;
+use crate::reading::Subscribed;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, RoleServer, SubscriptionContext, SubscriptionSink};
+use runtime::{Catalog, Listener, Runtime, Updated};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The next catalog whose list differs from the one last told of.
+/// What clients see of each list, in one number each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Lists {
+    tools: u64,
+    resources: u64,
+    prompts: u64,
+}
+
+impl Lists {
+    fn of(catalog: &Catalog) -> Self {
+        Self {
+            tools: catalog.fingerprint,
+            resources: catalog.resources.fingerprint,
+            prompts: catalog.prompts.fingerprint,
+        }
+    }
+}
+
+/// Which lists are others than those last told of.
+#[derive(Clone, Copy)]
+struct Changed {
+    tools: bool,
+    resources: bool,
+    prompts: bool,
+}
+
+/// Sees everything from when it is made.
+pub(crate) struct Watcher {
+    differences: Differences,
+    updates: Listener,
+}
+
+impl Watcher {
+    pub(crate) fn new(runtime: &Runtime) -> Self {
+        Self {
+            differences: Differences::new(runtime.changes()),
+            updates: runtime.updates().listen(),
+        }
+    }
+}
+
 struct Differences {
     changes: watch::Receiver<Arc<Catalog>>,
-    told: u64,
+    told: Lists,
 }
 
 impl Differences {
     fn new(mut changes: watch::Receiver<Arc<Catalog>>) -> Self {
-        let told = changes.borrow_and_update().fingerprint;
+        let told = Lists::of(&changes.borrow_and_update());
         Self { changes, told }
     }
 
     /// `None` when nothing will ever change again.
-    async fn next(&mut self) -> Option<()> {
+    async fn next(&mut self) -> Option<Changed> {
         loop {
             self.changes.changed().await.ok()?;
-            let now = self.changes.borrow_and_update().fingerprint;
-            if now != self.told {
-                self.told = now;
-                return Some(());
+            let now = Lists::of(&self.changes.borrow_and_update());
+            let before = std::mem::replace(&mut self.told, now);
+            if now != before {
+                return Some(Changed {
+                    tools: now.tools != before.tools,
+                    resources: now.resources != before.resources,
+                    prompts: now.prompts != before.prompts,
+                });
             }
         }
     }
 }
 
-pub(crate) async fn legacy(
-    changes: watch::Receiver<Arc<Catalog>>,
-    peer: Peer<RoleServer>,
-    closing: CancellationToken,
-) {
-    let mut differences = Differences::new(changes);
+pub(crate) async fn legacy(watcher: Watcher, peer: Peer<RoleServer>, closing: CancellationToken) {
+    // Updates of resources are told by whom a subscription starts.
+    let mut differences = watcher.differences;
     loop {
-        tokio::select! {
+        let change = tokio::select! {
             () = closing.cancelled() => return,
-            change = differences.next() => if change.is_none() { return },
-        }
-        if peer.notify_tool_list_changed().await.is_err() {
+            change = differences.next() => change,
+        };
+        let Some(changed) = change else { return };
+        if tell_legacy(changed, &peer).await.is_none() {
             return;
         }
     }
 }
 
+/// `None` when nobody hears any more.
+async fn tell_legacy(changed: Changed, peer: &Peer<RoleServer>) -> Option<()> {
+    if changed.tools {
+        peer.notify_tool_list_changed().await.ok()?;
+    }
+    if changed.resources {
+        peer.notify_resource_list_changed().await.ok()?;
+    }
+    if changed.prompts {
+        peer.notify_prompt_list_changed().await.ok()?;
+    }
+    Some(())
+}
+
+/// Updates of resources that a legacy client has subscribed to.
+pub(crate) async fn updates(
+    mut updates: Listener,
+    subscribed: Subscribed,
+    peer: Peer<RoleServer>,
+    closing: CancellationToken,
+) {
+    loop {
+        let update = tokio::select! {
+            () = closing.cancelled() => return,
+            update = updates.next() => update,
+        };
+        let uris = match update {
+            None => return,
+            Some(Updated::Many) => subscribed.uris(),
+            Some(Updated::One(uri)) if subscribed.contains(&uri) => vec![uri.to_string()],
+            Some(Updated::One(_)) => continue,
+        };
+        for uri in uris {
+            let word = ResourceUpdatedNotificationParam::new(uri);
+            if peer.notify_resource_updated(word).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
 pub(crate) async fn modern(
-    changes: watch::Receiver<Arc<Catalog>>,
+    watcher: Watcher,
     context: SubscriptionContext,
     closing: CancellationToken,
 ) {
-    let mut differences = Differences::new(changes);
+    let Watcher {
+        mut differences,
+        mut updates,
+    } = watcher;
     let sink = context.sink().clone();
-    let wanted = context.accepted().tools_list_changed == Some(true);
     loop {
-        tokio::select! {
+        let told = tokio::select! {
             () = closing.cancelled() => return,
             () = context.cancelled() => return,
-            change = differences.next() => if change.is_none() { return },
-        }
-        if wanted && sink.notify_tool_list_changed().await.is_err() {
+            change = differences.next() => match change {
+                Some(changed) => tell_modern(changed, &sink).await,
+                None => return,
+            },
+            update = updates.next() => match update {
+                Some(update) => tell_update(update, &sink).await,
+                None => return,
+            },
+        };
+        if told.is_none() {
             return;
         }
     }
+}
+
+async fn tell_modern(changed: Changed, sink: &SubscriptionSink) -> Option<()> {
+    let wanted = sink.accepted();
+    if changed.tools && wanted.tools_list_changed == Some(true) {
+        sink.notify_tool_list_changed().await.ok()?;
+    }
+    if changed.resources && wanted.resources_list_changed == Some(true) {
+        sink.notify_resource_list_changed().await.ok()?;
+    }
+    if changed.prompts && wanted.prompts_list_changed == Some(true) {
+        sink.notify_prompt_list_changed().await.ok()?;
+    }
+    Some(())
+}
+
+async fn tell_update(update: Updated, sink: &SubscriptionSink) -> Option<()> {
+    let wanted = sink.accepted().resource_subscriptions.iter().flatten();
+    let is_it = |uri: &&String| match &update {
+        Updated::One(changed) => **changed == ***uri,
+        Updated::Many => true,
+    };
+    for uri in wanted.filter(is_it) {
+        sink.notify_resource_updated(uri.clone()).await.ok()?;
+    }
+    Some(())
 }

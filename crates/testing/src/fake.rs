@@ -78,6 +78,8 @@ impl Host for Fake<'_> {
 
     fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
 
+    fn resource_updated(&self, _uri: &str) {}
+
     fn read(&self, path: &str) -> Result<String, HostError> {
         self.files
             .read(&path.to_owned())

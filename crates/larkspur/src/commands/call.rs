@@ -1,19 +1,17 @@
 //! `larkspur call`: one tool call from the shell, down the same road as a client's.
 
 use crate::args::{Call as CallArgs, Format, Global};
+use crate::commands::arguments::arguments;
+use crate::commands::missing::{USAGE, missing, several};
 use crate::compose;
-use crate::terminal::{error, note, say, unserved};
-use anyhow::{Context, bail};
-use model::{Args, Output, Tool, did_you_mean};
+use crate::terminal::{error, say};
+use model::{Output, Tool};
 use runtime::{Call, CallError, Lookup, Runtime};
 use serde_json::{Value, json};
-use std::io::Read;
 use std::process::ExitCode;
 
 /// The tool said error.
 const SAID_ERROR: u8 = 5;
-/// Wrong usage, or no such tool.
-const USAGE: u8 = 2;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;
@@ -21,7 +19,8 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         Lookup::Found(handle) => handle,
         other => return Ok(not_found(&runtime, &args.tool, &other)),
     };
-    let given = match arguments(&args.arguments, &handle.tool().tool) {
+    let tool = &handle.tool().tool;
+    let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
         Ok(given) => given,
         Err(why) => {
             error(&format!("{why:#}"));
@@ -36,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
             show(&output, args.format)?;
             Ok(ExitCode::from(if output.is_error { SAID_ERROR } else { 0 }))
         }
-        Err(failure) => Ok(failed(&failure, &handle.tool().tool, args.format)),
+        Err(failure) => Ok(failed(&failure, tool, args.format)),
     }
 }
 
@@ -75,66 +74,20 @@ fn failed(failure: &CallError, tool: &Tool, format: Format) -> ExitCode {
 fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
     let catalog = runtime.catalog();
     if let Lookup::Ambiguous(paths) = lookup {
-        let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        error(&format!(
-            "several modules have a tool `{name}`: {}",
-            paths.join(", ")
-        ));
-    } else {
-        let paths: Vec<String> = catalog
-            .tools()
-            .map(|(_, handle)| handle.path().to_string())
-            .collect();
-        let near = did_you_mean(name, paths.iter().map(String::as_str));
-        let hint = near.map_or_else(
-            || "`larkspur list` shows what there is".into(),
-            |n| format!("did you mean `{n}`?"),
-        );
-        error(&format!("there is no tool `{name}`; {hint}"));
+        return several(&catalog, "tool", name, paths);
     }
-    for (file, broken) in &catalog.broken {
-        note(&unserved(file, broken));
-    }
-    ExitCode::from(USAGE)
+    let tools = catalog.tools();
+    let paths: Vec<String> = tools.map(|(_, tool)| tool.path().to_string()).collect();
+    missing(&catalog, "tool", name, &paths)
 }
 
-/// `name=value` is read by the parameter's type, `name:=json` as it stands, `-` takes standard input.
-fn arguments(words: &[String], tool: &Tool) -> anyhow::Result<Args> {
-    let mut args = Args::new();
-    for word in words {
-        if word == "-" {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("standard input cannot be read")?;
-            match serde_json::from_str(&text).context("standard input is not JSON")? {
-                Value::Object(given) => args.extend(given),
-                _ => bail!("standard input must hold a JSON object"),
-            }
-            continue;
-        }
-        let (name, value) = argument(word, tool)?;
-        args.insert(name, value);
-    }
-    Ok(args)
-}
-
-/// One argument as it is typed; the README of a module writes it that way.
-pub(crate) fn argument(word: &str, tool: &Tool) -> anyhow::Result<(String, Value)> {
-    let Some((name, text)) = word.split_once('=') else {
-        bail!("`{word}` is not an argument; write name=value, name:=json or -");
-    };
-    if let Some(name) = name.strip_suffix(':') {
-        let json = serde_json::from_str(text)
-            .with_context(|| format!("the value of `{name}` is not JSON"))?;
-        return Ok((name.to_owned(), json));
-    }
+/// A value is read by the parameter's type.
+pub(crate) fn read(tool: &Tool, name: &str, text: &str) -> Value {
     let field = tool.input.fields().iter().find(|field| field.name == name);
-    let value = match field {
+    match field {
         Some(field) => field.schema.read_text(text),
         None => from_schema(tool, name, text),
-    };
-    Ok((name.to_owned(), value))
+    }
 }
 
 /// A parameter of a schema written by hand: its `type` says how to read it.

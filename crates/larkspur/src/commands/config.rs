@@ -1,6 +1,7 @@
 //! `larkspur config show`: what modules are told, from every layer, without starting any.
 
 use crate::args::{ConfigShow, Format, Global};
+use crate::commands::missing::USAGE;
 use crate::compose;
 use crate::terminal::{
     DIM, STRONG, error, no_modules, no_such_module, note, say, styled, tell_nameless,
@@ -9,9 +10,6 @@ use model::{Config, ModuleName, Origin, Setting};
 use runtime::{Survey, Surveyed};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-
-/// No such module.
-const USAGE: u8 = 2;
 
 /// One long value does not push all origins to the right.
 const WIDEST: usize = 48;

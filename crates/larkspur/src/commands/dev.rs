@@ -3,7 +3,7 @@
 use crate::args::Global;
 use crate::commands::test::run_tests;
 use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, count, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, count, offers, say, styled};
 use runtime::{Catalog, Change, Event, Runtime};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -48,12 +48,17 @@ async fn end_with_ctrl_c(runtime: Runtime) {
 
 fn board(catalog: &Catalog) {
     for module in catalog.modules() {
-        let tools = module.tools.len();
+        let script = &module.script;
+        let offers = offers(
+            module.tools.len(),
+            script.resources.len(),
+            script.prompts.len(),
+        );
         say(&format!(
             "  {} {}  {}  loaded in {:.1} ms",
             styled(GOOD, "●"),
             styled(STRONG, &module.name),
-            count(tools, "tool"),
+            offers,
             module.loaded_in.as_secs_f64() * 1000.0
         ));
     }
@@ -105,6 +110,12 @@ fn show(event: &Event) {
         ),
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
+        Change::Waiting { fault } => format!(
+            "  {} {}  waiting\n{}",
+            styled(DIM, "◐"),
+            event.file,
+            indented(&fault.to_string())
+        ),
         Change::Broken {
             fault,
             still_served,

@@ -1,9 +1,9 @@
-//! `larkspur list`: the tools, as signatures.
+//! `larkspur list`: tools, resources and prompts, as signatures.
 
 use crate::args::{Format, Global, List};
 use crate::compose;
-use crate::terminal::{DIM, STRONG, count, error, no_modules, note, say, styled, unserved};
-use runtime::{Catalog, Module, Runtime};
+use crate::terminal::{DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved};
+use runtime::{Catalog, Module, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -35,6 +35,22 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
                 styled(DIM, tool.tool.summary())
             ));
         }
+        for resource in &module.script.resources {
+            let resource = &resource.resource;
+            say(&format!(
+                "  resource {}  {}",
+                resource.uri,
+                styled(DIM, resource.summary())
+            ));
+        }
+        for prompt in &module.script.prompts {
+            let prompt = &prompt.prompt;
+            say(&format!(
+                "  prompt {}  {}",
+                prompt.signature(),
+                styled(DIM, prompt.summary())
+            ));
+        }
     }
     for text in &catalog.notes {
         note(&format!("note: {text}"));
@@ -43,12 +59,14 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
     if modules == 0 && catalog.broken.is_empty() {
         note(&no_modules(runtime));
     } else {
-        note(&format!(
-            "{} in {}",
-            count(catalog.tool_count(), "tool"),
-            count(modules, "module")
-        ));
+        note(&format!("{} in {}", all(catalog), count(modules, "module")));
     }
+}
+
+fn all(catalog: &Catalog) -> String {
+    let resources = catalog.resources.exact().count() + catalog.resources.templates().count();
+    let prompts = catalog.prompts.listed().count();
+    offers(catalog.tool_count(), resources, prompts)
 }
 
 fn heading(module: &Module) -> String {
@@ -97,6 +115,8 @@ fn as_json(catalog: &Catalog) -> Value {
                 "version": module.version(),
                 "description": module.description(),
                 "tools": tools,
+                "resources": resources(module),
+                "prompts": prompts(module, catalog),
             })
         })
         .collect();
@@ -106,4 +126,40 @@ fn as_json(catalog: &Catalog) -> Value {
         .map(|(file, broken)| json!({"file": file, "error": broken.fault}))
         .collect();
     json!({"modules": modules, "broken": broken, "notes": catalog.notes})
+}
+
+fn resources(module: &Module) -> Vec<Value> {
+    let resources = module.script.resources.iter();
+    resources
+        .map(|resource| {
+            let resource = &resource.resource;
+            let key = if resource.uri.is_exact() {
+                "uri"
+            } else {
+                "uriTemplate"
+            };
+            json!({
+                key: resource.uri.as_str(),
+                "name": resource.name,
+                "description": resource.description,
+                "mimeType": resource.mime,
+            })
+        })
+        .collect()
+}
+
+fn prompts(module: &Module, catalog: &Catalog) -> Vec<Value> {
+    let ours = |handle: &PromptHandle| handle.module.name == module.name;
+    let listed = catalog.prompts.listed().filter(|(_, handle)| ours(handle));
+    listed
+        .map(|(listed, handle)| {
+            let prompt = &handle.prompt().prompt;
+            json!({
+                "name": prompt.name.as_str(),
+                "listed": listed,
+                "description": prompt.description,
+                "signature": prompt.signature(),
+            })
+        })
+        .collect()
 }

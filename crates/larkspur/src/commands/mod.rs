@@ -1,5 +1,6 @@
-//! One file a subcommand.
+//! One file a subcommand, and what several of them say alike.
 
+pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -7,8 +8,11 @@ pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod graph;
 pub(crate) mod list;
+pub(crate) mod missing;
 pub(crate) mod new;
 pub(crate) mod order;
+pub(crate) mod prompt;
+pub(crate) mod read;
 pub(crate) mod readme;
 pub(crate) mod serve;
 pub(crate) mod status;

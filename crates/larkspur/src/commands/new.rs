@@ -1,14 +1,12 @@
 //! `larkspur new`: a module that works, with a test that passes, and a project's file.
 
 use crate::args::{Global, New};
+use crate::commands::missing::USAGE;
 use crate::terminal::{GOOD, error, note, say, styled};
 use crate::{compose, scaffold};
 use model::{BadName, Fault, ModuleName, kebab_name};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Not a name.
-const USAGE: u8 = 2;
 
 pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     let name = match new

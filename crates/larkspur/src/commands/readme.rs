@@ -5,6 +5,7 @@
 )]
 
 use crate::args::{Global, Readme};
+use crate::commands::missing::USAGE;
 use crate::terminal::{GOOD, error, no_such_module, note, say, styled, tell_nameless};
 use crate::{compose, readme};
 use anyhow::{Context, bail};
@@ -13,9 +14,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
-
-/// No such module.
-const USAGE: u8 = 2;
 
 pub(crate) fn run(global: &Global, args: &Readme) -> anyhow::Result<ExitCode> {
     let survey = compose::look(global)?.survey();

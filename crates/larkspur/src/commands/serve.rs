@@ -69,6 +69,7 @@ fn tell(event: &Event) {
         Change::Loaded { .. } | Change::Tests => {}
         Change::Reloaded { tools } => note(&format!("reloaded {name}: {}", count(*tools, "tool"))),
         Change::Removed => note(&format!("removed {name}")),
+        Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
         Change::Broken {
             fault,
             still_served,

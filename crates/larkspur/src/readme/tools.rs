@@ -1,7 +1,8 @@
 //! The section that says what a module offers: each tool with its parameters and its examples.
 
 use super::words::{code, kind, one_line};
-use crate::commands::call::argument;
+use crate::commands::arguments::argument;
+use crate::commands::call::read;
 use model::{ModuleName, Tool};
 use serde_json::{Map, Value, json};
 
@@ -88,8 +89,8 @@ fn word(tool: &Tool, name: &str, value: &Value) -> String {
         other => other.to_string(),
     };
     let plain = format!("{name}={text}");
-    match argument(&plain, tool) {
-        Ok((read, same)) if read == name && same == *value => plain,
+    match argument(&plain, |name, text| read(tool, name, text)) {
+        Ok((same_name, same)) if same_name == name && same == *value => plain,
         _ => format!("{name}:={value}"),
     }
 }

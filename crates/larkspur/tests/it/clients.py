@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import anyio
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.subscriptions import ToolsListChanged
+from mcp.types import PromptReference, ResourceTemplateReference
 
 PATIENCE = 30
 
@@ -27,6 +28,8 @@ async def main(mode: str, server: str, modules: Path) -> None:
         print(shown(await client.call_tool("hello", {"name": "ada"})))
         print(shown(await client.call_tool("broken")))
         print(shown(await client.call_tool("hello", {"nam": "ada"})))
+        await read(client)
+        await begin(client)
         await edit(client, modules / "greet.star", changed)
         print("tools:", await listed(client))
         print(shown(await client.call_tool("howdy", {"name": "ada"})))
@@ -34,6 +37,38 @@ async def main(mode: str, server: str, modules: Path) -> None:
 
 async def listed(client: Client) -> str:
     return ", ".join(tool.name for tool in (await client.list_tools()).tools)
+
+
+async def read(client: Client) -> None:
+    resources = (await client.list_resources()).resources
+    print("resources:", ", ".join(str(resource.uri) for resource in resources))
+    templates = (await client.list_resource_templates()).resource_templates
+    print("templates:", ", ".join(template.uri_template for template in templates))
+    for uri in ["weather://today", "weather://oslo/3"]:
+        contents = (await client.read_resource(uri)).contents[0]
+        print("read:", contents.mime_type, contents.text)
+    try:
+        await client.read_resource("weather://tody")
+    except MCPError as error:
+        print("not read:", error.error.message)
+
+
+async def begin(client: Client) -> None:
+    for prompt in (await client.list_prompts()).prompts:
+        arguments = ", ".join(argument.name for argument in prompt.arguments)
+        print(f"prompts: {prompt.name}({arguments})")
+    got = await client.get_prompt("letter", {"to": "ada", "tone": "keen"})
+    for message in got.messages:
+        print(f"prompt: {message.role}: {message.content.text}")
+    letter = PromptReference(type="ref/prompt", name="letter")
+    await complete(client, letter, {"name": "tone", "value": "ke"})
+    weather = ResourceTemplateReference(type="ref/resource", uri="weather://{city}/{day}")
+    await complete(client, weather, {"name": "city", "value": "os"})
+
+
+async def complete(client: Client, reference, argument: dict) -> None:
+    found = (await client.complete(reference, argument)).completion
+    print("complete:", ", ".join(found.values))
 
 
 def shown(result) -> str:

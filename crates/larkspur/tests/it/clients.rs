@@ -19,8 +19,23 @@ def broken() -> str:
     """Fails."""
     fail("nothing works today")
 
+Tone = one_of("kind", "keen")
+
+def letter(to: str, tone: Tone = "kind"):
+    """A letter to somebody."""
+    return "Write a %s letter to %s" % (tone, to)
+
+def today():
+    return "sunny"
+
+def weather(city: str, day: int):
+    return {"city": city, "day": day}
+
 tool(hello)
 tool(broken)
+prompt(letter)
+resource("weather://today", today)
+resource("weather://{city}/{day}", weather, complete = {"city": lambda value: [value + "lo"]})
 "#;
 
 /// Each client takes a second or two; on a busy machine several times that.
@@ -95,30 +110,48 @@ fn python_speaks_the_modern_revision() {
 }
 
 fn modern() -> Expect {
-    expect![[r"
+    expect![[r#"
         revision: 2026-07-28
         tools: broken, hello
         answer: hello ada
         error: nothing works today
         error: greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?
+        resources: weather://today
+        templates: weather://{city}/{day}
+        read: text/plain sunny
+        read: application/json {"city":"oslo","day":3}
+        not read: there is no resource `weather://tody`; the nearest is `weather://today`
+        prompts: letter(to, tone)
+        prompt: user: Write a keen letter to ada
+        complete: keen
+        complete: oslo
         tools: broken, howdy
         answer: howdy ada
-    "]]
+    "#]]
 }
 
 #[test]
 fn python_speaks_the_legacy_revision() {
     python(
         "legacy",
-        &expect![[r"
+        &expect![[r#"
             revision: 2025-11-25
             tools: broken, hello
             answer: hello ada
             error: nothing works today
             error: greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?
+            resources: weather://today
+            templates: weather://{city}/{day}
+            read: text/plain sunny
+            read: application/json {"city":"oslo","day":3}
+            not read: there is no resource `weather://tody`; the nearest is `weather://today`
+            prompts: letter(to, tone)
+            prompt: user: Write a keen letter to ada
+            complete: keen
+            complete: oslo
             tools: broken, howdy
             answer: howdy ada
-        "]],
+        "#]],
     );
 }
 

@@ -1,448 +1,301 @@
-//! `larkspur config show`: four layers, who said what, and what is wrong.
+//! What modules are told: four layers, checked before `start`, and what a changed file restarts.
 
+use crate::fixture::{Server, saying};
+use crate::folder::{answering, living, manifest};
 use crate::room::Room;
 use expect_test::{Expect, expect};
 use serde_json::json;
-use std::fs;
 
-const MANIFEST: &str = r#"name = "crypto-tools"
-version = "1.0.0"
-description = "hashes"
-
+const SCHEMA: &str = r#"
 [config]
-algorithm = { type = "string", default = "sha256", enum = ["sha256", "sha512"] }
-rounds = { type = "integer", default = 1, minimum = 1 }
+size = { type = "integer", default = 1, minimum = 0 }
 loud = { type = "boolean" }
-salts = { type = "array", items = { type = "integer" } }
-
-[config.server]
-type = "object"
-default = { host = "localhost", port = 80 }
-properties = { host = { type = "string" }, port = { type = "integer" } }
+tags = { type = "array", items = { type = "string" } }
+token = { type = "string", required = true }
 "#;
 
-/// A module that must not be started to be asked.
-const MAIN: &str = r#"
-def start(deps, config):
-    fail("started")
-"#;
+/// A module `github` that shows its configuration, from `start` and from `ctx`.
+fn github(server: &mut Server) -> &mut Server {
+    let main = "def start(deps, config):\n    log.info(\"start\")\n    return config\n\
+                def stop(instance):\n    log.info(\"stop\")\n"
+        .to_owned()
+        + &answering(
+            "get",
+            "json.encode(ctx.config if ctx.config == ctx.instance else None)",
+        );
+    server.folder_module("github", &manifest("github", SCHEMA), &main)
+}
 
-fn room() -> Room {
+#[test]
+fn four_layers_of_which_the_later_wins() {
+    let file = "[module.github.config]\nsize = 2\ntoken = \"file\"\nloud = false\n";
+    let mut server = Server::start();
+    github(&mut server)
+        .project(file)
+        .call("get", json!({}))
+        .text(r#"{"size":2,"loud":false,"token":"file"}"#);
+
+    let mut server = Server::start();
+    server
+        .room
+        .set_env("GITHUB__SIZE", "3")
+        .set_env("GITHUB__LOUD", "true")
+        .set_env("GITHUB__TAGS", "a,b");
+    github(&mut server)
+        .project(file)
+        .call("get", json!({}))
+        .text(r#"{"size":3,"loud":true,"tags":["a","b"],"token":"file"}"#);
+
+    let mut server = Server::start();
+    server.room.set_env("GITHUB__SIZE", "3");
+    server.flags = ["--set", "github.size=4", "--set", "github.token=typed"]
+        .map(str::to_owned)
+        .to_vec();
+    github(&mut server)
+        .project(file)
+        .call("get", json!({}))
+        .text(r#"{"size":4,"loud":false,"token":"typed"}"#);
+
     let room = Room::new();
-    room.write("crypto-tools/module.toml", MANIFEST)
-        .write("crypto-tools/main.star", MAIN);
-    room
+    room.write("github/module.toml", &manifest("github", SCHEMA))
+        .write(
+            "github/main.star",
+            &answering("get", "ctx.config[\"size\"]"),
+        )
+        .run(&["call", "github.get", "--set", "github.token=x"])
+        .exits(0)
+        .says_only("1");
 }
 
-fn project(room: &Room, text: &str) {
-    fs::write(room.path().join("larkspur.toml"), text).unwrap();
+#[test]
+fn a_variable_that_nearly_fits_is_noted() {
+    let mut server = Server::start();
+    server
+        .room
+        .set_env("GITUB__TOKEN", "x")
+        .set_env("GITHUB__TOKEN", "x")
+        .set_env("GITHUB__SIZ", "1");
+    github(&mut server)
+        .up()
+        .warned("GITUB__TOKEN is set, but there is no module `gitub`; did you mean GITHUB__TOKEN?")
+        .warned("GITHUB__SIZ is set, but module `github` has no config key `siz`; did you mean GITHUB__SIZE?");
+    let notes = server.status()["notes"].to_string();
+    assert!(notes.contains("GITUB__TOKEN is set"), "{notes}");
 }
 
-/// What is shown with these variables and arguments.
+#[test]
+fn what_belongs_to_no_module_is_noted() {
+    let mut server = Server::start();
+    server.flags = ["--set", "githib.size=4"].map(str::to_owned).to_vec();
+    server
+        .project("enable = [\"a\", \"githab\"]\n[module.githob.config]\nsize = 2\n")
+        .living("a", "")
+        .up();
+    expect![[r#"
+        [
+          "larkspur.toml configures `githob`, which is not there",
+          "larkspur.toml enables `githab`, which is not there",
+          "--set names `githib`, which is not there"
+        ]"#]]
+    .assert_eq(&format!("{:#}", server.status()["notes"]));
+}
+
 #[track_caller]
-fn check(room: &Room, told: &[(&str, &str)], args: &[&str], code: i32, shown: &Expect) {
-    let ran = room.run_told(told, &[&["config", "show"], args].concat());
-    ran.exits(code);
-    shown.assert_eq(&format!("{}{}", ran.stdout, ran.stderr));
+fn refused(file: &str, env: &[(&str, &str)], expected: Expect) {
+    let mut server = Server::start();
+    for (name, value) in env {
+        server.room.set_env(name, value);
+    }
+    github(&mut server)
+        .project(file)
+        .living("beside", "")
+        .lists(&["beside_tool"])
+        .stands("beside running, github failed")
+        .logged(&["beside: start"]);
+    let status = server.module_status("github");
+    let report = status["report"].as_str().unwrap();
+    assert!(server.wire().stderr().contains(report), "{report}");
+    expected.assert_eq(report);
 }
 
 #[test]
-fn later_layers_win() {
-    let room = room();
-    check(
-        &room,
+fn a_configuration_that_does_not_fit_is_told_before_start() {
+    refused(
+        "",
         &[],
-        &[],
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha256"
-          rounds = 1
-          server = {"host":"localhost","port":80}
-          loud is unset
-          salts is unset
-    "#]],
+        expect![[r"
+        configuration of module `github` is not right
+          token: is required
+          = help: set `token` in larkspur.toml under [module.github.config], as GITHUB__TOKEN, or with --set github.token=…"]],
     );
-    check(
-        &room,
-        &[],
-        &["--origin"],
-        0,
-        &expect![[r#"
-            crypto-tools
-              algorithm = "sha256"                     default (crypto-tools/module.toml:6)
-              rounds = 1                               default (crypto-tools/module.toml:7)
-              server = {"host":"localhost","port":80}  default (crypto-tools/module.toml:13)
-              loud is unset
-              salts is unset
-        "#]],
-    );
-    project(
-        &room,
-        "[module.crypto-tools.config]\nrounds = 2\nalgorithm = \"sha512\"\nloud = false\nserver.port = 81\n",
-    );
-    check(
-        &room,
-        &[],
-        &["--origin"],
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha512"                     larkspur.toml:3
-          rounds = 2                               larkspur.toml:2
-          loud = false                             larkspur.toml:4
-          server = {"host":"localhost","port":81}  larkspur.toml:5
-            host                                   default (crypto-tools/module.toml:13)
-            port                                   larkspur.toml:5
-          salts is unset
-    "#]],
-    );
-    let told = [
-        ("CRYPTO_TOOLS__ROUNDS", "3"),
-        ("CRYPTO_TOOLS__LOUD", "yes"),
-        ("CRYPTO_TOOLS__SALTS", "1,2"),
-        ("CRYPTO_TOOLS__SERVER__HOST", "example.org"),
-    ];
-    check(
-        &room,
-        &told,
-        &["--origin"],
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha512"                       larkspur.toml:3
-          rounds = 3                                 CRYPTO_TOOLS__ROUNDS
-          loud = true                                CRYPTO_TOOLS__LOUD
-          salts = [1,2]                              CRYPTO_TOOLS__SALTS
-          server = {"host":"example.org","port":81}  CRYPTO_TOOLS__SERVER__HOST
-            host                                     CRYPTO_TOOLS__SERVER__HOST
-            port                                     larkspur.toml:5
-    "#]],
-    );
-    let set = ["--origin", "crypto-tools", "--set", "crypto-tools.rounds=4"];
-    check(
-        &room,
-        &told,
-        &set,
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha512"                       larkspur.toml:3
-          rounds = 4                                 --set
-          loud = true                                CRYPTO_TOOLS__LOUD
-          salts = [1,2]                              CRYPTO_TOOLS__SALTS
-          server = {"host":"example.org","port":81}  CRYPTO_TOOLS__SERVER__HOST
-            host                                     CRYPTO_TOOLS__SERVER__HOST
-            port                                     larkspur.toml:5
-    "#]],
+    refused(
+        "[module.github.config]\nsize = -1\ntoken = 5\ntokn = \"x\"\n",
+        &[("GITHUB__LOUD", "perhaps")],
+        expect![[r#"
+            configuration of module `github` is not right
+              size = -1 (larkspur.toml:2): -1 is less than the minimum of 0
+              loud = "perhaps" (GITHUB__LOUD): "perhaps" is not of type "boolean"
+              token = 5 (larkspur.toml:3): 5 is not of type "string"
+              tokn = "x" (larkspur.toml:4): is not a key; did you mean `token`?
+              ┌ larkspur.toml:2:8
+            2 │ size = -1
+              │        ^^"#]],
     );
 }
 
 #[test]
-fn programs_get_json() {
-    let room = room();
-    room.write("alone.star", "def f():\n    return 1\ntool(f)\n");
-    project(&room, "[module.alone.config]\nx = { y = 1 }\n");
-    let told = [("CRYPTO_TOOLS__ROUNDS", "3"), ("ALONE__X__Z", "[2]")];
-    let args = [
-        "config",
-        "show",
-        "--format",
-        "json",
-        "--set",
-        "crypto-tools.loud=true",
-    ];
-    let plain = room.run_told(&told, &args).exits(0).json();
+fn a_changed_file_restarts_exactly_whom_it_concerns() {
+    let schema = "[config]\nn = { type = \"integer\", default = 0 }";
+    let mut server = Server::start();
+    let told =
+        |name: &str| living(name).replace(&format!("return \"{name}\""), "return config[\"n\"]");
+    server
+        .folder_module("a", &manifest("a", schema), &told("a"))
+        .folder_module("b", &manifest("b", schema), &told("b"))
+        .folder_module(
+            "upon",
+            &manifest("upon", "depends_on = [\"a\"]"),
+            &living("upon"),
+        )
+        .module("file", &answering("file_tool", "ctx.config.get(\"n\")"))
+        .call("a_tool", json!({}))
+        .text("0");
+    let mut log = vec!["a: start", "b: start", "upon: start"];
+    server.logged(&log);
+    // A file that was not there appears.
+    server
+        .project("[module.a.config]\nn = 1\n")
+        .until("a_tool", json!({}), "1");
+    log.extend(["a: start", "upon: start", "upon: stop", "a: stop"]);
+    server.logged(&log);
+    server
+        .project("# a remark\n[module.a.config]\nn = 1\n[module.b.config]\nn = 2\n[module.file.config]\nn = 3\n")
+        .until("file_tool", json!({}), "3")
+        .call("b_tool", json!({}))
+        .text("2");
+    log.extend(["b: start", "b: stop"]);
+    server.logged(&log);
+    // And goes again.
+    std::fs::remove_file(server.room.path().join("larkspur.toml")).unwrap();
+    server.until("a_tool", json!({}), "0");
+    server.logged(
+        &[
+            log.as_slice(),
+            // The youngest of the old ones stops first.
+            &[
+                "a: start",
+                "b: start",
+                "upon: start",
+                "b: stop",
+                "upon: stop",
+                "a: stop",
+            ],
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn a_configuration_that_stops_fitting_keeps_the_old_one() {
+    let mut server = Server::start();
+    github(&mut server)
+        .project("[module.github.config]\ntoken = \"one\"\n")
+        .up()
+        .project("[module.github.config]\ntoken = 2\n")
+        .warned("token = 2 (larkspur.toml:2): 2 is not of type \"string\"")
+        .stands("github stale")
+        .call("get", json!({}))
+        .text(r#"{"size":1,"token":"one"}"#)
+        .project("[module.github.config]\ntoken = \"three\"\n")
+        .until("get", json!({}), r#"{"size":1,"token":"three"}"#)
+        .stands("github running");
+}
+
+#[test]
+fn a_file_that_breaks_while_running_keeps_the_last_good_one() {
+    let mut server = Server::start();
+    github(&mut server)
+        .project("[module.github.config]\ntoken = \"one\"\n")
+        .up()
+        .project("[module.github.config\n")
+        .warned("larkspur.toml");
+    let status = server.status_until("told", |status| status["modules"][1]["state"] == "stale");
+    let broken = &status["modules"][1];
+    assert_eq!(broken["file"], "larkspur.toml");
+    let report = broken["report"].as_str().unwrap();
+    assert!(report.contains("1 │ [module.github.config"), "{report}");
+    server
+        .call("get", json!({}))
+        .text(r#"{"size":1,"token":"one"}"#)
+        .stands("github running")
+        // Modules are reloaded as before, with what was good last.
+        .module("more", &saying("more", "1"))
+        .changed()
+        .project("[module.github.config]\ntoken = \"two\"\n")
+        .until("get", json!({}), r#"{"size":1,"token":"two"}"#);
+    let status = server.status();
+    assert_eq!(status["modules"].as_array().unwrap().len(), 2, "{status:#}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_ends_a_command_at_its_start() {
+    let room = Room::new();
+    room.write("a.star", &saying("a", "1"));
+    let expected = expect![[r"
+        error: unknown key `limits.timeot`
+          ┌ larkspur.toml:2:1
+        2 │ timeot = 1
+          │ ^^^^^^
+          = help: did you mean `timeout`?
+    "]];
+    for command in ["serve", "list", "check", "dev"] {
+        room.project("[limits]\ntimeot = 1\n");
+        let ran = room.run(&[command]);
+        ran.exits(6).says_only("");
+        expected.assert_eq(&ran.stderr);
+        let ran = room.run(&[command, "--config", "elsewhere.toml"]);
+        ran.exits(6).notes("there is no elsewhere.toml");
+    }
+    std::fs::write(room.path().join("other.toml"), "enable = []\n").unwrap();
+    room.run(&["list", "--config", "other.toml"])
+        .exits(0)
+        .says_only("");
+}
+
+#[test]
+fn enable_says_what_is_loaded_also_while_running() {
+    let mut server = Server::start();
+    server
+        .project("enable = [\"a\", \"file\"]\n")
+        .living("a", "")
+        .living("b", "a")
+        .living("broken", "")
+        .main("broken", "def oops(:\n")
+        .module("bad", "def oops(:\n")
+        .module("file", &saying("file_tool", "1"))
+        .lists(&["a_tool", "file_tool"])
+        .stands("a running, file running");
+    let status = server.status();
+    assert_eq!(status["modules"].as_array().unwrap().len(), 2, "{status:#}");
+    server
+        .project("enable = [\"a\", \"b\"]\n")
+        .changed()
+        .lists(&["a_tool", "b_tool"])
+        .logged(&["a: start", "b: start"])
+        .project("enable = [\"b\"]\n")
+        .changed()
+        .lists(&["b_tool"])
+        .stands("b stale");
     assert_eq!(
-        plain,
-        json!({"modules": [
-            {
-                "module": "alone",
-                "file": "modules/alone.star",
-                "config": {"x": {"y": 1, "z": [2]}},
-                "unset": [],
-            },
-            {
-                "module": "crypto-tools",
-                "file": "modules/crypto-tools/module.toml",
-                "config": {
-                    "algorithm": "sha256",
-                    "rounds": 3,
-                    "loud": true,
-                    "server": {"host": "localhost", "port": 80},
-                },
-                "unset": ["salts"],
-            },
-        ]})
+        server.module_status("b")["error"],
+        "b/module.toml:4 module `b` needs `a`, which `enable` in larkspur.toml leaves out"
     );
-    let with_origin = room.run_told(&told, &[&args[..], &["--origin"]].concat());
-    let with_origin = with_origin.exits(0).json();
-    let default =
-        |line| json!({"layer": "default", "file": "crypto-tools/module.toml", "line": line});
-    assert_eq!(
-        with_origin["modules"][1]["origin"],
-        json!({
-            "algorithm": default(6),
-            "rounds": {"layer": "environment", "variable": "CRYPTO_TOOLS__ROUNDS"},
-            "loud": {"layer": "command line"},
-            "server": default(13),
-        })
-    );
-    assert_eq!(
-        with_origin["modules"][0]["origin"]["x.y"],
-        json!({"layer": "file", "file": "larkspur.toml", "line": 2})
-    );
-}
-
-#[test]
-fn wrong_configurations_are_told() {
-    let room = room();
-    room.write(
-        "plain/module.toml",
-        "name = \"plain\"\nversion = \"1.0.0\"\ndescription = \"x\"\n",
-    )
-    .write("plain/main.star", "");
-    project(
-        &room,
-        "[module.crypto-tools.config]\nrounds = 0\nalgoritm = \"sha512\"\n",
-    );
-    check(
-        &room,
-        &[],
-        &[],
-        1,
-        &expect![[r#"
-        crypto-tools
-          is not right
-        plain
-          takes no configuration
-        error: configuration of module `crypto-tools` is not right
-          rounds = 0 (larkspur.toml:2): 0 is less than the minimum of 1
-          algoritm = "sha512" (larkspur.toml:3): is not a key; did you mean `algorithm`?
-          ┌ larkspur.toml:2:10
-        2 │ rounds = 0
-          │          ^
-    "#]],
-    );
-    check(
-        &room,
-        &[],
-        &["plain"],
-        0,
-        &expect![[r"
-        plain
-          takes no configuration
-    "]],
-    );
-    check(
-        &room,
-        &[],
-        &["crypto-tools", "--format", "json"],
-        1,
-        &expect![[r#"
-            {
-              "modules": [
-                {
-                  "module": "crypto-tools",
-                  "file": "modules/crypto-tools/module.toml",
-                  "error": {
-                    "message": "configuration of module `crypto-tools` is not right\n  rounds = 0 (larkspur.toml:2): 0 is less than the minimum of 1\n  algoritm = \"sha512\" (larkspur.toml:3): is not a key; did you mean `algorithm`?",
-                    "place": {
-                      "file": "larkspur.toml",
-                      "line": 2,
-                      "column": 10,
-                      "width": 1,
-                      "excerpt": "rounds = 0"
-                    }
-                  }
-                }
-              ]
-            }
-            error: configuration of module `crypto-tools` is not right
-              rounds = 0 (larkspur.toml:2): 0 is less than the minimum of 1
-              algoritm = "sha512" (larkspur.toml:3): is not a key; did you mean `algorithm`?
-              ┌ larkspur.toml:2:10
-            2 │ rounds = 0
-              │          ^
-        "#]],
-    );
-    project(&room, "");
-    let told = [("CRYPTO_TOOLS__ROUNDS", "many")];
-    check(
-        &room,
-        &told,
-        &["crypto-tools"],
-        1,
-        &expect![[r#"
-        crypto-tools
-          is not right
-        error: configuration of module `crypto-tools` is not right
-          rounds = "many" (CRYPTO_TOOLS__ROUNDS): "many" is not of type "integer"
-          = help: change or unset CRYPTO_TOOLS__ROUNDS
-    "#]],
-    );
-    check(
-        &room,
-        &[],
-        &["crypto-tools", "--set", "crypto-tools.lod=1"],
-        1,
-        &expect![[r"
-            crypto-tools
-              is not right
-            error: configuration of module `crypto-tools` is not right
-              lod = 1 (--set): is not a key; did you mean `loud`?
-              = help: change --set crypto-tools.lod=…
-        "]],
-    );
-}
-
-#[test]
-fn what_is_not_there_is_not_shown() {
-    let empty = Room::without("modules");
-    check(
-        &empty,
-        &[],
-        &[],
-        0,
-        &expect![[r"
-        no modules in modules or extensions; `larkspur new hello` writes one
-    "]],
-    );
-    check(
-        &empty,
-        &[],
-        &["--format", "json"],
-        0,
-        &expect![[r#"
-        {
-          "modules": []
-        }
-        no modules in modules or extensions; `larkspur new hello` writes one
-    "#]],
-    );
-    check(
-        &empty,
-        &[],
-        &["hello"],
-        2,
-        &expect![[r"
-        error: there is no module `hello`; there are none
-    "]],
-    );
-    let room = room();
-    check(
-        &room,
-        &[],
-        &["crypt-tools"],
-        2,
-        &expect![[r"
-        error: there is no module `crypt-tools`; did you mean `crypto-tools`?
-    "]],
-    );
-    check(
-        &room,
-        &[],
-        &["zebra", "--format", "json"],
-        2,
-        &expect![[r"
-            error: there is no module `zebra`; there are crypto-tools
-        "]],
-    );
-    let told = [("CRYPTO_TOOLS__ROUND", "3"), ("CRIPTO_TOOLS__ROUNDS", "3")];
-    check(
-        &room,
-        &told,
-        &["--set", "zebra.x=1"],
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha256"
-          rounds = 1
-          server = {"host":"localhost","port":80}
-          loud is unset
-          salts is unset
-        note: --set names `zebra`, which is not there
-        note: CRIPTO_TOOLS__ROUNDS is set, but there is no module `cripto-tools`; did you mean CRYPTO_TOOLS__ROUNDS?
-        note: CRYPTO_TOOLS__ROUND is set, but module `crypto-tools` has no config key `round`; did you mean CRYPTO_TOOLS__ROUNDS?
-    "#]],
-    );
-    room.run(&["config"]).exits(2).notes("show");
-}
-
-#[test]
-fn modules_that_do_not_run_are_shown_as_well() {
-    let room = room();
-    room.write("crypto-tools/main.star", "def f(:\n")
-        .write("mute/module.toml", "name = 3\n");
-    check(
-        &room,
-        &[],
-        &["crypto-tools"],
-        0,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha256"
-          rounds = 1
-          server = {"host":"localhost","port":80}
-          loud is unset
-          salts is unset
-    "#]],
-    );
-    check(
-        &room,
-        &[],
-        &[],
-        1,
-        &expect![[r#"
-        crypto-tools
-          algorithm = "sha256"
-          rounds = 1
-          server = {"host":"localhost","port":80}
-          loud is unset
-          salts is unset
-        error: modules/mute/module.toml cannot be loaded
-        `name` must be a string, got the integer 3
-          ┌ mute/module.toml:1:8
-        1 │ name = 3
-          │        ^
-    "#]],
-    );
-    room.remove("mute/module.toml");
-    project(&room, "enable = []\n");
-    check(
-        &room,
-        &[],
-        &[],
-        0,
-        &expect![[r"
-        `enable` leaves out every module
-    "]],
-    );
-    check(
-        &room,
-        &[],
-        &["crypto-tools"],
-        0,
-        &expect![[r#"
-        crypto-tools  left out by `enable`
-          algorithm = "sha256"
-          rounds = 1
-          server = {"host":"localhost","port":80}
-          loud is unset
-          salts is unset
-    "#]],
-    );
-    project(&room, "enable = 3\n");
-    check(
-        &room,
-        &[],
-        &[],
-        6,
-        &expect![[r"
-        error: `enable` must be a list, got the integer 3
-          ┌ larkspur.toml:1:10
-        1 │ enable = 3
-          │          ^
-    "]],
-    );
+    server
+        .project("enable = [\"a\"]\n")
+        .changed()
+        .lists(&["a_tool"])
+        .logged(&["a: start", "b: start", "a: start", "b: stop", "a: stop"])
+        .order("start b")
+        .exits(2)
+        .notes("there is no module `b`");
 }

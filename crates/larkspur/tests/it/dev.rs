@@ -24,7 +24,7 @@ impl Dev {
             .spawn()
             .unwrap();
         let said = Arc::new(Mutex::new(String::new()));
-        keep(child.stdout.take().unwrap(), Arc::clone(&said));
+        drop(keep(child.stdout.take().unwrap(), Arc::clone(&said)));
         Self {
             child,
             said,

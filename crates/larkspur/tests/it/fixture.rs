@@ -26,6 +26,8 @@ pub(crate) struct Server {
     opening: Opening,
     /// No folder is named: the usual ones are served.
     pub(crate) usual: bool,
+    /// Further arguments of `larkspur serve`.
+    pub(crate) flags: Vec<String>,
     wire: Option<Wire>,
     last_id: i64,
 }
@@ -44,6 +46,7 @@ impl Server {
             room,
             opening,
             usual: false,
+            flags: Vec::new(),
             wire: None,
             last_id: 0,
         }
@@ -78,7 +81,9 @@ impl Server {
             let folder = self.room.modules();
             let args = ["serve", "--modules", folder.to_str().unwrap()];
             let args = if self.usual { &args[..1] } else { &args };
-            self.wire = Some(Wire::spawn(&self.room, args));
+            let flags = self.flags.iter().map(String::as_str);
+            let args: Vec<&str> = args.iter().copied().chain(flags).collect();
+            self.wire = Some(Wire::spawn(&self.room, &args));
             if self.opening == Opening::Legacy {
                 let who = json!({"name": "it", "version": "1"});
                 let params =
@@ -260,6 +265,11 @@ impl Server {
                 .fail(&format!("ended with {status} after {took:?}"));
         }
         self
+    }
+
+    /// The room, for the next server in it.
+    pub(crate) fn leave_room(&mut self) -> Room {
+        std::mem::replace(&mut self.room, Room::without("nowhere"))
     }
 
     /// Kilobytes of memory in use.

@@ -2,7 +2,6 @@
 
 use crate::room::Room;
 use expect_test::expect;
-use std::fs;
 
 fn manifest(name: &str, rest: &str) -> String {
     format!("name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"x\"\n{rest}\n")
@@ -48,7 +47,7 @@ fn troubled() -> Room {
         .write("other/main.star", "")
         .write("q\"#.star", "def f(:\n");
     let enable = r#"enable = ["a", "b", "bad", "behind", "late", "log", "lost", "twin"]"#;
-    fs::write(room.path().join("larkspur.toml"), enable).unwrap();
+    room.project(enable);
     room
 }
 

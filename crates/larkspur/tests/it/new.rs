@@ -243,7 +243,7 @@ fn a_project_is_a_file_to_start_from() {
     room.run(&["new", "--project", "--config", "no/such/folder.toml"])
         .exits(1)
         .notes("cannot write no/such/folder.toml");
-    fs::write(room.path().join("larkspur.toml"), "enable = [\"hello\"]\n").unwrap();
+    room.project("enable = [\"hello\"]\n");
     room.run(&["new", "more"])
         .exits(0)
         .notes("note: `enable` in larkspur.toml does not name `more`; add it there");

@@ -22,6 +22,16 @@ tool(several)
 tool(single)
 "#;
 
+/// All of it, always: a module that needs it may come later.
+fn capabilities() -> Value {
+    json!({
+        "tools": {"listChanged": true},
+        "resources": {"listChanged": true, "subscribe": true},
+        "prompts": {"listChanged": true},
+        "completions": {},
+    })
+}
+
 #[test]
 fn every_legacy_revision_is_spoken() {
     let check = |asked: &str, answered: &str| {
@@ -30,10 +40,7 @@ fn every_legacy_revision_is_spoken() {
         server.module("greet", &greeting("hello"));
         let result = server.request("initialize", params).result();
         assert_eq!(result["protocolVersion"], answered, "{asked}");
-        assert_eq!(
-            result["capabilities"],
-            json!({"tools": {"listChanged": true}})
-        );
+        assert_eq!(result["capabilities"], capabilities());
         assert_eq!(result["serverInfo"]["name"], "larkspur");
         server
             .notify("notifications/initialized", json!({}))
@@ -74,10 +81,7 @@ fn modern_results_say_who_gave_them_and_how_long_they_hold() {
         "2026-07-28"
     ]);
     assert_eq!(discovered["supportedVersions"], expected);
-    assert_eq!(
-        discovered["capabilities"],
-        json!({"tools": {"listChanged": true}})
-    );
+    assert_eq!(discovered["capabilities"], capabilities());
     let listed = server.request("tools/list", json!({})).result();
     let called = json!({"name": "hello", "arguments": ada()});
     let called = server.request("tools/call", called).result();

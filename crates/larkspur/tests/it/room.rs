@@ -11,6 +11,8 @@ use tempfile::TempDir;
 pub(crate) struct Room {
     dir: TempDir,
     modules: PathBuf,
+    /// What the binary finds in its environment.
+    env: Vec<(String, String)>,
 }
 
 impl Room {
@@ -24,7 +26,11 @@ impl Room {
     pub(crate) fn without(modules: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let modules = dir.path().join(modules);
-        Self { dir, modules }
+        Self {
+            dir,
+            modules,
+            env: Vec::new(),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -58,6 +64,18 @@ impl Room {
         self
     }
 
+    /// A variable for whatever runs in this room from now on.
+    pub(crate) fn set_env(&mut self, name: &str, value: &str) -> &mut Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// `larkspur.toml`, beside the folder of modules.
+    pub(crate) fn project(&self, text: &str) -> &Self {
+        fs::write(self.path().join("larkspur.toml"), text).unwrap();
+        self
+    }
+
     /// The binary, about to run in this room.
     pub(crate) fn larkspur(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_larkspur"));
@@ -65,7 +83,8 @@ impl Room {
             .args(args)
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path().join("run"))
-            .env_remove("LARKSPUR_LOG");
+            .env_remove("LARKSPUR_LOG")
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Nothing takes so long unless something is wrong; the machine may be busy.
@@ -18,6 +18,8 @@ pub(crate) struct Wire {
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
     stderr: Arc<Mutex<String>>,
+    /// Reads stderr to its end.
+    reader: Option<JoinHandle<()>>,
     /// Answers nobody has asked for yet, by their id's JSON.
     answers: HashMap<String, VecDeque<Value>>,
     notifications: VecDeque<Value>,
@@ -44,12 +46,13 @@ impl Wire {
             }
         });
         let stderr = Arc::new(Mutex::new(String::new()));
-        keep(child.stderr.take().unwrap(), Arc::clone(&stderr));
+        let reader = keep(child.stderr.take().unwrap(), Arc::clone(&stderr));
         Self {
             stdin: child.stdin.take(),
             child,
             lines,
             stderr,
+            reader: Some(reader),
             answers: HashMap::new(),
             notifications: VecDeque::new(),
             silent: false,
@@ -182,6 +185,9 @@ impl Wire {
             }
         }
         let status = self.child.wait().unwrap();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
         (status, begin.elapsed())
     }
 
@@ -199,7 +205,10 @@ impl Drop for Wire {
 }
 
 /// Reads to the end on a thread of its own.
-pub(crate) fn keep(mut from: impl Read + Send + 'static, into: Arc<Mutex<String>>) {
+pub(crate) fn keep(
+    mut from: impl Read + Send + 'static,
+    into: Arc<Mutex<String>>,
+) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
@@ -207,5 +216,5 @@ pub(crate) fn keep(mut from: impl Read + Send + 'static, into: Arc<Mutex<String>
                 .unwrap()
                 .push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
-    });
+    })
 }

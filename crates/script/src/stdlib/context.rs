@@ -43,7 +43,7 @@ impl Context {
         Self {
             cancel: turn.cancel.clone(),
             started: turn.started.clone(),
-            caller: turn.caller.name.clone(),
+            caller: turn.caller.name.to_string(),
         }
     }
 }
@@ -86,6 +86,17 @@ fn methods(builder: &mut MethodsBuilder) {
         let done = number(done)?;
         let total = total.into_option().map(number).transpose()?;
         Cx::host(eval)?.progress(done, total, message.into_option());
+        Ok(NoneType)
+    }
+
+    /// Tells whoever has subscribed to a resource that it is not what it was.
+    fn resource_updated<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] uri: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        Cx::host(eval)?.resource_updated(uri);
         Ok(NoneType)
     }
 

@@ -48,6 +48,8 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     log::add(&mut builder);
     crate::kinds::add(&mut builder);
     crate::declare::add(&mut builder);
+    crate::resource::add(&mut builder);
+    crate::prompt::add(&mut builder);
     more(&mut builder);
     builder.build()
 }

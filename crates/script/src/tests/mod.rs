@@ -10,6 +10,8 @@ mod calls;
 mod describe;
 mod lifecycle;
 mod loads;
+mod prompts;
+mod resources;
 mod schemas;
 mod testing;
 
@@ -52,6 +54,10 @@ impl Host for Notebook {
             .lock()
             .unwrap()
             .push(format!("{done}/{total:?} {message:?}"));
+    }
+
+    fn resource_updated(&self, uri: &str) {
+        self.0.lock().unwrap().push(format!("updated {uri}"));
     }
 
     fn read(&self, path: &str) -> Result<String, HostError> {

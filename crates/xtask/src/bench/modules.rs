@@ -25,6 +25,28 @@ impl Modules {
         Ok(modules)
     }
 
+    /// `count` folder modules with a tool and a `start` each; those with dependencies lean on up to
+    /// three of the ones before them.
+    pub(super) fn folders(count: usize, depending: bool) -> Result<Self> {
+        let modules = Self::many(0)?;
+        for number in 1..=count {
+            let path = modules.path().join(format!("module-{number}"));
+            fs::create_dir(&path)?;
+            let needs = [number / 2, number / 3, number.saturating_sub(1)];
+            let mut needs: Vec<usize> = needs.into_iter().filter(|_| depending).collect();
+            needs.retain(|other| (1..number).contains(other));
+            needs.sort_unstable();
+            needs.dedup();
+            let names: Vec<String> = needs.iter().map(|n| format!("\"module-{n}\"")).collect();
+            let manifest = MANIFEST
+                .replace("NUMBER", &number.to_string())
+                .replace("NEEDS", &names.join(", "));
+            fs::write(path.join("module.toml"), manifest)?;
+            fs::write(path.join("main.star"), numbered(number) + START)?;
+        }
+        Ok(Self { count, ..modules })
+    }
+
     /// The two tools that the minimal server has as well.
     pub(super) fn yardstick() -> Result<Self> {
         let modules = Self::many(0)?;
@@ -96,6 +118,20 @@ def greet_NUMBER(name: str, times: int = 1) -> str:
     return _sentence(name, times)
 
 tool(greet_NUMBER, read_only = True)
+"#;
+
+const MANIFEST: &str = r#"name = "module-NUMBER"
+version = "1.0.0"
+description = "Module NUMBER of a bench"
+depends_on = [NEEDS]
+
+[config]
+greeting = { type = "string", default = "Hello" }
+"#;
+
+const START: &str = r#"
+def start(deps, config):
+    return {"greeting": config["greeting"], "leans_on": sorted(deps.keys())}
 "#;
 
 #[cfg(test)]

@@ -49,7 +49,26 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             );
         }
     }
+    rows.push(with_dependencies(bench)?);
     Ok(rows)
+}
+
+/// How much longer a start takes when the modules lean on each other.
+fn with_dependencies(bench: &Bench) -> Result<Row> {
+    let (with, without) = (Modules::folders(500, true)?, Modules::folders(500, false)?);
+    let problem = bench
+        .missing_tools(&with)?
+        .or(bench.missing_tools(&without)?);
+    let larkspur = &bench.contenders.larkspur;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..bench.effort.starts {
+        ours.push(start(larkspur, &with)?);
+        theirs.push(start(larkspur, &without)?);
+    }
+    let what = "start → `tools/list`, 500 folders with dependencies (beside: without)";
+    Ok(compared(what.to_owned(), &ours, &theirs, list)
+        .bar(Some(Amount(1.5, Unit::Times)))
+        .spoiled(problem))
 }
 
 fn start(contender: &Contender, modules: &Modules) -> Result<Start> {

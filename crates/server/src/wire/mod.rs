@@ -1,9 +1,17 @@
-//! Our words ↔ MCP's: the only file that speaks both.
+//! Our words ↔ MCP's: the only room that speaks both.
+
+mod prompt;
+mod resource;
+mod unread;
+
+pub(crate) use prompt::{completion, conversation, prompt, reference};
+pub(crate) use resource::{contents, resource, template};
+pub(crate) use unread::unread;
 
 use model::{Content, Output, Structured, Tool};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResult, ContentBlock, ErrorCode, Implementation, JsonObject, MetaObject,
+    CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
     ProtocolVersion, ResultType, Tool as WireTool, ToolAnnotations,
 };
 use runtime::CallError;
@@ -67,10 +75,7 @@ pub(crate) fn tool(listed: &str, tool: &Tool, era: Era) -> WireTool {
         .as_ref()
         .filter(|schema| era.takes_schema(schema))
         .map(object);
-    wire.icons = tool
-        .icons
-        .clone()
-        .and_then(|icons| serde_json::from_value(icons).ok());
+    wire.icons = icons(tool.icons.as_ref());
     if !tool.hints.is_empty() {
         wire.annotations = Some(ToolAnnotations::from_raw(
             None,
@@ -81,6 +86,10 @@ pub(crate) fn tool(listed: &str, tool: &Tool, era: Era) -> WireTool {
         ));
     }
     wire
+}
+
+fn icons(icons: Option<&Value>) -> Option<Vec<Icon>> {
+    icons.and_then(|icons| serde_json::from_value(icons.clone()).ok())
 }
 
 fn object(schema: &Value) -> Arc<JsonObject> {

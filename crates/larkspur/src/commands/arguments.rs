@@ -1,0 +1,46 @@
+//! Arguments as they are typed: `name=value`, `name:=json`, or `-` for an object on standard input.
+
+use anyhow::{Context, bail};
+use model::Args;
+use serde_json::Value;
+use std::io::Read;
+
+/// `read` says what the text of a `name=value` stands for.
+pub(crate) fn arguments(
+    words: &[String],
+    read: impl Fn(&str, &str) -> Value,
+) -> anyhow::Result<Args> {
+    let mut args = Args::new();
+    for word in words {
+        if word == "-" {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .context("standard input cannot be read")?;
+            match serde_json::from_str(&text).context("standard input is not JSON")? {
+                Value::Object(given) => args.extend(given),
+                _ => bail!("standard input must hold a JSON object"),
+            }
+            continue;
+        }
+        let (name, value) = argument(word, &read)?;
+        args.insert(name, value);
+    }
+    Ok(args)
+}
+
+/// One of them; the README of a module writes them the same way.
+pub(crate) fn argument(
+    word: &str,
+    read: impl Fn(&str, &str) -> Value,
+) -> anyhow::Result<(String, Value)> {
+    let Some((name, text)) = word.split_once('=') else {
+        bail!("`{word}` is not an argument; write name=value, name:=json or -");
+    };
+    if let Some(name) = name.strip_suffix(':') {
+        let json = serde_json::from_str(text)
+            .with_context(|| format!("the value of `{name}` is not JSON"))?;
+        return Ok((name.to_owned(), json));
+    }
+    Ok((name.to_owned(), read(name, text)))
+}

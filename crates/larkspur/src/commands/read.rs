@@ -1,0 +1,72 @@
+//! `larkspur read`: one resource, as a client would get it.
+
+use crate::args::{Format, Global, Read};
+use crate::commands::missing::{USAGE, missing};
+use crate::compose;
+use crate::terminal::{error, note, say};
+use model::{Body, Contents};
+use runtime::{Asking, Catalog, ReadError};
+use serde_json::json;
+use std::process::ExitCode;
+
+/// The function said error.
+pub(crate) const SAID_ERROR: u8 = 5;
+
+pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
+    let runtime = compose::open(global)?;
+    let catalog = runtime.catalog();
+    let reading = runtime.read(&args.uri, Asking::default());
+    let answer = compose::executor()?.block_on(reading);
+    runtime.close();
+    match answer {
+        Ok(contents) => {
+            show(&contents, args.format)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(failure) => Ok(failed(&catalog, &failure)),
+    }
+}
+
+fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
+    if format == Format::Json {
+        say(&serde_json::to_string_pretty(
+            &json!({"contents": contents}),
+        )?);
+        return Ok(());
+    }
+    for one in contents {
+        match &one.body {
+            Body::Text(text) => say(text.strip_suffix('\n').unwrap_or(text)),
+            Body::Blob(blob) => note(&format!(
+                "{} is {}, {} characters of base64; --format json shows them",
+                one.uri,
+                one.mime_type,
+                blob.len()
+            )),
+        }
+    }
+    Ok(())
+}
+
+fn failed(catalog: &Catalog, failure: &ReadError) -> ExitCode {
+    match failure {
+        ReadError::UnknownResource { uri, available } => {
+            return missing(catalog, "resource", uri, available);
+        }
+        ReadError::Rejected { of, .. } => {
+            let found = catalog.resources.find(of);
+            let help = found.map_or_else(String::new, |(handle, _)| {
+                let resource = &handle.resource().resource;
+                let takes = resource.input.signature();
+                format!("\n  = help: {} with {takes}", resource.uri)
+            });
+            error(&format!("{failure}{help}"));
+            return ExitCode::from(USAGE);
+        }
+        ReadError::Failed { fault, .. } | ReadError::Stopped { fault, .. } => {
+            error(&fault.to_string());
+        }
+        other => error(&other.to_string()),
+    }
+    ExitCode::from(SAID_ERROR)
+}

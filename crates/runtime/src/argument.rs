@@ -1,0 +1,70 @@
+//! An argument that somebody is typing: whose it is, and what completes it.
+
+use crate::catalog::{Catalog, Module};
+use crate::read::{ReadError, Reference, find_prompt, unknown_resource};
+use model::{Input, Schema};
+use script::Completer;
+use std::sync::Arc;
+
+pub(crate) struct Argument {
+    /// The prompt or the resource it belongs to.
+    pub(crate) of: String,
+    pub(crate) module: Arc<Module>,
+    /// The author's function, if there is one.
+    pub(crate) completer: Option<Completer>,
+    schema: Schema,
+}
+
+impl Argument {
+    pub(crate) fn find(catalog: &Catalog, of: &Reference, name: &str) -> Result<Self, ReadError> {
+        match of {
+            Reference::Prompt(prompt) => {
+                let handle = find_prompt(catalog, prompt)?;
+                let of = (handle.path().to_string(), Arc::clone(&handle.module));
+                let prompt = handle.prompt();
+                Self::new(of, name, &prompt.prompt.input, &prompt.completers, &[])
+            }
+            Reference::Resource(uri) => {
+                let Some(handle) = catalog.resources.declared(uri) else {
+                    return Err(unknown_resource(catalog, uri));
+                };
+                let of = (uri.clone(), Arc::clone(&handle.module));
+                let declared = handle.resource();
+                let resource = &declared.resource;
+                let variables: Vec<&str> = resource.uri.variables().collect();
+                Self::new(of, name, &resource.input, &declared.completers, &variables)
+            }
+        }
+    }
+
+    /// What its type alone says.
+    pub(crate) fn choices(&self, value: &str) -> Vec<String> {
+        self.schema.completions(value)
+    }
+
+    fn new(
+        (of, module): (String, Arc<Module>),
+        name: &str,
+        input: &Input,
+        completers: &[Completer],
+        variables: &[&str],
+    ) -> Result<Self, ReadError> {
+        let fields = input.fields();
+        let field = fields.iter().find(|field| field.name == name);
+        // A function that takes everything has no field for a variable of its template.
+        if field.is_none() && !variables.contains(&name) {
+            return Err(ReadError::UnknownArgument {
+                of,
+                argument: name.to_owned(),
+                available: fields.iter().map(|field| field.name.clone()).collect(),
+            });
+        }
+        let completer = completers.iter().find(|c| c.argument == name);
+        Ok(Self {
+            of,
+            module,
+            completer: completer.cloned(),
+            schema: field.map_or(Schema::Any, |field| field.schema.clone()),
+        })
+    }
+}

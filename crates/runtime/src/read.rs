@@ -1,0 +1,296 @@
+//! Resources read, prompts got, arguments completed: down the same road as a tool's call, always on
+//! a thread.
+
+use crate::argument::Argument;
+use crate::call::{Progress, Within, either, near};
+use crate::catalog::{Catalog, Module};
+use crate::errand::{Ended, Errand};
+use crate::gate::Gate;
+use crate::life::{Life, Visit};
+use crate::prompts::{PromptHandle, PromptLookup};
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use model::{
+    Args, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
+    did_you_mean,
+};
+use script::{CallFailure, Raised, Turn};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How something is asked for: who hears of progress, and who may take it back.
+#[derive(Clone, Default)]
+pub struct Asking {
+    pub progress: Option<Progress>,
+    pub cancel: CancellationToken,
+    pub caller: Caller,
+}
+
+/// Whose argument is completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// A prompt, as listed or as `module.prompt`.
+    Prompt(String),
+    /// A resource, by its template or URI as listed.
+    Resource(String),
+}
+
+/// Why nothing was read; `of` is the URI or the prompt.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReadError {
+    #[error("there is no resource `{uri}`{}", near(.available, "resources"))]
+    UnknownResource { uri: String, available: Vec<String> },
+    #[error("there is no prompt `{name}`{}", near(.available, "prompts"))]
+    UnknownPrompt {
+        name: String,
+        available: Vec<String>,
+    },
+    #[error("several modules have a prompt `{name}`: get {}", either(.paths))]
+    AmbiguousPrompt {
+        name: String,
+        paths: Vec<PromptPath>,
+    },
+    #[error("{of} has no argument `{argument}`{}", meant(.argument, .available))]
+    UnknownArgument {
+        of: String,
+        argument: String,
+        available: Vec<String>,
+    },
+    #[error("{rejected}")]
+    Rejected { of: String, rejected: Rejected },
+    #[error("{}", .fault.message)]
+    Failed {
+        of: String,
+        fault: Fault,
+        raised: Option<Raised>,
+    },
+    #[error("{}", .fault.message)]
+    Stopped {
+        of: String,
+        stop: Stop,
+        fault: Fault,
+    },
+    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
+    Busy { waiting: usize },
+}
+
+fn meant(argument: &str, available: &[String]) -> String {
+    match did_you_mean(argument, available.iter().map(String::as_str)) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if available.is_empty() => "; it has none".into(),
+        None => format!("; there are {}", available.join(", ")),
+    }
+}
+
+impl Runtime {
+    /// Reads a resource by its URI. Dropping the future, or its token, ends the script.
+    pub async fn read(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
+        self.counted(self.read_inner(uri, asking)).await
+    }
+
+    /// The messages of a prompt. Texts among the arguments are read by type.
+    pub async fn prompt(
+        &self,
+        name: &str,
+        args: Args,
+        asking: Asking,
+    ) -> Result<Conversation, ReadError> {
+        self.counted(self.prompt_inner(name, args, asking)).await
+    }
+
+    /// What an argument may become; `given` are the others, as far as they are known.
+    pub async fn complete(
+        &self,
+        of: &Reference,
+        argument: &str,
+        value: &str,
+        given: Args,
+        asking: Asking,
+    ) -> Result<Completion, ReadError> {
+        self.counted(self.complete_inner(of, argument, value, given, asking))
+            .await
+    }
+
+    async fn counted<T>(
+        &self,
+        reading: impl Future<Output = Result<T, ReadError>>,
+    ) -> Result<T, ReadError> {
+        let stats = self.stats();
+        Stats::add(&stats.calls);
+        let result = reading.await;
+        if let Err(error) = &result {
+            stats.add_failure(matches!(error, ReadError::Stopped { .. }));
+        }
+        result
+    }
+
+    async fn read_inner(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
+        let (stay, (handle, variables)) = self.stay(|catalog| {
+            let found = catalog.resources.find(uri);
+            let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
+            Ok((Arc::clone(&found.0.module), found))
+        })?;
+        let of = uri.to_owned();
+        let input = &handle.resource().resource.input;
+        let args = input
+            .accept(input.read_text(variables))
+            .map_err(|rejected| ReadError::Rejected { of, rejected })?;
+        let uri = uri.to_owned();
+        self.evaluate(uri.clone(), stay, asking, move |module, turn| {
+            module.script.read(handle.resource(), &uri, &args, turn)
+        })
+        .await
+    }
+
+    async fn prompt_inner(
+        &self,
+        name: &str,
+        args: Args,
+        asking: Asking,
+    ) -> Result<Conversation, ReadError> {
+        let (stay, handle) = self.stay(|catalog| {
+            let handle = find_prompt(catalog, name)?;
+            Ok((Arc::clone(&handle.module), handle))
+        })?;
+        let of = handle.path().to_string();
+        let input = &handle.prompt().prompt.input;
+        let args = input.accept(input.read_text(args));
+        let args = args.map_err(|rejected| ReadError::Rejected {
+            of: of.clone(),
+            rejected,
+        })?;
+        self.evaluate(of, stay, asking, move |module, turn| {
+            module.script.get_prompt(handle.prompt(), &args, turn)
+        })
+        .await
+    }
+
+    async fn complete_inner(
+        &self,
+        of: &Reference,
+        argument: &str,
+        value: &str,
+        given: Args,
+        asking: Asking,
+    ) -> Result<Completion, ReadError> {
+        let (stay, argument) = self.stay(|catalog| {
+            let argument = Argument::find(catalog, of, argument)?;
+            Ok((Arc::clone(&argument.module), argument))
+        })?;
+        let Some(completer) = argument.completer else {
+            return Ok(Completion::new(argument.choices(value)));
+        };
+        let value = value.to_owned();
+        self.evaluate(argument.of, stay, asking, move |module, turn| {
+            module.script.complete(&completer, &value, &given, turn)
+        })
+        .await
+    }
+
+    /// Finds something in the catalog, in the newest if its module has ended since, and keeps that
+    /// module from being stopped.
+    fn stay<T>(
+        &self,
+        find: impl Fn(&Catalog) -> Result<(Arc<Module>, T), ReadError>,
+    ) -> Result<(Stay, T), ReadError> {
+        loop {
+            let catalog = self.catalog();
+            let (module, found) = find(&catalog)?;
+            if let Some(visit) = module.life.enter() {
+                let stay = Stay {
+                    catalog,
+                    module,
+                    _visit: visit,
+                };
+                return Ok((stay, found));
+            }
+        }
+    }
+
+    /// Runs a script's work on a thread, with the world as its module may use it.
+    async fn evaluate<T: Send + 'static>(
+        &self,
+        of: String,
+        stay: Stay,
+        asking: Asking,
+        work: impl FnOnce(&Module, &Turn<'_>) -> Result<T, CallFailure> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let manifest = stay.module.manifest.as_ref();
+        let limits = self.limits_for(manifest.and_then(|m| m.limits.timeout));
+        let errand = Errand {
+            runtime: self.clone(),
+            limits: Arc::clone(&limits),
+            name: of.clone(),
+            cancel: asking.cancel,
+        };
+        let life = Arc::clone(&stay.module.life);
+        let (runtime, name) = (self.clone(), of.clone());
+        let result = errand.run(move |cancel| {
+            let module = &stay.module;
+            let ground = runtime.ground();
+            let folder = &ground.folders[module.folder];
+            let within = Within {
+                runtime: &runtime,
+                catalog: &stay.catalog,
+                caller: &asking.caller,
+                limits: &limits,
+                depth: 0,
+                name: &name,
+                cancel: cancel.clone(),
+                until: Instant::now() + limits.time,
+            };
+            let gate = Gate {
+                progress: asking.progress.as_ref(),
+                updates: Some(&ground.updates),
+                within: Some(within),
+                ..Gate::new(module.name.as_str(), folder, &ground.store)
+            };
+            let turn = Turn {
+                cancel,
+                caller: &asking.caller,
+                started: &module.life.started,
+                ..Turn::new(&gate, &limits)
+            };
+            work(module, &turn)
+        });
+        let result = result.await;
+        result.map_err(|ended| ReadError::of(of, &life, ended))
+    }
+}
+
+/// A module that is used, and the catalog it came from.
+struct Stay {
+    catalog: Arc<Catalog>,
+    module: Arc<Module>,
+    /// Keeps the module from being stopped.
+    _visit: Visit,
+}
+
+pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> ReadError {
+    ReadError::UnknownResource {
+        uri: uri.to_owned(),
+        available: catalog.resources.nearest(uri),
+    }
+}
+
+pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle, ReadError> {
+    let lookup = catalog.prompts.lookup(name);
+    let name = name.to_owned();
+    match lookup {
+        PromptLookup::Found(handle) => Ok(handle),
+        PromptLookup::Ambiguous(paths) => Err(ReadError::AmbiguousPrompt { name, paths }),
+        PromptLookup::Unknown(available) => Err(ReadError::UnknownPrompt { name, available }),
+    }
+}
+
+impl ReadError {
+    fn of(of: String, life: &Life, ended: Ended) -> Self {
+        ended.report(&of, life);
+        match ended {
+            Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
+            Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },
+            Ended::Busy { waiting } => Self::Busy { waiting },
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Stops modules one after the other, the youngest first: in the order of their starts, reversed. One
+//! that is still in use does not keep the others waiting, nor does one whose `stop` never ends.
+
+use crate::ground::Ground;
+use crate::life::Life;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Beyond its time, a `stop` gets this long to notice that it is over.
+const GRACE: Duration = Duration::from_millis(500);
+
+#[derive(Default)]
+pub(crate) struct Stops {
+    births: AtomicU64,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// Lives that nobody uses any more, by their age.
+    ready: BTreeMap<u64, Arc<Life>>,
+    /// Somebody is at it.
+    busy: bool,
+}
+
+impl Stops {
+    /// The number of a life that begins now.
+    pub(crate) fn birth(&self) -> u64 {
+        self.births.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers whether somebody must begin to work.
+    fn add(&self, life: &Arc<Life>) -> bool {
+        let mut queue = self.queue();
+        queue.ready.insert(life.born, Arc::clone(life));
+        !std::mem::replace(&mut queue.busy, true)
+    }
+
+    fn next(&self) -> Option<Arc<Life>> {
+        let mut queue = self.queue();
+        let youngest = queue.ready.pop_last().map(|(_, life)| life);
+        queue.busy = youngest.is_some();
+        youngest
+    }
+}
+
+/// Stops a life that nobody uses, when its turn comes.
+pub(crate) fn stop(ground: &Arc<Ground>, life: &Arc<Life>) {
+    if !ground.stops.add(life) {
+        return;
+    }
+    let worker = Arc::clone(ground);
+    let work = move || {
+        while let Some(life) = worker.stops.next() {
+            stop_in_time(&worker, &life);
+            life.end();
+        }
+    };
+    if let Err(error) = ground.pool.run(work) {
+        while let Some(life) = ground.stops.next() {
+            tracing::error!("module `{}` could not be stopped: {error}", life.module);
+            life.end();
+        }
+    }
+}
+
+fn stop_in_time(ground: &Ground, life: &Arc<Life>) {
+    let (done, is_done) = channel();
+    let stopped = Arc::clone(life);
+    let started = ground.pool.run(move || {
+        stopped.stop();
+        let _ = done.send(());
+    });
+    let name = &life.module;
+    match started {
+        Err(error) => tracing::error!("module `{name}` could not be stopped: {error}"),
+        Ok(()) if is_done.recv_timeout(life.stop_time() + GRACE).is_err() => {
+            tracing::error!("`stop` of module `{name}` does not end; its thread is left behind");
+        }
+        Ok(()) => {}
+    }
+}

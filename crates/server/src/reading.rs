@@ -1,0 +1,212 @@
+//! Requests about resources, prompts and completions.
+
+use crate::handler::{Handler, LIST_TTL_MS, Words};
+use crate::notify;
+use crate::wire::{self, Era};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResult,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use runtime::{Asking, ReadError};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// URIs that one client may be subscribed to.
+const MOST_SUBSCRIPTIONS: usize = 1024;
+
+/// What a legacy client has subscribed to; a clone shares.
+#[derive(Clone, Default)]
+pub(crate) struct Subscribed(Arc<Mutex<BTreeSet<String>>>);
+
+impl Subscribed {
+    /// Answers whether there was room for it. A URI that nobody serves may be served later.
+    fn add(&self, uri: String) -> bool {
+        let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if uris.len() >= MOST_SUBSCRIPTIONS && !uris.contains(&uri) {
+            return false;
+        }
+        uris.insert(uri);
+        true
+    }
+
+    fn remove(&self, uri: &str) {
+        let mut uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        uris.remove(uri);
+    }
+
+    pub(crate) fn uris(&self) -> Vec<String> {
+        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        uris.iter().cloned().collect()
+    }
+
+    pub(crate) fn contains(&self, uri: &str) -> bool {
+        let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        uris.contains(uri)
+    }
+}
+
+/// A list is one page; it says who gave it and how long it holds where the revision knows that.
+macro_rules! dressed {
+    ($handler:expr, $era:expr, $result:expr) => {{
+        let mut result = $result;
+        if $era == Era::Modern {
+            result.meta = Some($handler.meta.clone());
+            result.ttl_ms = Some(LIST_TTL_MS);
+            result.cache_scope = Some(CacheScope::Public);
+        }
+        result
+    }};
+}
+
+/// There is no second page.
+pub(crate) fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if request.is_some_and(|page| page.cursor.is_some()) {
+        return Err(ErrorData::invalid_params(
+            "there is no such cursor: the list is one page",
+            None,
+        ));
+    }
+    Ok(())
+}
+
+impl Handler {
+    pub(crate) fn resource_list(&self, era: Era) -> ListResourcesResult {
+        let catalog = self.runtime.catalog();
+        let all = catalog.resources.exact();
+        let all = all.map(|handle| wire::resource(&handle.resource().resource));
+        dressed!(
+            self,
+            era,
+            ListResourcesResult::with_all_items(all.collect())
+        )
+    }
+
+    pub(crate) fn template_list(&self, era: Era) -> ListResourceTemplatesResult {
+        let catalog = self.runtime.catalog();
+        let all = catalog.resources.templates();
+        let all = all.map(|handle| wire::template(&handle.resource().resource));
+        dressed!(
+            self,
+            era,
+            ListResourceTemplatesResult::with_all_items(all.collect())
+        )
+    }
+
+    pub(crate) fn prompt_list(&self, era: Era) -> ListPromptsResult {
+        let catalog = self.runtime.catalog();
+        let all = catalog.prompts.listed();
+        let all = all.map(|(listed, handle)| wire::prompt(listed, &handle.prompt().prompt));
+        dressed!(self, era, ListPromptsResult::with_all_items(all.collect()))
+    }
+
+    pub(crate) async fn read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let read = async |asking| self.runtime.read(&request.uri, asking).await;
+        let contents = self.with_words(&context, read).await?;
+        let contents = contents.into_iter().map(wire::contents).collect();
+        let mut result = ReadResourceResult::new(contents);
+        if era == Era::Modern {
+            result.meta = Some(self.meta.clone());
+            // Only its module knows when a document changes, and it need not be for everyone.
+            result.ttl_ms = Some(0);
+            result.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(result)
+    }
+
+    pub(crate) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let args = request.arguments.unwrap_or_default();
+        let get = async |asking| self.runtime.prompt(&request.name, args, asking).await;
+        let mut result = wire::conversation(self.with_words(&context, get).await?);
+        if era == Era::Modern {
+            result.meta = Some(self.meta.clone());
+        }
+        Ok(result)
+    }
+
+    pub(crate) async fn completion(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let of = wire::reference(request.r#ref)?;
+        let given = request.context.and_then(|context| context.arguments);
+        let given = given.into_iter().flatten();
+        let given: BTreeMap<String, Value> =
+            given.map(|(name, text)| (name, text.into())).collect();
+        let given = given.into_iter().collect();
+        let asking = Asking {
+            cancel: context.ct.clone(),
+            ..Asking::default()
+        };
+        let typed = request.argument;
+        let found = self
+            .runtime
+            .complete(&of, &typed.name, &typed.value, given, asking)
+            .await
+            .map_err(wire::unread)?;
+        let mut result = CompleteResult::new(wire::completion(found));
+        if era == Era::Modern {
+            result.meta = Some(self.meta.clone());
+        }
+        Ok(result)
+    }
+
+    /// Asks the runtime; words of progress go out before the answer.
+    async fn with_words<T>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        ask: impl AsyncFnOnce(Asking) -> Result<T, ReadError>,
+    ) -> Result<T, ErrorData> {
+        let words = Words::new(context, &self.closing);
+        let answer = ask(Asking {
+            progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
+            cancel: context.ct.clone(),
+            ..Asking::default()
+        })
+        .await;
+        if let Some(words) = words {
+            words.finish().await;
+        }
+        answer.map_err(wire::unread)
+    }
+
+    pub(crate) fn subscribe_to(
+        &self,
+        uri: String,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.subscribed.add(uri) {
+            let why = format!("a client may subscribe to {MOST_SUBSCRIPTIONS} resources");
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        self.telling.call_once(|| {
+            let updates = self.runtime.updates().listen();
+            tokio::spawn(notify::updates(
+                updates,
+                self.subscribed.clone(),
+                context.peer.clone(),
+                self.closing.clone(),
+            ));
+        });
+        Ok(())
+    }
+
+    pub(crate) fn unsubscribe_from(&self, uri: &str) {
+        self.subscribed.remove(uri);
+    }
+}

@@ -1,0 +1,41 @@
+//! Why nothing was read, in MCP's words. There is no `isError` here: everything is a JSON-RPC error.
+
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use runtime::ReadError;
+use serde_json::{Value, json};
+
+/// How many names a client is told of.
+const MOST: usize = 20;
+
+pub(crate) fn unread(error: ReadError) -> ErrorData {
+    let sentence = error.to_string();
+    let refused = |sentence: String, data: Value| {
+        let data = (!data.is_null()).then_some(data);
+        ErrorData::new(ErrorCode::INVALID_PARAMS, sentence, data)
+    };
+    match error {
+        // rmcp turns this code into -32602 where the revision wants that.
+        ReadError::UnknownResource { uri, available } => ErrorData::resource_not_found(
+            sentence,
+            Some(json!({"uri": uri, "available": first(available)})),
+        ),
+        ReadError::UnknownPrompt { available, .. }
+        | ReadError::UnknownArgument { available, .. } => {
+            refused(sentence, json!({"available": first(available)}))
+        }
+        ReadError::AmbiguousPrompt { paths, .. } => {
+            let paths = paths.iter().map(ToString::to_string).collect();
+            refused(sentence, json!({"available": first(paths)}))
+        }
+        ReadError::Rejected { of, .. } => refused(format!("{of}: {sentence}"), Value::Null),
+        ReadError::Failed { .. } | ReadError::Stopped { .. } | ReadError::Busy { .. } => {
+            ErrorData::internal_error(sentence, None)
+        }
+    }
+}
+
+fn first(mut names: Vec<String>) -> Vec<String> {
+    names.truncate(MOST);
+    names
+}
