@@ -78,8 +78,15 @@ pub(crate) enum Command {
     Check(Check),
     /// Run the tests in `*_test.star`
     Test(Test),
-    /// Write a module that works, with a test that passes
+    /// Write a module that works, with a test that passes and a README
     New(New),
+    /// Print a module's README, made from its manifest and the schemas of its tools
+    Readme(Readme),
+    /// Show what modules are told, and by whom
+    #[command(subcommand)]
+    Config(Config),
+    /// Draw which modules depend on which
+    Graph(Graph),
     /// Ask running servers how they are
     Status(Status),
     /// Load modules of a running server from disk again, with what depends on them
@@ -193,9 +200,95 @@ pub(crate) struct Test {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur new hello                modules/hello/ with manifest, code, test and README
+  larkspur new hello --single       modules/hello.star and its test, nothing else
+  larkspur new --project            a larkspur.toml with every setting, commented out
+  larkspur new hello --project      both
+
+What is there already is never overwritten.
+Exit code: 0 written, 1 something is there already, 2 not a name for a module")]
 pub(crate) struct New {
-    /// The module's name: letters, digits and dashes
-    pub(crate) name: String,
+    /// The module's name, in kebab-case: small letters, digits and dashes
+    #[arg(required_unless_present = "project")]
+    pub(crate) name: Option<String>,
+
+    /// One file and its test, without a manifest
+    #[arg(long, requires = "name")]
+    pub(crate) single: bool,
+
+    /// Write larkspur.toml, or the file that --config names
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur readme hello             print it
+  larkspur readme hello --write     put it into modules/hello/README.md
+
+Of a README that is there, --write changes only what stands between the two marks of Larkspur.
+Exit code: 0 done, 1 the module does not load or its README has no marks, 2 no such module")]
+pub(crate) struct Readme {
+    /// The module
+    pub(crate) module: String,
+
+    /// Put it into the module's folder instead of printing it
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Show the configuration of modules, merged from all that is said about it; starts nothing
+    Show(ConfigShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur config show                        of every module
+  larkspur config show hello --origin         of one, and where each value was said
+  HELLO__GREETING=Hi larkspur config show     with a variable
+  larkspur config show --set hello.greeting=Hi
+
+Later ones win: the default in module.toml, [module.NAME.config] in larkspur.toml, the
+environment (MODULE__KEY), --set.
+Exit code: 0 shown, 1 a configuration is wrong, 2 no such module")]
+pub(crate) struct ConfigShow {
+    /// The module; all of them without it
+    pub(crate) module: Option<String>,
+
+    /// Also where each value was said
+    #[arg(long)]
+    pub(crate) origin: bool,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur graph                              in the order in which modules start
+  larkspur graph --format mermaid             for Markdown
+  larkspur graph --format dot | dot -Tsvg     with Graphviz
+
+Exit code: 0 drawn, 1 drawn, and a module cannot be started")]
+pub(crate) struct Graph {
+    /// For people, for Markdown or for Graphviz
+    #[arg(long, value_enum, default_value_t = Drawing::Text)]
+    pub(crate) format: Drawing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawing {
+    Text,
+    Mermaid,
+    Dot,
 }
 
 #[derive(Debug, Args)]

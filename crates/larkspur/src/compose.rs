@@ -49,8 +49,12 @@ pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
             .help("`larkspur new --project` writes a larkspur.toml to start from");
         return Err(BadProject(fault));
     }
-    let path = global.config.clone();
-    ProjectFile::open(path.unwrap_or_else(|| PathBuf::from(PROJECT))).map_err(BadProject)
+    ProjectFile::open(project_path(global)).map_err(BadProject)
+}
+
+pub(crate) fn project_path(global: &Global) -> PathBuf {
+    let named = global.config.clone();
+    named.unwrap_or_else(|| PathBuf::from(PROJECT))
 }
 
 pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
@@ -89,6 +93,15 @@ pub(crate) fn look(global: &Global) -> Result<Runtime, BadProject> {
         asleep: true,
         ..settings(global)?
     }))
+}
+
+/// One folder with one module, as it would look wherever it is put.
+pub(crate) fn look_at(folder: PathBuf) -> Runtime {
+    Runtime::open(Settings {
+        folders: vec![folder],
+        asleep: true,
+        ..Settings::default()
+    })
 }
 
 /// Everything loaded and started, and kept fresh.

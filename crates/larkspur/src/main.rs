@@ -3,6 +3,9 @@
 mod args;
 mod commands;
 mod compose;
+mod picture;
+mod readme;
+mod scaffold;
 mod terminal;
 
 use args::{Cli, Command};
@@ -43,6 +46,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Check(check)) => commands::check::run(&global, &check),
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),
+        Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
+        Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
+        Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),
         Some(Command::Status(status)) => commands::status::run(&global, &status),
         Some(Command::Reload(named)) => commands::order::run(&global, Request::Reload, &named),
         Some(Command::Start(named)) => commands::order::run(&global, Request::Start, &named),

@@ -1,7 +1,8 @@
 //! What people see: results on stdout, everything else on stderr, colour only on a terminal.
 
 use anstyle::{AnsiColor, Style};
-use runtime::{Broken, State};
+use model::did_you_mean;
+use runtime::{Broken, Runtime, State, Survey};
 use std::fmt::Display;
 use std::io::Write;
 use tracing_subscriber::EnvFilter;
@@ -45,6 +46,38 @@ pub(crate) fn unserved(file: &str, broken: &Broken) -> String {
 pub(crate) fn count(number: usize, thing: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{ending}")
+}
+
+/// What a list of nothing says instead.
+pub(crate) fn no_modules(runtime: &Runtime) -> String {
+    let folders = runtime.folders().iter();
+    let folders: Vec<String> = folders.map(|f| f.root().display().to_string()).collect();
+    format!(
+        "no modules in {}; `larkspur new hello` writes one",
+        folders.join(" or ")
+    )
+}
+
+/// A module that is not there, and what may have been meant.
+pub(crate) fn no_such_module(name: &str, survey: &Survey) -> String {
+    let there: Vec<&str> = survey.named().map(|(name, _)| name.as_str()).collect();
+    let hint = match did_you_mean(name, there.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if there.is_empty() => "there are none".to_owned(),
+        None => format!("there are {}", there.join(", ")),
+    };
+    format!("there is no module `{name}`; {hint}")
+}
+
+/// Files that do not even say what they are called; answers whether there are any.
+pub(crate) fn tell_nameless(survey: &Survey) -> bool {
+    let broken = survey.nameless();
+    let broken = broken.filter_map(|module| Some((&module.file, module.broken.as_ref()?)));
+    let told: Vec<String> = broken.map(|(file, why)| unserved(file, why)).collect();
+    for text in &told {
+        error(text);
+    }
+    !told.is_empty()
 }
 
 /// `2 tools`, `1 tool, 3 resources`, `1 prompt`: what there is, and tools where there is nothing.

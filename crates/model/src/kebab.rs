@@ -1,7 +1,23 @@
 //! kebab-case, which manifests ask of a module's name.
 
+use crate::{Fault, ModuleName};
+
+/// The name of a module with a manifest, or what is wrong with it and what to write instead.
+pub fn kebab_name(given: &str) -> Result<ModuleName, Fault> {
+    if is_kebab(given) {
+        return given
+            .parse()
+            .map_err(|why: crate::BadName| Fault::new(why.to_string()));
+    }
+    let help = match to_kebab(given) {
+        Some(kebab) => format!("write `{kebab}`"),
+        None => "small letters, digits and `-`, such as `http-utils`".to_owned(),
+    };
+    Err(Fault::new(format!("name `{given}` is not kebab-case")).help(help))
+}
+
 /// `http-utils`: words of small letters and digits, the first letter a letter.
-pub(crate) fn is_kebab(name: &str) -> bool {
+fn is_kebab(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(|word| {
             let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
@@ -10,7 +26,7 @@ pub(crate) fn is_kebab(name: &str) -> bool {
 }
 
 /// What the author most likely meant: `My_Tool` and `myTool` are `my-tool`.
-pub(crate) fn to_kebab(name: &str) -> Option<String> {
+fn to_kebab(name: &str) -> Option<String> {
     let mut kebab = String::new();
     let mut after_small = false;
     for c in name.chars() {

@@ -47,6 +47,7 @@ pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{Host, HostError, Level, Stored};
 pub use input::{Args, Input, Problem, Rejected};
+pub use kebab::kebab_name;
 pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};

@@ -65,12 +65,12 @@ impl Library {
         }
     }
 
-    fn build(&mut self, candidates: Vec<Candidate>, told: &dyn Fn(&Event)) -> Vec<Built> {
+    fn build(&self, candidates: Vec<Candidate>, told: &dyn Fn(&Event)) -> Vec<Built> {
         let neighbours = Neighbours::new(self, &candidates);
         let mut plans: BTreeMap<ModuleName, Plan> = BTreeMap::new();
         let mut built = Vec::with_capacity(candidates.len());
-        for mut candidate in candidates {
-            match self.plan(&mut candidate, &neighbours) {
+        for candidate in candidates {
+            match self.plan(&candidate, &neighbours) {
                 Ok(Some(plan)) => {
                     built.push((candidate, Ok(Some(plan.name.clone()))));
                     plans.insert(plan.name.clone(), plan);
@@ -138,18 +138,22 @@ impl Library {
 
     /// How a candidate is to be started, if it is a module and nothing speaks against it.
     fn plan(
-        &mut self,
-        candidate: &mut Candidate,
+        &self,
+        candidate: &Candidate,
         neighbours: &Neighbours,
     ) -> Result<Option<Plan>, Trouble> {
-        let attempt = &mut candidate.attempt;
-        let result = std::mem::replace(&mut attempt.result, Err(Fault::new("taken")));
+        let attempt = &candidate.attempt;
         // What nobody wants is not complained about either.
-        let by_file = || stem(&attempt.key).parse().ok().filter(|_| result.is_err());
+        let by_file = || {
+            stem(&attempt.key)
+                .parse()
+                .ok()
+                .filter(|_| attempt.result.is_err())
+        };
         if let Some(name) = candidate.name.clone().or_else(by_file) {
             neighbours.check_wanted(&name)?;
         }
-        let script = result.map_err(Trouble::broken)?;
+        let script = attempt.result.clone().map_err(Trouble::broken)?;
         let manifest = attempt.manifest.clone();
         if manifest.is_none() && !script.declared.is_module {
             return Ok(None);
@@ -171,7 +175,7 @@ impl Library {
             shown: self.shown(&attempt.key),
             has_start: !self.ground.asleep && manifest.is_some() && script.has(Hook::Start),
             loaded_in: attempt.took,
-            script: Arc::new(script),
+            script,
             manifest,
             config,
             name,

@@ -15,7 +15,7 @@ use store::Store;
 /// A file's or folder's loading, before it is decided whether it is taken.
 pub(crate) struct Attempt {
     pub(crate) key: Key,
-    pub(crate) result: Result<Script, Fault>,
+    pub(crate) result: Result<Arc<Script>, Fault>,
     /// What the folder promises, when that can be read.
     pub(crate) manifest: Option<Arc<Manifest>>,
     /// Every file that mattered, with the digest of what it held.
@@ -160,13 +160,14 @@ impl Shop<'_> {
                     touched.insert(wanted.key.clone(), *seen);
                 }
                 let manifest = manifest.and_then(|(parsed, _)| parsed.as_ref().ok().cloned());
+                let result = match &manifest {
+                    Some(manifest) if !is_there => Err(no_entry(manifest)),
+                    Some(_) => result.and_then(|script| script.check_hooks().map(|()| script)),
+                    None => result,
+                };
                 keep(Attempt {
                     key: wanted.key.clone(),
-                    result: match &manifest {
-                        Some(manifest) if !is_there => Err(no_entry(manifest)),
-                        Some(_) => result.and_then(|script| script.check_hooks().map(|()| script)),
-                        None => result,
-                    },
+                    result: result.map(Arc::new),
                     manifest,
                     touched,
                     took,

@@ -6,6 +6,7 @@ use crate::library::{Key, Library};
 use crate::life::Life;
 use crate::orders::Order;
 use crate::stats::Stats;
+use crate::survey::Survey;
 use crate::watch::{Heard, Watch};
 use model::Fault;
 use script::ToolChange;
@@ -38,6 +39,8 @@ pub(crate) enum Errand {
         Vec<ToolChange>,
         oneshot::Sender<Result<(), Fault>>,
     ),
+    /// Tell what lies in the folders.
+    Survey(oneshot::Sender<Survey>),
     /// Serve nothing more, and let every module end.
     Close(oneshot::Sender<()>),
 }
@@ -91,6 +94,12 @@ impl Keeper {
     ) -> oneshot::Receiver<Result<(), Fault>> {
         let (reply, answer) = oneshot::channel();
         self.send(Errand::Tools(Arc::clone(life), changes, reply));
+        answer
+    }
+
+    pub(crate) fn survey(&self) -> oneshot::Receiver<Survey> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Errand::Survey(reply));
         answer
     }
 
@@ -204,6 +213,9 @@ impl Work {
                     }
                 });
                 let _ = reply.send(done);
+            }
+            Errand::Survey(reply) => {
+                let _ = reply.send(self.library.survey());
             }
             // The last one: whatever is heard afterwards must not start anything again.
             Errand::Close(reply) => {

@@ -11,7 +11,7 @@ use crate::project::ProjectFile;
 use crate::reader::digest;
 use crate::settle::{Missed, Settle};
 use model::{Fault, Manifest, ModuleName};
-use script::{Engine, FileId};
+use script::{Engine, FileId, Script};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ pub(crate) struct Entry {
     /// What the version on disk calls itself.
     pub(crate) name: Option<ModuleName>,
     pub(crate) manifest: Option<Arc<Manifest>>,
+    /// The version on disk, if it can be loaded; what is served may be an earlier one.
+    pub(crate) script: Option<Arc<Script>>,
     /// The version that is served, if it holds a module.
     pub(crate) module: Option<Arc<Module>>,
     /// Why the version on disk is not the one that is served.
@@ -354,7 +356,7 @@ impl Library {
     }
 }
 
-fn broken(entry: &Entry) -> Option<Broken> {
+pub(crate) fn broken(entry: &Entry) -> Option<Broken> {
     let trouble = entry.trouble.as_ref()?;
     let state = match (trouble.kind, entry.module.is_some()) {
         (Kind::Disabled, _) => return None,

@@ -102,7 +102,7 @@ impl Neighbours {
         manifest: Option<&Manifest>,
     ) -> Result<(), Trouble> {
         let trouble = |kind, fault| Err(Trouble { kind, fault });
-        if let Some((_, shown)) = self.owners.get(name).filter(|(owner, _)| owner != key) {
+        if let Some(shown) = self.owner(name, key) {
             let fault = Fault::new(format!("module `{name}` is already declared by {shown}"))
                 .help("give one of the two another name");
             return trouble(Kind::Misplaced, fault);
@@ -158,6 +158,12 @@ impl Neighbours {
             place: place_of(manifest, wanted),
             ..fault
         })
+    }
+
+    /// Who has this name, if it is not the source with this key.
+    pub(crate) fn owner(&self, name: &ModuleName, key: &Key) -> Option<&str> {
+        let (owner, shown) = self.owners.get(name)?;
+        (owner != key).then_some(shown.as_str())
     }
 
     /// Is there such a module, running or not?

@@ -153,6 +153,10 @@ impl Runtime {
         answer.unwrap_or_else(|_| Err(Fault::new("the server is ending")))
     }
 
+    pub(crate) fn keeper(&self) -> &Keeper {
+        &self.0.keeper
+    }
+
     pub(crate) fn ground(&self) -> &Arc<Ground> {
         &self.0.ground
     }

@@ -19,7 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two calls that wait for the same thing.
 const BETWEEN: Duration = Duration::from_millis(20);
 
-const GREETING: (&str, &str) = ("Hello, ", "Good morning, ");
+/// In which file what becomes what: the test first, so that it still passes.
+const EDITS: [(&str, &str, &str); 3] = [
+    ("main_test.star", "\"Hello, ", "\"Hello again, "),
+    ("main_test.star", "\"HELLO, ", "\"HELLO AGAIN, "),
+    ("main.star", "+ \", \"", "+ \" again, \""),
+];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let given = std::env::var_os("LARKSPUR_BIN").filter(|program| !program.is_empty());
@@ -69,7 +74,7 @@ fn play(program: &Path, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<()>
     let first = server.call("hello.hello", &arguments)?;
     tell(&format!("← {first}"));
 
-    tell("\nmodules/hello.star is edited while the server runs");
+    tell("\nmodules/hello/main.star is edited while the server runs");
     for line in edit(folder)? {
         tell(&line);
     }
@@ -96,20 +101,19 @@ fn empty(folder: &Path) -> Result<()> {
     Ok(fs::create_dir_all(folder)?)
 }
 
-/// Changes the greeting, and the test beside it so that it still passes; the changed lines.
+/// Changes what is said; the changed lines of the last file.
 fn edit(folder: &Path) -> Result<Vec<String>> {
-    let (old, new) = GREETING;
-    for file in ["hello_test.star", "hello.star"] {
-        let path = folder.join("modules").join(file);
+    let mut changed = Vec::new();
+    for (file, old, new) in EDITS {
+        let path = folder.join("modules/hello").join(file);
         let text = fs::read_to_string(&path)?;
-        let louder = text.replace(&old.to_uppercase(), &new.to_uppercase());
-        fs::write(&path, louder.replace(old, new))?;
+        fs::write(&path, text.replace(old, new))?;
+        let lines = text.lines().filter(|line| line.contains(old));
+        changed = lines
+            .flat_map(|line| [format!("-{line}"), format!("+{}", line.replace(old, new))])
+            .collect();
     }
-    let text = fs::read_to_string(folder.join("modules/hello.star"))?;
-    let changed = text.lines().filter(|line| line.contains(new));
-    Ok(changed
-        .flat_map(|line| [format!("-{}", line.replace(new, old)), format!("+{line}")])
-        .collect())
+    Ok(changed)
 }
 
 /// A line from the server.

@@ -29,7 +29,11 @@ pub(crate) fn arguments(
     Ok(args)
 }
 
-fn argument(word: &str, read: impl Fn(&str, &str) -> Value) -> anyhow::Result<(String, Value)> {
+/// One of them; the README of a module writes them the same way.
+pub(crate) fn argument(
+    word: &str,
+    read: impl Fn(&str, &str) -> Value,
+) -> anyhow::Result<(String, Value)> {
     let Some((name, text)) = word.split_once('=') else {
         bail!("`{word}` is not an argument; write name=value, name:=json or -");
     };

@@ -87,7 +87,7 @@ fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
 }
 
 /// A value is read by the parameter's type.
-fn read(tool: &Tool, name: &str, text: &str) -> Value {
+pub(crate) fn read(tool: &Tool, name: &str, text: &str) -> Value {
     let field = tool.input.fields().iter().find(|field| field.name == name);
     match field {
         Some(field) => field.schema.read_text(text),

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Global, List};
 use crate::compose;
-use crate::terminal::{DIM, STRONG, count, error, note, offers, say, styled, unserved};
+use crate::terminal::{DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved};
 use runtime::{Catalog, Module, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -57,15 +57,7 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
     }
     let modules = catalog.modules().count();
     if modules == 0 && catalog.broken.is_empty() {
-        let folders: Vec<String> = runtime
-            .folders()
-            .iter()
-            .map(|f| f.root().display().to_string())
-            .collect();
-        note(&format!(
-            "no modules in {}; `larkspur new hello` writes one",
-            folders.join(" or ")
-        ));
+        note(&no_modules(runtime));
     } else {
         note(&format!("{} in {}", all(catalog), count(modules, "module")));
     }

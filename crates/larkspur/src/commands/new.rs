@@ -1,89 +1,100 @@
-//! `larkspur new`: a module that works, and a test that passes.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this command writes the author's files"
-)]
+//! `larkspur new`: a module that works, with a test that passes, and a project's file.
 
 use crate::args::{Global, New};
-use crate::compose;
-use crate::terminal::{GOOD, error, say, styled};
-use anyhow::Context;
-use model::ModuleName;
-use std::fs;
+use crate::commands::missing::USAGE;
+use crate::terminal::{GOOD, error, note, say, styled};
+use crate::{compose, scaffold};
+use model::{BadName, Fault, ModuleName, kebab_name};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const MODULE: &str = r#""""NAME: say what this module is for."""
-
-Style = one_of("plain", "loud")
-
-def hello(name: str, style: Style = "plain") -> str:
-    """Greet somebody by name.
-
-    Args:
-        name: Who to greet.
-        style: How to say it.
-    """
-    greeting = "Hello, " + name + "!"
-    return greeting.upper() if style == "loud" else greeting
-
-tool(hello, read_only = True, examples = [{"name": "Ada"}])
-"#;
-
-const TEST: &str = r#"load("NAME.star", "hello")
-
-def test_it_greets():
-    testing.eq(hello("Ada"), "Hello, Ada!")
-
-def test_it_can_shout():
-    testing.eq(hello("Ada", style = "loud"), "HELLO, ADA!")
-"#;
-
 pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
-    let name: ModuleName = match new.name.parse() {
-        Ok(name) => name,
-        Err(why) => {
-            error(&format!("{why}"));
-            return Ok(ExitCode::from(2));
+    let name = match new
+        .name
+        .as_deref()
+        .map(|given| read_name(given, new.single))
+    {
+        None => None,
+        Some(Ok(name)) => Some(name),
+        Some(Err(fault)) => {
+            error(&fault.to_string());
+            return Ok(ExitCode::from(USAGE));
         }
     };
-    let folder = compose::folders(global)
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| PathBuf::from("modules"));
-    let files = [
-        (format!("{name}.star"), MODULE),
-        (format!("{name}_test.star"), TEST),
-    ];
-    if let Some((taken, _)) = files.iter().find(|(file, _)| folder.join(file).exists()) {
-        error(&format!(
-            "{} is already there; nothing was written",
-            folder.join(taken).display()
-        ));
+    let project = new.project.then(|| compose::project_path(global));
+    let folder = compose::folders(global).into_iter().next();
+    let folder = folder.unwrap_or_else(|| PathBuf::from("modules"));
+    let places = name.iter().flat_map(|name| scaffold::places(&folder, name));
+    if let Some(taken) = places.chain(project.clone()).find(|path| is_taken(path)) {
+        let taken = taken.display();
+        error(&format!("{taken} is already there; nothing was written"));
         return Ok(ExitCode::from(1));
     }
-    fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    for (file, text) in &files {
-        write(&folder.join(file), &text.replace("NAME", name.as_str()))?;
+    let mut written = Vec::new();
+    if let Some(project) = project {
+        scaffold::write(&project, model::PROJECT_TEMPLATE)?;
+        written.push(project);
     }
-    let next = [
-        (
-            format!("larkspur call {name}.hello name=Ada"),
-            "call its tool",
-        ),
-        ("larkspur test".to_owned(), "2 tests, offline"),
-        ("larkspur dev".to_owned(), "watch while you write"),
-    ];
-    say("\nNext");
-    for (command, what) in next {
-        say(&format!("  {command:<40} {what}"));
+    if let Some(name) = &name {
+        written.extend(if new.single {
+            scaffold::write_single(&folder, name)?
+        } else {
+            scaffold::write_folder(&folder, name)?
+        });
     }
+    for path in &written {
+        say(&format!("{} {}", styled(GOOD, "created"), path.display()));
+    }
+    say_what_is_next(global, name.as_ref(), new.single);
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    say(&format!("{} {}", styled(GOOD, "created"), path.display()));
-    Ok(())
+/// Only a manifest asks for kebab-case.
+fn read_name(given: &str, single: bool) -> Result<ModuleName, Fault> {
+    if single {
+        let name = given.parse::<ModuleName>();
+        return name.map_err(|why: BadName| Fault::new(why.to_string()));
+    }
+    kebab_name(given)
+}
+
+/// A link that leads nowhere is there as well.
+fn is_taken(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn say_what_is_next(global: &Global, name: Option<&ModuleName>, single: bool) {
+    let mut next = Vec::new();
+    if let Some(name) = name {
+        warn_if_left_out(global, name);
+        let tests = if single { "2 tests" } else { "3 tests" };
+        next.push((format!("call {name}.hello name=Ada"), "call its tool"));
+        next.push(("test".to_owned(), tests));
+        next.push(("dev".to_owned(), "watch while you write"));
+    }
+    if !single {
+        let told = "what modules are told, and by whom";
+        next.push(("config show --origin".to_owned(), told));
+    }
+    let program = global.modules.iter().fold("larkspur".to_owned(), |all, f| {
+        format!("{all} -e {}", f.display())
+    });
+    say("\nNext");
+    for (command, what) in next {
+        say(&format!("  {:<40} {what}", format!("{program} {command}")));
+    }
+}
+
+/// A project's file that lists its modules does not serve one more by itself.
+fn warn_if_left_out(global: &Global, name: &ModuleName) {
+    let Ok(project) = compose::project(global) else {
+        return;
+    };
+    let enable = project.project().enable.as_ref();
+    if enable.is_some_and(|names| !names.contains(name)) {
+        let file = project.path().display();
+        note(&format!(
+            "note: `enable` in {file} does not name `{name}`; add it there"
+        ));
+    }
 }

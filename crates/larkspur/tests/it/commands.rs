@@ -162,34 +162,6 @@ fn check_finds_mistakes_without_running() {
         .notes("nothing wrong in 1 files");
 }
 
-#[test]
-fn new_writes_a_module_that_works() {
-    let room = Room::without("modules");
-    room.run(&["new", "first"])
-        .exits(0)
-        .says("modules/first.star")
-        .says("larkspur call first.hello name=Ada");
-    room.run(&["call", "first.hello", "name=Ada"])
-        .exits(0)
-        .says_only("Hello, Ada!");
-    room.run(&["test"])
-        .exits(0)
-        .says("Total: 2 | Passed: 2 | Failed: 0");
-    room.run(&["check"]).exits(0);
-    room.write("first.star", "# mine\n");
-    room.run(&["new", "first"])
-        .exits(1)
-        .notes("is already there; nothing was written");
-    assert_eq!(
-        std::fs::read_to_string(room.at("first.star")).unwrap(),
-        "# mine\n"
-    );
-    room.run(&["new", "no spaces"])
-        .exits(2)
-        .notes("may hold only");
-    room.run(&["new", "../up"]).exits(2).notes("may hold only");
-}
-
 const TESTS: &str = r#"load("greet.star", "hello")
 
 def test_it_greets():
@@ -265,7 +237,13 @@ fn wrong_flags_and_help() {
         .exits(0)
         .says("Examples:")
         .says("larkspur new hello");
-    room.run(&["call", "--help"]).exits(0).says("Exit code:");
+    for command in ["call", "new", "readme", "config show", "graph"] {
+        let words = command.split(' ').chain(["--help"]);
+        room.run(&words.collect::<Vec<_>>())
+            .exits(0)
+            .says(&format!("Examples:\n  larkspur {command}"))
+            .says("Exit code:");
+    }
     for version in ["-v", "--version"] {
         room.run(&[version])
             .exits(0)

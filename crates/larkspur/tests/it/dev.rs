@@ -98,5 +98,5 @@ fn an_empty_folder_says_what_to_do() {
     let mut dev = Dev::start(&room);
     dev.says("no modules yet; `larkspur new hello` writes one");
     room.run(&["new", "hello"]).exits(0);
-    dev.says("● hello  loaded, 1 tool").says("tests: 2 passed");
+    dev.says("● hello  loaded, 1 tool").says("tests: 3 passed");
 }

@@ -100,21 +100,31 @@ impl Room {
 
     /// Runs to the end with this on standard input.
     pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Ran {
-        let mut child = self
-            .larkspur(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A command that does not read its input may be gone before it is written.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        finish(self.larkspur(args), input)
+    }
+
+    /// Runs to the end with these variables.
+    pub(crate) fn run_told(&self, variables: &[(&str, &str)], args: &[&str]) -> Ran {
+        let mut command = self.larkspur(args);
+        command.envs(variables.iter().copied());
+        finish(command, "")
+    }
+}
+
+fn finish(mut command: Command, input: &str) -> Ran {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input may be gone before it is written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 

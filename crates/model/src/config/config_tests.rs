@@ -390,6 +390,29 @@ fn variables_that_nearly_configure_are_noted() {
 }
 
 #[test]
+fn an_object_says_who_said_each_part() {
+    let parts = |env: &[&str]| {
+        let file = "[module.crypto-tools.config]\nrounds = 1";
+        let config = resolved(&crypto(), file, env, &[]).unwrap_or_else(|f| panic!("{f}"));
+        let server = config.settings.into_iter().find(|s| s.key == "server");
+        let parts = server.unwrap().parts.into_iter();
+        parts
+            .map(|(part, origin)| format!("{part}: {origin}"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(parts(&[]), "");
+    assert_eq!(
+        parts(&["CRYPTO_TOOLS__SERVER={\"host\": \"h\", \"port\": 1}"]),
+        ""
+    );
+    expect![[r"
+        host: default (module.toml:19)
+        port: CRYPTO_TOOLS__SERVER__PORT"]]
+    .assert_eq(&parts(&["CRYPTO_TOOLS__SERVER__PORT=81"]));
+}
+
+#[test]
 fn what_is_set_names_a_module_and_a_key() {
     let parse = |typed: &str, expected: Result<(&str, &str), &str>| {
         let got = parse_set(typed);

@@ -58,14 +58,25 @@ impl Merged {
         let known = known.filter(|name| self.values.contains_key(*name));
         let others = self.values.keys().filter(|name| schema.key(name).is_none());
         let setting = |key: &String| {
-            let origin = self.origin(std::slice::from_ref(key))?.clone();
-            let value = self.values.get(key)?.clone();
-            let key = key.clone();
-            Some(Setting { key, value, origin })
+            Some(Setting {
+                key: key.clone(),
+                value: self.values.get(key)?.clone(),
+                origin: self.origin(std::slice::from_ref(key))?.clone(),
+                parts: self.parts(key),
+            })
         };
         Config {
             settings: known.chain(others).filter_map(setting).collect(),
         }
+    }
+
+    fn parts(&self, key: &String) -> Vec<(String, Origin)> {
+        let origins = self.origins.iter();
+        let inside = origins.filter(|(path, _)| path.len() > 1 && path.first() == Some(key));
+        let parts = inside.map(|(path, origin)| (path[1..].join("."), origin.clone()));
+        let parts: Vec<(String, Origin)> = parts.collect();
+        let several = parts.windows(2).any(|pair| pair[0].1 != pair[1].1);
+        if several { parts } else { Vec::new() }
     }
 
     fn replace(&mut self, path: &[String], value: Value, origin: Origin) {

@@ -30,6 +30,8 @@ pub struct Setting {
     pub value: Value,
     /// The last layer that had a say.
     pub origin: Origin,
+    /// Of an object that several had a say in: each part, as `host` or `tls.port`, and who said it.
+    pub parts: Vec<(String, Origin)>,
 }
 
 /// Where a value was said; later variants win over earlier ones.

@@ -1,9 +1,9 @@
 //! What a module can be told, from its manifest's `[config]`: a JSON Schema a key.
 
-use super::environment::env_name;
+use super::environment::{env_name, variable};
 use super::keywords;
 use crate::document::{Item, Table};
-use crate::{Fault, Place};
+use crate::{Fault, ModuleName, Place};
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +24,13 @@ pub struct ConfigKey {
     pub place: Place,
     /// The line that the default stands on.
     pub(super) default_line: usize,
+}
+
+impl ConfigKey {
+    /// The variable of the environment that sets it: `CRYPTO_TOOLS__ALGORITHM`.
+    pub fn variable(&self, module: &ModuleName) -> String {
+        variable(module, &self.name)
+    }
 }
 
 impl ConfigSchema {

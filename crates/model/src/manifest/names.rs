@@ -1,23 +1,15 @@
 //! The names in a manifest: its own in kebab-case, those in its lists once each.
 
 use crate::document::Item;
-use crate::kebab::{is_kebab, to_kebab};
+use crate::kebab::kebab_name;
 use crate::{Fault, ModuleName};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::str::FromStr;
 
 pub(super) fn own(item: &Item<'_>) -> Option<ModuleName> {
-    let name = item.text()?;
-    if is_kebab(name) {
-        return item.parse();
-    }
-    let help = match to_kebab(name) {
-        Some(kebab) => format!("write `{kebab}`"),
-        None => "small letters, digits and `-`, such as `http-utils`".to_owned(),
-    };
-    item.report(Fault::new(format!("name `{name}` is not kebab-case")).help(help));
-    None
+    let name = kebab_name(item.text()?);
+    name.map_err(|fault| item.report(fault)).ok()
 }
 
 /// A name, and where it stands.
