@@ -1,10 +1,9 @@
 //! Builds what was loaded into running modules, aside: whose place is wrong is told before anything
 //! starts, then each starts after what it depends on.
 
-use crate::attempt::{Attempt, is_manifest, stem};
+use crate::attempt::{Attempt, stem};
 use crate::catalog::Module;
 use crate::event::{Change, Event};
-use crate::homes::directory;
 use crate::library::{Key, Kind, Library, Trouble};
 use crate::place::Neighbours;
 use crate::start::{Plan, start_all};
@@ -58,10 +57,7 @@ impl Library {
                 Some(name) => Some(name.clone()),
                 None => stem(&attempt.key).parse().ok(),
             },
-            Err(_) => match self.entries.get(&attempt.key) {
-                Some(entry) => entry.name.clone(),
-                None => folder_name(&attempt.key),
-            },
+            Err(_) => self.entries.get(&attempt.key)?.name.clone(),
         }
     }
 
@@ -200,12 +196,6 @@ impl Trouble {
             fault,
         }
     }
-}
-
-/// A folder whose manifest cannot be read was most likely meant to have the folder's name.
-fn folder_name(key: &Key) -> Option<ModuleName> {
-    let folder = directory(&key.1).rsplit('/').next()?;
-    is_manifest(&key.1).then(|| folder.parse().ok())?
 }
 
 fn bad_stem(key: &Key) -> Fault {
