@@ -250,7 +250,7 @@ impl Job {
         let gate = Gate {
             progress: self.progress.as_ref(),
             within: Some(within),
-            ..Gate::new(module.name.as_str(), folder, &ground.store)
+            ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
         };
         let turn = Turn {
             cancel,

@@ -4,7 +4,10 @@ use super::*;
 use crate::ground::{Ground, Lives};
 use crate::lane::Lane;
 use crate::pool::Pool;
-use model::{Args, Host, HostError, Level, Limits, Output, Stored};
+use model::{
+    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
+    Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+};
 use script::{Engine, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -37,6 +40,46 @@ impl Host for Nowhere {
 
     fn now_ms(&self) -> i64 {
         0
+    }
+
+    fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
+        Err(HostError(format!(
+            "there is no network here to reach {}",
+            request.url
+        )))
+    }
+
+    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
+        Err(HostError(format!("there is no `{}` here", request.command)))
+    }
+
+    fn sql(
+        &self,
+        _database: &Database,
+        _request: &SqlRequest,
+        _leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        Err(HostError("there are no databases here".into()))
+    }
+
+    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn file_read(&self, path: &str) -> Result<String, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
+        Err(HostError(format!("{path} cannot be written here")))
     }
 
     fn state_get(&self, _key: &str) -> Result<Option<Stored>, HostError> {
@@ -82,6 +125,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         limits: Arc::default(),
         pool: Pool::default(),
         store: store::Store::at("nowhere"),
+        world: Arc::new(crate::closed::Closed),
         lives: Lives::default(),
         asleep: true,
     });
@@ -93,6 +137,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         false,
         started,
         Vec::new(),
+        Arc::new(crate::permit::Permit::loading("nowhere".into())),
         ground,
     );
     Arc::new(Module {

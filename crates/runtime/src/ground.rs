@@ -2,7 +2,7 @@
 
 use crate::disk::Folder;
 use crate::pool::Pool;
-use model::Limits;
+use model::{Limits, World};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use store::Store;
@@ -12,6 +12,7 @@ pub(crate) struct Ground {
     pub(crate) limits: Arc<Limits>,
     pub(crate) pool: Pool,
     pub(crate) store: Store,
+    pub(crate) world: Arc<dyn World>,
     pub(crate) lives: Lives,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,

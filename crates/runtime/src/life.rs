@@ -4,6 +4,7 @@
 
 use crate::gate::Gate;
 use crate::ground::Ground;
+use crate::permit::Permit;
 use model::{Caller, Fault, Limits, ModuleName, Structured};
 use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,7 @@ pub(crate) struct Life {
     folder: usize,
     /// A single file has no hooks: its functions may have any name.
     has_hooks: bool,
+    pub(crate) permit: Arc<Permit>,
     ground: Arc<Ground>,
     /// How many hold it, and the two marks.
     holds: AtomicUsize,
@@ -53,6 +55,7 @@ pub struct LastError {
 pub(crate) struct Visit(Arc<Life>);
 
 impl Life {
+    #[expect(clippy::too_many_arguments, reason = "one place makes it, from a plan")]
     pub(crate) fn new(
         module: ModuleName,
         folder: usize,
@@ -60,6 +63,7 @@ impl Life {
         has_hooks: bool,
         started: Started,
         leans_on: Vec<Visit>,
+        permit: Arc<Permit>,
         ground: Arc<Ground>,
     ) -> Arc<Self> {
         if has_hooks && script.has(Hook::Stop) {
@@ -71,6 +75,7 @@ impl Life {
             started,
             folder,
             has_hooks,
+            permit,
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
@@ -164,7 +169,8 @@ impl Life {
         let gate = Gate::new(
             self.module.as_str(),
             &self.ground.folders[self.folder],
-            &self.ground.store,
+            &self.permit,
+            &self.ground,
         );
         work(&Turn {
             host: &gate,

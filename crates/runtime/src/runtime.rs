@@ -2,6 +2,7 @@
 
 use crate::call::CallError;
 use crate::catalog::Catalog;
+use crate::closed::Closed;
 use crate::disk::Folder;
 use crate::event::Event;
 use crate::ground::{Ground, Lives};
@@ -13,7 +14,7 @@ use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
-use model::{Fault, Limits};
+use model::{Fault, Limits, World};
 use script::{Engine, ToolChange};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,12 +31,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const CLOSING: Duration = Duration::from_secs(12);
 
 /// What a runtime is made from.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Settings {
     pub folders: Vec<PathBuf>,
     /// `larkspur.toml`, which also says the limits.
     pub project: ProjectFile,
     pub overrides: Overrides,
+    /// What lies outside.
+    pub world: Arc<dyn World>,
     /// Load and check, but run no `start`: for those who only look.
     pub asleep: bool,
     /// Threads that calls arrive on, of which one is always kept free of scripts.
@@ -52,6 +55,7 @@ impl Default for Settings {
             folders: Vec::new(),
             project: ProjectFile::default(),
             overrides: Overrides::default(),
+            world: Arc::new(Closed),
             asleep: false,
             threads: 2,
             in_flight: 512,
@@ -96,6 +100,7 @@ impl Runtime {
             limits: Arc::new(limits.clone()),
             pool: Pool::default(),
             store: Store::at(settings.project.data_dir()),
+            world: settings.world,
             lives: Lives::default(),
             asleep: settings.asleep,
         });

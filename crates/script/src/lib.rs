@@ -22,9 +22,9 @@ mod stdlib;
 
 pub use check::check;
 pub use engine::{Engine, warm_up, with_room};
-pub use gauge::Cancel;
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};
+pub use model::Cancel;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
 pub use started::Started;
 
