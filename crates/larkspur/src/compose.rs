@@ -2,9 +2,11 @@
 
 use crate::args::Global;
 use model::Fault;
+use outside::Outside;
 use runtime::{Event, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The project's file, unless `--config` names another.
@@ -65,6 +67,7 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
             environment: environment(),
             set: global.set.clone(),
         },
+        world: Arc::new(Outside::default()),
         ..Settings::default()
     })
 }

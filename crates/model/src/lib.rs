@@ -23,6 +23,7 @@ mod graph;
 mod host;
 mod input;
 mod kebab;
+mod leash;
 mod limits;
 mod manifest;
 mod name;
@@ -45,9 +46,13 @@ pub use config::{
 };
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
-pub use host::{Host, HostError, Level, Stored};
+pub use host::{
+    Database, Egress, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Level,
+    Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
+};
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;
+pub use leash::{Cancel, Leash};
 pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};

@@ -4,11 +4,13 @@
 use crate::attempt::{Attempt, stem};
 use crate::catalog::Module;
 use crate::event::{Change, Event};
+use crate::homes::directory;
 use crate::library::{Key, Kind, Library, Trouble};
+use crate::permit::Permit;
 use crate::place::Neighbours;
 use crate::start::{Plan, start_all};
-use model::{Config, ConfigSchema, Fault, ModuleName, resolve};
-use script::Hook;
+use model::{Config, ConfigSchema, Fault, Manifest, ModuleName, resolve};
+use script::{Hook, Script};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -166,6 +168,7 @@ impl Library {
         });
         Ok(Some(Plan {
             dependencies: dependencies.collect(),
+            permit: Arc::new(self.permit(&attempt.key, &script, manifest.as_deref())),
             folder: attempt.key.0,
             file: script.file.clone(),
             shown: self.shown(&attempt.key),
@@ -176,6 +179,15 @@ impl Library {
             config,
             name,
         }))
+    }
+
+    /// What it may do; paths are relative to the folder it lies in.
+    fn permit(&self, key: &Key, script: &Script, manifest: Option<&Manifest>) -> Permit {
+        let home = self.folders()[key.0].path(directory(&key.1));
+        match manifest {
+            Some(manifest) => Permit::folder(home, manifest.permissions.clone()),
+            None => Permit::single(home, script.declared.allowed_exec.clone()),
+        }
     }
 
     pub(crate) fn config(

@@ -2,15 +2,16 @@
 
 use crate::disk::{Folder, MANIFEST};
 use crate::gate::Gate;
+use crate::ground::Ground;
 use crate::homes::{Homes, directory, join};
 use crate::library::Key;
+use crate::permit::Permit;
 use crate::reader::{Reader, digest, missing};
 use model::{Fault, Manifest, ModuleName};
 use script::{Engine, FileId, Script};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use store::Store;
 
 /// A file's or folder's loading, before it is decided whether it is taken.
 pub(crate) struct Attempt {
@@ -87,10 +88,9 @@ pub(crate) fn is_manifest(file: &str) -> bool {
 
 /// Where to load from.
 pub(crate) struct Shop<'a> {
-    pub(crate) folders: &'a [Folder],
+    pub(crate) ground: &'a Ground,
     pub(crate) homes: &'a Homes,
     pub(crate) engine: &'a Engine,
-    pub(crate) store: &'a Store,
 }
 
 impl Shop<'_> {
@@ -118,7 +118,7 @@ impl Shop<'_> {
                 attempts.push(attempt);
             }
         };
-        for index in 0..self.folders.len() {
+        for index in 0..self.ground.folders.len() {
             let mut files = Vec::new();
             let mut by_file = BTreeMap::new();
             for wanted in wanted.iter().filter(|wanted| wanted.key.0 == index) {
@@ -143,8 +143,9 @@ impl Shop<'_> {
         wanted: &BTreeMap<FileId, &Wanted>,
         keep: &(impl Fn(Attempt) + Sync),
     ) {
-        let reader = Reader::new(self.folders, self.homes, index);
-        let gate = Gate::new("loading", &reader, self.store);
+        let reader = Reader::new(&self.ground.folders, self.homes, index);
+        let permit = Permit::loading(self.ground.folders[index].root().to_path_buf());
+        let gate = Gate::new("loading", &reader, &permit, self.ground);
         let mut started = Instant::now();
         self.engine
             .load_all(files, &reader, &gate, |file, result, touched| {

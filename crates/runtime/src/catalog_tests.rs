@@ -6,7 +6,10 @@ use crate::lane::Lane;
 use crate::pool::Pool;
 use crate::prompts::PromptLookup;
 use crate::updates::Updates;
-use model::{Args, Host, HostError, Level, Limits, Output, Stored};
+use model::{
+    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
+    Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+};
 use script::{Engine, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -41,6 +44,46 @@ impl Host for Nowhere {
 
     fn now_ms(&self) -> i64 {
         0
+    }
+
+    fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
+        Err(HostError(format!(
+            "there is no network here to reach {}",
+            request.url
+        )))
+    }
+
+    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
+        Err(HostError(format!("there is no `{}` here", request.command)))
+    }
+
+    fn sql(
+        &self,
+        _database: &Database,
+        _request: &SqlRequest,
+        _leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        Err(HostError("there are no databases here".into()))
+    }
+
+    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn file_read(&self, path: &str) -> Result<String, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
+        Err(HostError(format!("{path} cannot be written here")))
     }
 
     fn state_get(&self, _key: &str) -> Result<Option<Stored>, HostError> {
@@ -87,6 +130,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         pool: Pool::default(),
         store: store::Store::at("nowhere"),
         updates: Updates::default(),
+        world: Arc::new(crate::closed::Closed),
         lives: Lives::default(),
         stops: crate::stops::Stops::default(),
         asleep: true,
@@ -99,6 +143,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         false,
         started,
         Vec::new(),
+        Arc::new(crate::permit::Permit::loading("nowhere".into())),
         ground,
     );
     Arc::new(Module {

@@ -1,18 +1,24 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
 use crate::call::{Progress, Within};
+use crate::ground::Ground;
+use crate::permit::Permit;
 use crate::updates::Updates;
-use model::{Args, Host, HostError, Level, Output, Stored};
+use model::{
+    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
+    Level, Output, SqlAnswer, SqlRequest, Stored, World,
+};
 use script::Sources;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 use store::{Store, StoreError};
 
 pub(crate) struct Gate<'a> {
     pub(crate) module: &'a str,
     pub(crate) files: &'a (dyn Sources + Sync),
     pub(crate) store: &'a Store,
+    pub(crate) world: &'a dyn World,
+    pub(crate) permit: &'a Permit,
     /// The call that other tools are called from; there is none while a module starts or stops.
     pub(crate) within: Option<Within<'a>>,
     pub(crate) progress: Option<&'a Progress>,
@@ -23,11 +29,18 @@ pub(crate) struct Gate<'a> {
 }
 
 impl<'a> Gate<'a> {
-    pub(crate) fn new(module: &'a str, files: &'a (dyn Sources + Sync), store: &'a Store) -> Self {
+    pub(crate) fn new(
+        module: &'a str,
+        files: &'a (dyn Sources + Sync),
+        permit: &'a Permit,
+        ground: &'a Ground,
+    ) -> Self {
         Self {
             module,
             files,
-            store,
+            store: &ground.store,
+            world: &*ground.world,
+            permit,
             within: None,
             progress: None,
             updates: None,
@@ -42,6 +55,11 @@ impl<'a> Gate<'a> {
 
     fn use_it(&self) {
         self.used.store(true, Ordering::Relaxed);
+    }
+
+    fn world(&self) -> &dyn World {
+        self.use_it();
+        self.world
     }
 
     fn store(&self) -> &Store {
@@ -92,11 +110,57 @@ impl Host for Gate<'_> {
     }
 
     fn now_ms(&self) -> i64 {
-        self.use_it();
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        self.world().now_ms()
+    }
+
+    fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
+        let egress = self.permit.egress();
+        self.world().http(request, &egress, leash)
+    }
+
+    fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
+        let world = self.world();
+        self.permit.exec(&request.command)?;
+        let surroundings = self.permit.surroundings(request, world)?;
+        world.exec(request, &surroundings, leash)
+    }
+
+    fn sql(
+        &self,
+        database: &Database,
+        request: &SqlRequest,
+        leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        let world = self.world();
+        let source = self.permit.source(database, request, world)?;
+        world.sql(&source, request, leash)
+    }
+
+    fn env(&self, name: &str) -> Result<Option<String>, HostError> {
+        let world = self.world();
+        self.permit.env(name)?;
+        let mut all = world.env().into_iter();
+        Ok(all.find(|(known, _)| known == name).map(|(_, value)| value))
+    }
+
+    fn file_read(&self, path: &str) -> Result<String, HostError> {
+        let world = self.world();
+        world.file_read(&self.permit.file(path, false, world)?)
+    }
+
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        let world = self.world();
+        world.file_list(&self.permit.file(path, false, world)?)
+    }
+
+    fn file_exists(&self, path: &str) -> Result<bool, HostError> {
+        let world = self.world();
+        world.file_exists(&self.permit.file(path, false, world)?)
+    }
+
+    fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
+        let world = self.world();
+        world.file_write(&self.permit.file(path, true, world)?, text)
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

@@ -4,7 +4,7 @@ use crate::disk::Folder;
 use crate::pool::Pool;
 use crate::stops::Stops;
 use crate::updates::Updates;
-use model::Limits;
+use model::{Limits, World};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use store::Store;
@@ -16,6 +16,7 @@ pub(crate) struct Ground {
     pub(crate) store: Store,
     /// Where word of changed resources goes.
     pub(crate) updates: Updates,
+    pub(crate) world: Arc<dyn World>,
     pub(crate) lives: Lives,
     pub(crate) stops: Stops,
     /// Hooks are not run: somebody only looks.

@@ -239,10 +239,9 @@ impl Library {
         let others = others.map(|(key, entry)| (key.clone(), entry.manifest.clone()));
         let homes = Homes::new(wanted.iter().filter_map(Wanted::home).chain(others));
         let shop = Shop {
-            folders: self.folders(),
+            ground: &self.ground,
             homes: &homes,
             engine: &self.engine,
-            store: &self.ground.store,
         };
         shop.load(&wanted)
     }

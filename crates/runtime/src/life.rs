@@ -4,6 +4,7 @@
 
 use crate::gate::Gate;
 use crate::ground::Ground;
+use crate::permit::Permit;
 use crate::stops;
 use model::{Caller, Fault, Limits, ModuleName, Structured};
 use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
@@ -27,6 +28,7 @@ pub(crate) struct Life {
     folder: usize,
     /// A single file has no hooks: its functions may have any name.
     has_hooks: bool,
+    pub(crate) permit: Arc<Permit>,
     ground: Arc<Ground>,
     /// Later ones have larger numbers.
     pub(crate) born: u64,
@@ -57,6 +59,7 @@ pub struct LastError {
 pub(crate) struct Visit(Arc<Life>);
 
 impl Life {
+    #[expect(clippy::too_many_arguments, reason = "one place makes it, from a plan")]
     pub(crate) fn new(
         module: ModuleName,
         folder: usize,
@@ -64,6 +67,7 @@ impl Life {
         has_hooks: bool,
         started: Started,
         leans_on: Vec<Visit>,
+        permit: Arc<Permit>,
         ground: Arc<Ground>,
     ) -> Arc<Self> {
         if has_hooks && script.has(Hook::Stop) {
@@ -76,6 +80,7 @@ impl Life {
             folder,
             has_hooks,
             born: ground.stops.birth(),
+            permit,
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
@@ -167,7 +172,7 @@ impl Life {
         let folder = &self.ground.folders[self.folder];
         let gate = Gate {
             updates: Some(&self.ground.updates),
-            ..Gate::new(self.module.as_str(), folder, &self.ground.store)
+            ..Gate::new(self.module.as_str(), folder, &self.permit, &self.ground)
         };
         work(&Turn {
             host: &gate,

@@ -244,7 +244,7 @@ impl Runtime {
                 progress: asking.progress.as_ref(),
                 updates: Some(&ground.updates),
                 within: Some(within),
-                ..Gate::new(module.name.as_str(), folder, &ground.store)
+                ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
             };
             let turn = Turn {
                 cancel,

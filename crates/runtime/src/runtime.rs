@@ -1,6 +1,7 @@
 //! The handle that everything above holds; a clone shares.
 
 use crate::catalog::Catalog;
+use crate::closed::Closed;
 use crate::disk::Folder;
 use crate::errand::Ended;
 use crate::event::Event;
@@ -15,7 +16,7 @@ use crate::project::ProjectFile;
 use crate::stats::Stats;
 use crate::stops::Stops;
 use crate::updates::Updates;
-use model::{Fault, Limits};
+use model::{Fault, Limits, World};
 use script::{Engine, ToolChange};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,12 +33,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const CLOSING: Duration = Duration::from_secs(12);
 
 /// What a runtime is made from.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Settings {
     pub folders: Vec<PathBuf>,
     /// `larkspur.toml`, which also says the limits.
     pub project: ProjectFile,
     pub overrides: Overrides,
+    /// What lies outside.
+    pub world: Arc<dyn World>,
     /// Load and check, but run no `start`: for those who only look.
     pub asleep: bool,
     /// Threads that calls arrive on, of which one is always kept free of scripts.
@@ -54,6 +57,7 @@ impl Default for Settings {
             folders: Vec::new(),
             project: ProjectFile::default(),
             overrides: Overrides::default(),
+            world: Arc::new(Closed),
             asleep: false,
             threads: 2,
             in_flight: 512,
@@ -99,6 +103,7 @@ impl Runtime {
             pool: Pool::default(),
             store: Store::at(settings.project.data_dir()),
             updates: Updates::default(),
+            world: settings.world,
             lives: Lives::default(),
             stops: Stops::default(),
             asleep: settings.asleep,

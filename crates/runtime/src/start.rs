@@ -6,6 +6,7 @@ use crate::ground::Ground;
 use crate::lane::Lane;
 use crate::library::{Kind, Trouble};
 use crate::life::{Life, Visit, fault};
+use crate::permit::Permit;
 use crate::place::{Neighbours, place_of};
 use model::{Config, Fault, Manifest, ModuleName};
 use script::{FileId, Hook, Script, Started, ToolChange, Turn, with_room};
@@ -26,6 +27,7 @@ pub(crate) struct Plan {
     pub(crate) script: Arc<Script>,
     pub(crate) manifest: Option<Arc<Manifest>>,
     pub(crate) config: Config,
+    pub(crate) permit: Arc<Permit>,
 }
 
 type Outcomes = BTreeMap<ModuleName, Result<Arc<Module>, Trouble>>;
@@ -103,6 +105,7 @@ impl<'a> Starting<'a> {
             plan.manifest.is_some() && !self.ground.asleep,
             started,
             leans_on,
+            Arc::clone(&plan.permit),
             Arc::clone(self.ground),
         );
         let complete = plan.has_start || !plan.script.has(Hook::Start);
@@ -120,7 +123,7 @@ impl<'a> Starting<'a> {
     ) -> Result<(Started, Vec<ToolChange>), Fault> {
         let limits = self.ground.limits.for_loading();
         let folder = &self.ground.folders[plan.folder];
-        let gate = Gate::new(plan.name.as_str(), folder, &self.ground.store);
+        let gate = Gate::new(plan.name.as_str(), folder, &plan.permit, self.ground);
         let turn = Turn {
             started,
             ..Turn::new(&gate, &limits)

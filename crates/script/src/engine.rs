@@ -2,12 +2,12 @@
 
 use crate::cx::Cx;
 use crate::error::SourceMap;
-use crate::gauge::{Cancel, Gauge};
+use crate::gauge::Gauge;
 use crate::guard::{Guarded, OPERATORS};
 use crate::loader::{FileId, Loading, Sources};
 use crate::script::Script;
 use crate::{nesting, stdlib};
-use model::{Fault, Host, Limits};
+use model::{Cancel, Fault, Host, Limits};
 use starlark::environment::{FrozenModule, Globals, GlobalsBuilder, Module};
 use starlark::eval::{Evaluator, ReturnFileLoader};
 use starlark::syntax::{AstModule, Dialect, DialectTypes};

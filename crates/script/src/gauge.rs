@@ -1,27 +1,11 @@
 //! Watches one evaluation: deadline, cancelling, ticks and memory, and which of them ended it.
 
-use model::{Limits, Stop};
+use model::{Cancel, Leash, Limits, Stop};
 use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-/// Shared with whoever may want to end the evaluation.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 pub(crate) struct Gauge {
     pub(crate) limits: Limits,
@@ -142,6 +126,14 @@ impl Gauge {
             anyhow::bail!("the call was cancelled");
         }
         Ok(())
+    }
+
+    /// What holds work outside to this evaluation.
+    pub(crate) fn leash(&self) -> Leash {
+        Leash {
+            until: self.deadline,
+            cancel: self.cancel.clone(),
+        }
     }
 
     /// May a native that goes round in circles take another turn?

@@ -27,11 +27,11 @@ mod stdlib;
 pub use check::check;
 pub use complete::Completer;
 pub use engine::{Engine, warm_up, with_room};
-pub use gauge::Cancel;
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
+pub use model::Cancel;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
 pub use started::Started;
 

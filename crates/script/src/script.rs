@@ -4,7 +4,7 @@ use crate::convert::{Budget, from_json};
 use crate::cx::Cx;
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, message, raised};
-use crate::gauge::{Cancel, Gauge};
+use crate::gauge::Gauge;
 use crate::hooks::Hooks;
 use crate::loader::FileId;
 use crate::nesting;
@@ -15,7 +15,7 @@ use crate::signature::Kind;
 use crate::started::Started;
 use crate::stdlib::context::Context;
 use model::{
-    Args, Caller, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
+    Args, Caller, Cancel, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
 };
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember};

@@ -1,7 +1,10 @@
 //! The world as a test sees it: its folder can be read, what it prints is kept, and so is the state
 //! it keeps, as long as the test runs.
 
-use model::{Args, Host, HostError, Level, Output, Stored};
+use model::{
+    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
+    Level, Output, SqlAnswer, SqlRequest, Stored,
+};
 use script::Sources;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -89,6 +92,46 @@ impl Host for Fake<'_> {
     fn now_ms(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(0))
+    }
+
+    fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
+        Err(HostError(format!(
+            "there is no network here to reach {}",
+            request.url
+        )))
+    }
+
+    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
+        Err(HostError(format!("there is no `{}` here", request.command)))
+    }
+
+    fn sql(
+        &self,
+        _database: &Database,
+        _request: &SqlRequest,
+        _leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        Err(HostError("there are no databases here".into()))
+    }
+
+    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn file_read(&self, path: &str) -> Result<String, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
+        Err(HostError(format!("{path} cannot be written here")))
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

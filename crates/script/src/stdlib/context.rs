@@ -9,13 +9,12 @@
 
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
-use crate::gauge::Cancel;
 use crate::script::Turn;
 use crate::started::Started;
 use crate::stdlib::state::State;
 use crate::stdlib::tools::Tools;
 use allocative::Allocative;
-use model::Args;
+use model::{Args, Cancel};
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
 use starlark::eval::Evaluator;

@@ -17,7 +17,10 @@ mod schemas;
 mod testing;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
-use model::{Args, Fault, Host, HostError, Level, Limits, Output, Stored};
+use model::{
+    Args, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest, HttpResponse,
+    Leash, Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -70,6 +73,46 @@ impl Host for Notebook {
 
     fn now_ms(&self) -> i64 {
         0
+    }
+
+    fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
+        Err(HostError(format!(
+            "there is no network here to reach {}",
+            request.url
+        )))
+    }
+
+    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
+        Err(HostError(format!("there is no `{}` here", request.command)))
+    }
+
+    fn sql(
+        &self,
+        _database: &Database,
+        _request: &SqlRequest,
+        _leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        Err(HostError("there are no databases here".into()))
+    }
+
+    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
+        Ok(None)
+    }
+
+    fn file_read(&self, path: &str) -> Result<String, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
+        Err(HostError(format!("there is no {path}")))
+    }
+
+    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
+        Ok(false)
+    }
+
+    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
+        Err(HostError(format!("{path} cannot be written here")))
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

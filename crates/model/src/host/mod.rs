@@ -1,7 +1,17 @@
 //! Everything a script can do to the world. Arguments and answers are plain data, so that a script
 //! can one day run in another process.
 
-use crate::{Args, Output};
+mod exec;
+mod http;
+mod sql;
+mod world;
+
+pub use exec::{ExecRequest, ExecResult};
+pub use http::{HttpRequest, HttpResponse};
+pub use sql::{Database, SqlAnswer, SqlRequest, Statement};
+pub use world::{Egress, Source, Surroundings, World};
+
+use crate::{Args, Leash, Output};
 use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,11 +45,39 @@ pub trait Host: Send + Sync {
     /// A resource is not what it was: whoever has subscribed to it is told.
     fn resource_updated(&self, uri: &str);
 
-    /// The text of a file of the module, by its path relative to the module's folder.
+    /// The text of a file that came with the module, by its path below the folder that is served.
     fn read(&self, path: &str) -> Result<String, HostError>;
 
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
+
+    /// Sends a request and waits for its answer.
+    fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError>;
+
+    /// Runs a command to its end.
+    fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError>;
+
+    /// Asks a database.
+    fn sql(
+        &self,
+        database: &Database,
+        request: &SqlRequest,
+        leash: &Leash,
+    ) -> Result<SqlAnswer, HostError>;
+
+    /// A variable of the environment.
+    fn env(&self, name: &str) -> Result<Option<String>, HostError>;
+
+    /// The text of a file that the module was granted, by its path relative to the module's folder.
+    fn file_read(&self, path: &str) -> Result<String, HostError>;
+
+    /// The names in a folder that the module was granted, in the order of the alphabet; folders end
+    /// in `/`.
+    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError>;
+
+    fn file_exists(&self, path: &str) -> Result<bool, HostError>;
+
+    fn file_write(&self, path: &str, text: &str) -> Result<(), HostError>;
 
     /// What the module keeps under this key.
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError>;

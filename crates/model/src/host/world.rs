@@ -1,0 +1,76 @@
+//! What lies outside the process. Whoever asks here has been judged before: paths are absolute, the
+//! environment of a child is complete, and a request says whom it may reach.
+
+use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
+use crate::Leash;
+use std::path::{Path, PathBuf};
+
+/// Whom a request may reach. Judged again at every redirect, and by the address a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Egress {
+    /// `host`, `*.host` or `host:port`, as a manifest grants them; such a host may be a private one.
+    pub granted: Vec<String>,
+    /// May any public host be reached?
+    pub public: bool,
+}
+
+/// Where a child process runs, and with which variables; nothing else of ours reaches it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    pub cwd: PathBuf,
+    pub env: Vec<(String, String)>,
+}
+
+/// A database that may be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    Sqlite {
+        path: PathBuf,
+        writable: bool,
+    },
+    /// A connection string.
+    Postgres {
+        url: String,
+    },
+}
+
+pub trait World: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+
+    fn http(
+        &self,
+        request: &HttpRequest,
+        egress: &Egress,
+        leash: &Leash,
+    ) -> Result<HttpResponse, HostError>;
+
+    fn exec(
+        &self,
+        request: &ExecRequest,
+        surroundings: &Surroundings,
+        leash: &Leash,
+    ) -> Result<ExecResult, HostError>;
+
+    fn sql(
+        &self,
+        source: &Source,
+        request: &SqlRequest,
+        leash: &Leash,
+    ) -> Result<SqlAnswer, HostError>;
+
+    /// Every variable of our own environment that is text.
+    fn env(&self) -> Vec<(String, String)>;
+
+    fn file_read(&self, path: &Path) -> Result<String, HostError>;
+
+    fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError>;
+
+    fn file_exists(&self, path: &Path) -> Result<bool, HostError>;
+
+    fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError>;
+
+    /// The path without links and `..`, as far as it exists: whether it lies inside a folder is
+    /// decided on this.
+    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError>;
+}

@@ -1,0 +1,121 @@
+//! Files that modules were granted.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the room for files that scripts read and write"
+)]
+
+use model::HostError;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// A file longer than this is not read.
+const LARGEST: u64 = 16 << 20;
+
+fn failed(path: &Path, error: &std::io::Error) -> HostError {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".into(),
+        _ => error.to_string(),
+    };
+    HostError(format!("{}: {why}", name.display()))
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, HostError> {
+    let mut text = String::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
+    read.map_err(|error| failed(path, &error))?;
+    if text.len() as u64 > LARGEST {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        return Err(HostError(format!(
+            "{}: it is longer than {LARGEST} bytes",
+            name.display()
+        )));
+    }
+    Ok(text)
+}
+
+pub(crate) fn list(path: &Path) -> Result<Vec<String>, HostError> {
+    let entries = fs::read_dir(path).map_err(|error| failed(path, &error))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_folder = entry.path().is_dir();
+            Some(if is_folder { format!("{name}/") } else { name })
+        })
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), HostError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| failed(path, &error))?;
+    }
+    // A reader sees the old text or the new one, never half of it.
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".{}.new", std::process::id()));
+    let aside = PathBuf::from(aside);
+    let written = fs::write(&aside, text).and_then(|()| fs::rename(&aside, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&aside);
+        failed(path, &error)
+    })
+}
+
+/// Links and `..` are followed as far as the path exists; what does not exist yet is added as it is.
+pub(crate) fn real_path(path: &Path) -> Result<PathBuf, HostError> {
+    let absolute = std::path::absolute(path).map_err(|error| failed(path, &error))?;
+    let mut real = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => {
+                real.pop();
+            }
+            part => {
+                real.push(part);
+                if let Ok(followed) = fs::canonicalize(&real) {
+                    real = followed;
+                }
+            }
+        }
+    }
+    Ok(real)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_dots_are_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        fs::create_dir(root.join("in")).unwrap();
+        fs::write(root.join("secret"), "x").unwrap();
+        std::os::unix::fs::symlink(root.join("secret"), root.join("in/link")).unwrap();
+        let check = |given: &str, expected: &str| {
+            assert_eq!(real_path(&root.join(given)).unwrap(), root.join(expected));
+        };
+        check("in/link", "secret");
+        check("in/../secret", "secret");
+        check("in/new/file", "in/new/file");
+        check("in/new/../../secret", "secret");
+    }
+
+    #[test]
+    fn a_file_is_written_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b.txt");
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(read(&path), Ok("two".into()));
+        assert_eq!(list(dir.path()), Ok(vec!["a/".into()]));
+        assert_eq!(list(&dir.path().join("a")), Ok(vec!["b.txt".into()]));
+        let missing = read(&dir.path().join("c"));
+        assert_eq!(missing, Err(HostError("c: there is no such file".into())));
+    }
+}

@@ -1,0 +1,84 @@
+//! The world itself. A clone shares connections.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment of scripts comes from"
+)]
+
+use crate::executor::Executor;
+use crate::http::Http;
+use crate::sql::Databases;
+use crate::{files, process};
+use model::{
+    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
+    SqlAnswer, SqlRequest, Surroundings, World,
+};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+#[derive(Default)]
+pub struct Outside {
+    executor: Executor,
+    http: Http,
+    databases: Databases,
+}
+
+impl World for Outside {
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let millis = since.unwrap_or_default().as_millis();
+        i64::try_from(millis).unwrap_or(i64::MAX)
+    }
+
+    fn http(
+        &self,
+        request: &HttpRequest,
+        egress: &Egress,
+        leash: &Leash,
+    ) -> Result<HttpResponse, HostError> {
+        self.http.send(&self.executor, request, egress, leash)
+    }
+
+    fn exec(
+        &self,
+        request: &ExecRequest,
+        surroundings: &Surroundings,
+        leash: &Leash,
+    ) -> Result<ExecResult, HostError> {
+        process::run(request, surroundings, leash)
+    }
+
+    fn sql(
+        &self,
+        source: &Source,
+        request: &SqlRequest,
+        leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        self.databases.ask(&self.executor, source, request, leash)
+    }
+
+    fn env(&self) -> Vec<(String, String)> {
+        let all = std::env::vars_os();
+        all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
+    }
+
+    fn file_read(&self, path: &Path) -> Result<String, HostError> {
+        files::read(path)
+    }
+
+    fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError> {
+        files::list(path)
+    }
+
+    fn file_exists(&self, path: &Path) -> Result<bool, HostError> {
+        Ok(path.exists())
+    }
+
+    fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError> {
+        files::write(path, text)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
+        files::real_path(path)
+    }
+}
