@@ -9,10 +9,13 @@
 //! - a **tool** is what a client can call; its **schema** says what it takes;
 //! - **args** go in, an **output** of **content** blocks comes out;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
-//! - a **host** is everything a script can do to the world;
+//! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
+//! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
+//!   they are a module's **rights**, and what these do not cover is **denied**;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
+mod access;
 mod caller;
 mod config;
 mod document;
@@ -33,6 +36,7 @@ mod suggest;
 mod tool;
 
 pub use accept::Mismatch;
+pub use access::{Access, Denied, Grant, Permission, Rights, Spot};
 pub use caller::Caller;
 pub use config::{
     Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
