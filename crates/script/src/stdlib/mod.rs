@@ -4,12 +4,17 @@ mod checked;
 pub(crate) mod content;
 pub(crate) mod context;
 mod data;
+mod duration;
+mod env;
+mod exec;
 mod failure;
+mod files;
 mod json;
 mod log;
 mod show;
 mod state;
 pub(crate) mod testing;
+mod time;
 mod tools;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
@@ -46,6 +51,10 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     json::add(&mut builder);
     data::add(&mut builder);
     log::add(&mut builder);
+    exec::add(&mut builder);
+    env::add(&mut builder);
+    files::add(&mut builder);
+    time::add(&mut builder);
     crate::kinds::add(&mut builder);
     crate::declare::add(&mut builder);
     more(&mut builder);
