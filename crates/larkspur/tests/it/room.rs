@@ -11,6 +11,7 @@ use tempfile::TempDir;
 pub(crate) struct Room {
     dir: TempDir,
     modules: PathBuf,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Room {
@@ -24,7 +25,11 @@ impl Room {
     pub(crate) fn without(modules: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let modules = dir.path().join(modules);
-        Self { dir, modules }
+        Self {
+            dir,
+            modules,
+            variables: Vec::new(),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -58,6 +63,18 @@ impl Room {
         self
     }
 
+    /// The project's file.
+    pub(crate) fn project(&self, text: &str) -> &Self {
+        fs::write(self.path().join("larkspur.toml"), text).unwrap();
+        self
+    }
+
+    /// A variable that the binary will see.
+    pub(crate) fn variable(&mut self, name: &'static str, value: &str) -> &mut Self {
+        self.variables.push((name, value.to_owned()));
+        self
+    }
+
     /// The binary, about to run in this room.
     pub(crate) fn larkspur(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_larkspur"));
@@ -65,7 +82,8 @@ impl Room {
             .args(args)
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path().join("run"))
-            .env_remove("LARKSPUR_LOG");
+            .env_remove("LARKSPUR_LOG")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
