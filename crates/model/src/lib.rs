@@ -10,10 +10,13 @@
 //! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
-//! - a **host** is everything a script can do to the world;
+//! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
+//! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
+//!   they are a module's **rights**, and what these do not cover is **denied**;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
+mod access;
 mod caller;
 mod completion;
 mod config;
@@ -38,6 +41,7 @@ mod tool;
 mod uri;
 
 pub use accept::Mismatch;
+pub use access::{Access, Denied, Grant, Permission, Rights, Spot};
 pub use caller::Caller;
 pub use completion::Completion;
 pub use config::{

@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Fault, Limits, ModuleName, Place};
+use crate::{Fault, Grant, Limits, ModuleName, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -25,6 +25,7 @@ pub struct Project {
 pub struct ModuleSettings {
     name: ModuleName,
     config: Map<String, Value>,
+    grant: Option<Grant>,
     spans: Spans,
 }
 
@@ -68,6 +69,11 @@ impl Project {
 impl ModuleSettings {
     pub fn config(&self) -> &Map<String, Value> {
         &self.config
+    }
+
+    /// What the operator leaves it, if he says so.
+    pub fn grant(&self) -> Option<&Grant> {
+        self.grant.as_ref()
     }
 
     /// The value at a path into the config, or what of the way there is.
@@ -132,6 +138,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
         config.table()?;
         config.json()
     });
+    let grant = table.table("grant").map(Grant::read);
     table.finish();
     let name = name.ok()?;
     let settings = ModuleSettings {
@@ -140,6 +147,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
             Some(Value::Object(config)) => config,
             _ => Map::new(),
         },
+        grant,
         spans: spans.clone(),
     };
     Some((name, settings))

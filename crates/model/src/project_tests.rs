@@ -1,6 +1,7 @@
 //! Project files that are read, and what is said about those that are not.
 
 use super::*;
+use crate::Permission;
 use expect_test::{Expect, expect};
 use std::time::Duration;
 
@@ -204,6 +205,52 @@ fn modules_are_told_in_tables() {
     );
 }
 
+#[test]
+fn grants_have_the_keys_of_permissions() {
+    let text = "module.a.grant = { http = ['*', 'x.org'], exec = [] }\n[module.b.config]\n";
+    let project = Project::parse("larkspur.toml", text).unwrap();
+    let grant = project.modules["a"].grant().unwrap();
+    assert_eq!(grant.get(Permission::Http).unwrap(), ["*", "x.org"]);
+    assert!(grant.get(Permission::Exec).unwrap().is_empty());
+    assert_eq!(grant.get(Permission::Env), None);
+    assert_eq!(project.modules["b"].grant(), None);
+    check(
+        "[module.a.grant]\nexce = ['git']",
+        &expect![[r"
+            unknown key `module.a.grant.exce`
+              ┌ larkspur.toml:2:1
+            2 │ exce = ['git']
+              │ ^^^^
+              = help: did you mean `exec`?"]],
+    );
+    check(
+        "module.a.grant.http = ['https://x.org']",
+        &expect![[r"
+            `https://x.org` is not a host
+              ┌ larkspur.toml:1:24
+            1 │ module.a.grant.http = ['https://x.org']
+              │                        ^^^^^^^^^^^^^^^
+              = help: write `x.org`"]],
+    );
+    check(
+        "module.a.grant.files = ['../b/**']",
+        &expect![[r"
+            `../b/**` has `.` or `..` in it
+              ┌ larkspur.toml:1:25
+            1 │ module.a.grant.files = ['../b/**']
+              │                         ^^^^^^^^^
+              = help: write a path below the module's folder, or a whole one that begins with `/`"]],
+    );
+    check(
+        "module.a.grant.exec = 'git'",
+        &expect![[r#"
+            `module.a.grant.exec` must be a list, got the string "git"
+              ┌ larkspur.toml:1:23
+            1 │ module.a.grant.exec = 'git'
+              │                       ^^^^^"#]],
+    );
+}
+
 /// A line of the template whose `#` is followed by no space holds a setting.
 fn setting(line: &str) -> Option<&str> {
     line.strip_prefix('#')
@@ -255,5 +302,10 @@ fn the_template_shows_every_setting() {
         "module.crypto-tools.config",
     ] {
         assert!(project.place(field).is_some(), "{field} is not shown");
+    }
+    let grant = project.modules["crypto-tools"].grant().unwrap();
+    for permission in Permission::ALL {
+        let key = permission.key();
+        assert!(grant.get(permission).is_some(), "{key} is not shown");
     }
 }

@@ -8,6 +8,7 @@ use model::HostError;
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file longer than this is not read.
 const LARGEST: u64 = 16 << 20;
@@ -56,8 +57,10 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), HostError> {
         fs::create_dir_all(folder).map_err(|error| failed(path, &error))?;
     }
     // A reader sees the old text or the new one, never half of it.
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let mut aside = path.as_os_str().to_owned();
-    aside.push(format!(".{}.new", std::process::id()));
+    aside.push(format!(".{}.{number}.new", std::process::id()));
     let aside = PathBuf::from(aside);
     let written = fs::write(&aside, text).and_then(|()| fs::rename(&aside, path));
     written.map_err(|error| {
@@ -77,8 +80,16 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf, HostError> {
             }
             part => {
                 real.push(part);
-                if let Ok(followed) = fs::canonicalize(&real) {
-                    real = followed;
+                match fs::canonicalize(&real) {
+                    Ok(followed) => real = followed,
+                    // What is made there would be made where it leads.
+                    Err(_) if real.is_symlink() => {
+                        let name = real.display();
+                        return Err(HostError(format!(
+                            "{name}: it is a link that leads nowhere"
+                        )));
+                    }
+                    Err(_) => {}
                 }
             }
         }
@@ -104,6 +115,14 @@ mod tests {
         check("in/../secret", "secret");
         check("in/new/file", "in/new/file");
         check("in/new/../../secret", "secret");
+        std::os::unix::fs::symlink(root.join("gone"), root.join("in/lost")).unwrap();
+        for lost in ["in/lost", "in/lost/file"] {
+            let HostError(why) = real_path(&root.join(lost)).unwrap_err();
+            assert!(
+                why.ends_with("in/lost: it is a link that leads nowhere"),
+                "{why}"
+            );
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@
 )]
 
 use crate::executor::Executor;
+use crate::files;
 use crate::http::Http;
+use crate::process::Processes;
 use crate::sql::Databases;
-use crate::{files, process};
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
     SqlAnswer, SqlRequest, Surroundings, World,
@@ -20,6 +21,7 @@ pub struct Outside {
     executor: Executor,
     http: Http,
     databases: Databases,
+    processes: Processes,
 }
 
 impl World for Outside {
@@ -44,7 +46,7 @@ impl World for Outside {
         surroundings: &Surroundings,
         leash: &Leash,
     ) -> Result<ExecResult, HostError> {
-        process::run(request, surroundings, leash)
+        self.processes.run(request, surroundings, leash)
     }
 
     fn sql(
@@ -80,5 +82,8 @@ impl World for Outside {
 
     fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
         files::real_path(path)
+    }
+    fn close(&self) {
+        self.processes.close();
     }
 }

@@ -71,7 +71,7 @@ impl Library {
             .collect()
     }
 
-    /// Modules that another project file would configure, enable or leave out.
+    /// Modules that another project file would configure, enable, leave out or grant something else.
     pub(crate) fn reconfigured(&self, next: &ProjectFile) -> BTreeSet<Key> {
         let differs = |key: &Key| {
             let entry = &self.entries[key];
@@ -85,7 +85,11 @@ impl Library {
             let schema = entry.manifest.as_ref().map_or(&open, |m| &m.config);
             let config = resolve(name, schema, &self.layers(next, name));
             match (&entry.module, config) {
-                (Some(module), Ok(config)) => module.config.to_json() != config.to_json(),
+                (Some(module), Ok(config)) => {
+                    let manifest = module.manifest.as_deref();
+                    let permit = self.permit(next, key, name, &module.script, manifest);
+                    module.config.to_json() != config.to_json() || *module.life.permit != permit
+                }
                 (Some(_), Err(_)) => true,
                 (None, _) => false,
             }

@@ -8,8 +8,9 @@ use crate::homes::directory;
 use crate::library::{Key, Kind, Library, Trouble};
 use crate::permit::Permit;
 use crate::place::Neighbours;
+use crate::project::ProjectFile;
 use crate::start::{Plan, start_all};
-use model::{Config, ConfigSchema, Fault, Manifest, ModuleName, resolve};
+use model::{Config, ConfigSchema, Fault, Manifest, ModuleName, Rights, resolve};
 use script::{Hook, Script};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -168,7 +169,13 @@ impl Library {
         });
         Ok(Some(Plan {
             dependencies: dependencies.collect(),
-            permit: Arc::new(self.permit(&attempt.key, &script, manifest.as_deref())),
+            permit: Arc::new(self.permit(
+                &self.project,
+                &attempt.key,
+                &name,
+                &script,
+                manifest.as_deref(),
+            )),
             folder: attempt.key.0,
             file: script.file.clone(),
             shown: self.shown(&attempt.key),
@@ -181,13 +188,22 @@ impl Library {
         }))
     }
 
-    /// What it may do; paths are relative to the folder it lies in.
-    fn permit(&self, key: &Key, script: &Script, manifest: Option<&Manifest>) -> Permit {
+    /// What it may do under this project file; paths are relative to the folder it lies in.
+    pub(crate) fn permit(
+        &self,
+        project: &ProjectFile,
+        key: &Key,
+        name: &ModuleName,
+        script: &Script,
+        manifest: Option<&Manifest>,
+    ) -> Permit {
         let home = self.folders()[key.0].path(directory(&key.1));
-        match manifest {
-            Some(manifest) => Permit::folder(home, manifest.permissions.clone()),
-            None => Permit::single(home, script.declared.allowed_exec.clone()),
-        }
+        let grant = project.grant(name);
+        let rights = match manifest {
+            Some(manifest) => Rights::of_folder(name.as_str(), &manifest.permissions, grant),
+            None => Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant),
+        };
+        Permit::new(home, rights)
     }
 
     pub(crate) fn config(

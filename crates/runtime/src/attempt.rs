@@ -6,8 +6,9 @@ use crate::ground::Ground;
 use crate::homes::{Homes, directory, join};
 use crate::library::Key;
 use crate::permit::Permit;
+use crate::project::ProjectFile;
 use crate::reader::{Reader, digest, missing};
-use model::{Fault, Manifest, ModuleName};
+use model::{Fault, Manifest, ModuleName, Rights};
 use script::{Engine, FileId, Script};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -91,6 +92,7 @@ pub(crate) struct Shop<'a> {
     pub(crate) ground: &'a Ground,
     pub(crate) homes: &'a Homes,
     pub(crate) engine: &'a Engine,
+    pub(crate) project: &'a ProjectFile,
 }
 
 impl Shop<'_> {
@@ -119,36 +121,46 @@ impl Shop<'_> {
             }
         };
         for index in 0..self.ground.folders.len() {
-            let mut files = Vec::new();
-            let mut by_file = BTreeMap::new();
+            let mut files: [BTreeMap<FileId, &Wanted>; 2] = Default::default();
             for wanted in wanted.iter().filter(|wanted| wanted.key.0 == index) {
                 match wanted.entry() {
                     Ok(file) => {
-                        files.push(file.clone());
-                        by_file.insert(file, wanted);
+                        let is_single = wanted.manifest.is_none();
+                        files[usize::from(is_single)].insert(file, wanted);
                     }
                     Err(fault) => keep(unread(wanted, fault)),
                 }
             }
-            if !files.is_empty() {
-                self.load_files(index, &files, &by_file, &keep);
+            for (files, is_single) in files.iter().zip([false, true]) {
+                if !files.is_empty() {
+                    self.load_files(index, files, is_single, &keep);
+                }
             }
         }
+    }
+
+    /// Grants that may be meant for single files, whose names are not known before they are loaded.
+    fn loading(&self, is_single: bool) -> Rights {
+        let grants = self.project.grants();
+        let others = grants.filter(|(name, _)| !self.homes.is_home(name));
+        Rights::of_loading(is_single, others.map(|(_, grant)| grant))
     }
 
     fn load_files(
         &self,
         index: usize,
-        files: &[FileId],
         wanted: &BTreeMap<FileId, &Wanted>,
+        is_single: bool,
         keep: &(impl Fn(Attempt) + Sync),
     ) {
+        let files: Vec<FileId> = wanted.keys().cloned().collect();
         let reader = Reader::new(&self.ground.folders, self.homes, index);
-        let permit = Permit::loading(self.ground.folders[index].root().to_path_buf());
+        let root = self.ground.folders[index].root().to_path_buf();
+        let permit = Permit::new(root, self.loading(is_single));
         let gate = Gate::new("loading", &reader, &permit, self.ground);
         let mut started = Instant::now();
         self.engine
-            .load_all(files, &reader, &gate, |file, result, touched| {
+            .load_all(&files, &reader, &gate, |file, result, touched| {
                 let took = started.elapsed();
                 started = Instant::now();
                 let Some(wanted) = wanted.get(file) else {

@@ -143,7 +143,10 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         false,
         started,
         Vec::new(),
-        Arc::new(crate::permit::Permit::loading("nowhere".into())),
+        Arc::new(crate::permit::Permit::new(
+            "nowhere".into(),
+            model::Rights::of_loading(true, []),
+        )),
         ground,
     );
     Arc::new(Module {

@@ -114,15 +114,15 @@ impl Host for Gate<'_> {
     }
 
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
-        let egress = self.permit.egress();
-        self.world().http(request, &egress, leash)
+        let world = self.world();
+        let egress = self.permit.egress(&request.url)?;
+        world.http(request, &egress, leash)
     }
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
         let world = self.world();
-        self.permit.exec(&request.command)?;
-        let surroundings = self.permit.surroundings(request, world)?;
-        world.exec(request, &surroundings, leash)
+        let (request, surroundings) = self.permit.exec(request, world)?;
+        world.exec(&request, &surroundings, leash)
     }
 
     fn sql(
@@ -198,3 +198,7 @@ impl Host for Gate<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

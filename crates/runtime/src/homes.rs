@@ -42,6 +42,11 @@ impl Homes {
         homes
     }
 
+    /// Is this the name of a module with a manifest?
+    pub(crate) fn is_home(&self, name: &ModuleName) -> bool {
+        self.names.contains_key(name)
+    }
+
     /// The folder of the module that a file is part of.
     pub(crate) fn of(&self, folder: usize, file: &str) -> Option<&Key> {
         let mut below = directory(file);

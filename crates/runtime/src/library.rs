@@ -130,7 +130,7 @@ impl Library {
 
     pub(crate) fn load_everything(&mut self, told: &dyn Fn(&Event)) -> Catalog {
         let found = self.scan();
-        let attempts = self.load(&found.keys().cloned().collect());
+        let attempts = self.load(&found.keys().cloned().collect(), &self.project);
         self.assemble(attempts, &BTreeSet::new(), told);
         self.stamp(found);
         self.catalog()
@@ -165,7 +165,7 @@ impl Library {
         roots.extend(reconfigured);
         roots.extend(gone.iter().cloned());
         let affected = self.affected(&roots, &found);
-        let attempts = self.load(&affected);
+        let attempts = self.load(&affected, project.as_ref().unwrap_or(&self.project));
         if self.too_early(&attempts, &gone) {
             return None;
         }
@@ -227,7 +227,7 @@ impl Library {
     }
 
     /// Loads these, and whatever hangs on names that came with them.
-    pub(crate) fn load(&self, keys: &BTreeSet<Key>) -> Vec<Attempt> {
+    pub(crate) fn load(&self, keys: &BTreeSet<Key>, project: &ProjectFile) -> Vec<Attempt> {
         let wanted: Vec<Wanted> = keys
             .iter()
             .map(|key| Wanted::new(key.clone(), self.folders()))
@@ -242,6 +242,7 @@ impl Library {
             ground: &self.ground,
             homes: &homes,
             engine: &self.engine,
+            project,
         };
         shop.load(&wanted)
     }

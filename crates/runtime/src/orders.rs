@@ -107,7 +107,7 @@ impl Library {
     }
 
     fn again(&mut self, keys: &BTreeSet<Key>, told: &dyn Fn(&Event)) {
-        let attempts = self.load(keys);
+        let attempts = self.load(keys, &self.project);
         self.assemble(attempts, keys, told);
         self.stamp_new();
     }

@@ -2,7 +2,7 @@
 
 use crate::disk::read_project;
 use crate::reader::digest;
-use model::{Fault, ModuleName, Project};
+use model::{Fault, Grant, ModuleName, ModuleSettings, Project};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,18 @@ impl ProjectFile {
     pub(crate) fn enables(&self, name: &ModuleName) -> bool {
         let enable = self.project.enable.as_ref();
         enable.is_none_or(|names| names.contains(name))
+    }
+
+    /// What the operator leaves this module.
+    pub(crate) fn grant(&self, name: &ModuleName) -> Option<&Grant> {
+        let settings = self.project.modules.get(name);
+        settings.and_then(ModuleSettings::grant)
+    }
+
+    /// All that is granted, by name.
+    pub(crate) fn grants(&self) -> impl Iterator<Item = (&ModuleName, &Grant)> {
+        let modules = self.project.modules.iter();
+        modules.filter_map(|(name, settings)| Some((name, settings.grant()?)))
     }
 
     pub(crate) fn shown(&self) -> String {

@@ -145,7 +145,9 @@ impl Runtime {
     /// while is left alone; answers how many that are.
     pub fn close(&self) -> usize {
         let _ = self.0.keeper.close().blocking_recv();
-        self.0.ground.lives.wait(CLOSING)
+        let left = self.0.ground.lives.wait(CLOSING);
+        self.0.ground.world.close();
+        left
     }
 
     /// What a call did to its module's tools, served from now on.

@@ -29,9 +29,9 @@ pub use complete::Completer;
 pub use engine::{Engine, warm_up, with_room};
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};
+pub use model::Cancel;
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
-pub use model::Cancel;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
 pub use started::Started;
 

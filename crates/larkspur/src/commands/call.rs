@@ -12,6 +12,8 @@ use std::process::ExitCode;
 
 /// The tool said error.
 const SAID_ERROR: u8 = 5;
+/// Ended by ctrl-c, as shells say it.
+const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;
@@ -33,8 +35,17 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         }
     };
     let call = Call::new(handle.path().to_string(), given);
-    let answer = compose::executor()?.block_on(runtime.call(call));
+    let answer = compose::executor()?.block_on(async {
+        tokio::select! {
+            answer = runtime.call(call) => Some(answer),
+            () = compose::told_to_end() => None,
+        }
+    });
+    // Commands that a script has started do not hear the terminal: they are ended here.
     runtime.close();
+    let Some(answer) = answer else {
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
     match answer {
         Ok(output) => {
             show(&output, args.format)?;

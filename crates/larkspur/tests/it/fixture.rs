@@ -61,6 +61,14 @@ impl Server {
         self
     }
 
+    /// A folder with a manifest: what it may do, and its code.
+    pub(crate) fn folder(&mut self, name: &str, permissions: &str, source: &str) -> &mut Self {
+        let head = format!("name = '{name}'\nversion = '1.0.0'\ndescription = 'd'\n");
+        let manifest = format!("{head}[permissions]\n{permissions}\n");
+        self.file(&format!("{name}/module.toml"), &manifest)
+            .file(&format!("{name}/main.star"), source)
+    }
+
     /// The same as `module`, where it reads better.
     pub(crate) fn edit(&mut self, name: &str, source: &str) -> &mut Self {
         self.module(name, source)
@@ -232,6 +240,21 @@ impl Server {
             if Instant::now() > deadline {
                 self.wire()
                     .fail(&format!("never {what}, at last {status:#}"));
+            }
+            self.wire().pump(Instant::now() + Duration::from_millis(2));
+        }
+    }
+
+    /// Looks, while the server goes on, until there is something.
+    #[track_caller]
+    pub(crate) fn wait_until<T>(&mut self, what: &str, look: impl Fn() -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            if Instant::now() > deadline {
+                self.wire().fail(&format!("never {what}"));
             }
             self.wire().pump(Instant::now() + Duration::from_millis(2));
         }

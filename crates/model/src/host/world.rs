@@ -73,4 +73,7 @@ pub trait World: Send + Sync {
     /// The path without links and `..`, as far as it exists: whether it lies inside a folder is
     /// decided on this.
     fn real_path(&self, path: &Path) -> Result<PathBuf, HostError>;
+
+    /// Ends what still goes on, since nobody is left to hear of it.
+    fn close(&self) {}
 }

@@ -9,6 +9,7 @@ mod version;
 
 pub use limits::{ModuleLimits, Rate};
 pub use permissions::{Permissions, SecretSpec};
+pub(crate) use permissions::{check_name, names};
 
 use crate::config::ConfigSchema;
 use crate::document::{Document, Source, Spans};

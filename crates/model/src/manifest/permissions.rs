@@ -1,7 +1,7 @@
 //! What a module may reach, as its manifest names it: nothing else is allowed.
 
-use crate::Fault;
 use crate::document::{Item, Table};
+use crate::{Fault, Permission};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,19 +28,67 @@ pub struct SecretSpec {
 
 impl Permissions {
     pub(super) fn read(mut table: Table<'_>) -> Self {
+        let mut get = |permission: Permission| {
+            let items = table.list(permission.key());
+            names(&items, |text| check_name(permission, text))
+        };
         let permissions = Self {
-            http: hosts(&table.list("http")),
-            exec: table.strings("exec"),
-            env: table.strings("env"),
-            sqlite: table.strings("sqlite"),
-            sqlite_write: table.strings("sqlite_write"),
-            postgres: table.strings("postgres"),
-            files: table.strings("files"),
-            files_write: table.strings("files_write"),
+            http: get(Permission::Http),
+            exec: get(Permission::Exec),
+            env: get(Permission::Env),
+            sqlite: get(Permission::Sqlite),
+            sqlite_write: get(Permission::SqliteWrite),
+            postgres: get(Permission::Postgres),
+            files: get(Permission::Files),
+            files_write: get(Permission::FilesWrite),
         };
         table.finish();
         permissions
     }
+
+    pub fn get(&self, permission: Permission) -> &[String] {
+        match permission {
+            Permission::Http => &self.http,
+            Permission::Exec => &self.exec,
+            Permission::Env => &self.env,
+            Permission::Sqlite => &self.sqlite,
+            Permission::SqliteWrite => &self.sqlite_write,
+            Permission::Postgres => &self.postgres,
+            Permission::Files => &self.files,
+            Permission::FilesWrite => &self.files_write,
+        }
+    }
+}
+
+/// The texts of a list, each found right.
+pub(crate) fn names(items: &[Item<'_>], check: impl Fn(&str) -> Result<(), Fault>) -> Vec<String> {
+    let texts = items.iter().filter_map(|item| {
+        let text = item.text()?;
+        check(text).map_err(|fault| item.report(fault)).ok()?;
+        Some(text.to_owned())
+    });
+    texts.collect()
+}
+
+/// Can this be named under this permission?
+pub(crate) fn check_name(permission: Permission, text: &str) -> Result<(), Fault> {
+    match permission {
+        Permission::Http => host(text),
+        Permission::Sqlite
+        | Permission::SqliteWrite
+        | Permission::Files
+        | Permission::FilesWrite => path(text),
+        Permission::Exec | Permission::Env | Permission::Postgres => Ok(()),
+    }
+}
+
+/// Links and `..` are followed before a path is judged, so that such a pattern would match nothing.
+fn path(text: &str) -> Result<(), Fault> {
+    if text.split('/').all(|part| part != ".." && part != ".") {
+        return Ok(());
+    }
+    Err(Fault::new(format!("`{text}` has `.` or `..` in it"))
+        .help("write a path below the module's folder, or a whole one that begins with `/`"))
 }
 
 pub(super) fn secrets(table: Table<'_>) -> BTreeMap<String, SecretSpec> {
@@ -52,19 +100,10 @@ pub(super) fn secrets(table: Table<'_>) -> BTreeMap<String, SecretSpec> {
 fn secret(mut table: Table<'_>) -> SecretSpec {
     let secret = SecretSpec {
         description: table.string("description"),
-        hosts: hosts(&table.list("hosts")),
+        hosts: names(&table.list("hosts"), host),
     };
     table.finish();
     secret
-}
-
-fn hosts(items: &[Item<'_>]) -> Vec<String> {
-    let texts = items.iter().filter_map(|item| {
-        let text = item.text()?;
-        host(text).map_err(|fault| item.report(fault)).ok()?;
-        Some(text.to_owned())
-    });
-    texts.collect()
 }
 
 /// Is it `host`, `*.host` or `host:port`?

@@ -15,6 +15,7 @@ mod prompts;
 mod resources;
 mod schemas;
 mod testing;
+mod world;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
 use model::{
@@ -72,7 +73,7 @@ impl Host for Notebook {
     }
 
     fn now_ms(&self) -> i64 {
-        0
+        1_785_240_000_999
     }
 
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
@@ -83,7 +84,20 @@ impl Host for Notebook {
     }
 
     fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
-        Err(HostError(format!("there is no `{}` here", request.command)))
+        self.0.lock().unwrap().push(format!("{request:?}"));
+        match request.command.as_str() {
+            "echo" => Ok(ExecResult {
+                stdout: request.args.join(" "),
+                stderr: request.stdin.clone(),
+                exit_code: 0,
+            }),
+            "false" => Ok(ExecResult {
+                stdout: String::new(),
+                stderr: String::new(),
+                exit_code: 1,
+            }),
+            other => Err(HostError(format!("there is no `{other}` here"))),
+        }
     }
 
     fn sql(
@@ -95,24 +109,36 @@ impl Host for Notebook {
         Err(HostError("there are no databases here".into()))
     }
 
-    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
-        Ok(None)
+    fn env(&self, name: &str) -> Result<Option<String>, HostError> {
+        match name {
+            "HOME" => Ok(Some("/home/ada".into())),
+            "SECRET" => Err(HostError("`SECRET` is not yours".into())),
+            _ => Ok(None),
+        }
     }
 
     fn file_read(&self, path: &str) -> Result<String, HostError> {
-        Err(HostError(format!("there is no {path}")))
+        match path {
+            "a.txt" => Ok("text".into()),
+            "a.json" => Ok(r#"{"big": 12345678901234567890, "half": 0.5}"#.into()),
+            _ => Err(HostError(format!("there is no {path}"))),
+        }
     }
 
     fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        Err(HostError(format!("there is no {path}")))
+        match path {
+            "" => Ok(vec!["a.txt".into(), "sub/".into()]),
+            _ => Err(HostError(format!("there is no {path}"))),
+        }
     }
 
-    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
-        Ok(false)
+    fn file_exists(&self, path: &str) -> Result<bool, HostError> {
+        Ok(path == "a.txt")
     }
 
-    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
-        Err(HostError(format!("{path} cannot be written here")))
+    fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
+        self.0.lock().unwrap().push(format!("{path} <- {text}"));
+        Ok(())
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

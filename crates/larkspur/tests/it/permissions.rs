@@ -1,0 +1,275 @@
+//! What modules may do: what their manifests name, as far as the operator leaves it.
+
+use crate::fixture::{Opening, Server};
+use crate::room::Room;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+/// Tools for every library whose use is judged here.
+const ALL: &str = r#"
+def run(command: str) -> str:
+    return exec.run(command)["stdout"]
+def variable(name: str) -> str:
+    return env.get(name, "unset")
+def read(path: str) -> str:
+    return files.read(path)
+def names(path: str = "") -> list[str]:
+    return files.list(path)
+def exists(path: str) -> bool:
+    return files.exists(path)
+def write(path: str, text: str = "new") -> str:
+    files.write(path, text)
+    return "written"
+tool(run)
+tool(variable)
+tool(read)
+tool(names)
+tool(exists)
+tool(write)
+"#;
+
+fn path(path: &str) -> Value {
+    json!({"path": path})
+}
+
+fn name(name: &str) -> Value {
+    json!({"name": name})
+}
+
+fn command(command: &str) -> Value {
+    json!({"command": command})
+}
+
+fn with_variables() -> Server {
+    let mut room = Room::new();
+    room.set_env("LARKSPUR_KEY", "secret")
+        .variable("X_A", "a")
+        .variable("X_B", "b");
+    Server::start_in(room, Opening::Legacy)
+}
+
+#[test]
+fn a_folder_that_names_nothing_may_do_nothing() {
+    Server::start()
+        .folder("x", "", ALL)
+        .file("x/a.txt", "text")
+        .call("run", command("ls"))
+        .fails("add exec = [\"ls\"] to [permissions] in module.toml")
+        .call("variable", name("HOME"))
+        .fails("add env = [\"HOME\"] to [permissions] in module.toml")
+        .call("read", path("a.txt"))
+        .fails("add files = [\"a.txt\"] to [permissions] in module.toml")
+        .call("names", json!({}))
+        .fails("is not among the files module `x` may read")
+        .call("exists", path("a.txt"))
+        .fails("add files = [\"a.txt\"] to [permissions] in module.toml")
+        .call("write", path("a.txt"))
+        .fails("add files_write = [\"a.txt\"] to [permissions] in module.toml");
+}
+
+#[test]
+fn variables_are_read_by_their_names() {
+    let mut server = with_variables();
+    server
+        .folder("x", "env = ['X_A', 'LARKSPUR_*', 'UNSET']", ALL)
+        .folder("y", "env = ['*']", ALL)
+        .module("z", ALL)
+        .call("x.variable", name("X_A"))
+        .text("a")
+        .call("x.variable", name("UNSET"))
+        .text("unset")
+        .call("x.variable", name("X_B"))
+        .fails("`X_B` is not among the variables module `x` may read; add \"X_B\" to `env`")
+        .call("z.variable", name("X_B"))
+        .text("b");
+    for module in ["x", "y", "z"] {
+        server
+            .call(&format!("{module}.variable"), name("LARKSPUR_KEY"))
+            .fails("`LARKSPUR_KEY` is the server's own, and kept from every module");
+    }
+}
+
+#[test]
+fn a_grant_narrows_a_folder_and_may_change_while_it_runs() {
+    with_variables()
+        .folder("x", "env = ['X_*']\nexec = ['echo', 'true']", ALL)
+        .project("[module.x.grant]\nenv = ['X_A', 'HOME']")
+        .call("variable", name("X_A"))
+        .text("a")
+        .call("variable", name("X_B"))
+        .fails("the operator can add \"X_B\" to `env` under [module.x.grant] in larkspur.toml")
+        // Both must name it.
+        .call("variable", name("HOME"))
+        .fails("add \"HOME\" to `env` under [permissions] in module.toml")
+        // A key that is not there takes nothing away.
+        .call("run", command("echo"))
+        .text("\n")
+        .project("[module.x.grant]\nenv = ['X_*']\nexec = ['true']")
+        .until("variable", name("X_B"), "b")
+        .call("run", command("echo"))
+        .fails("the operator can add \"echo\" to `exec`")
+        .call("run", command("true"))
+        .text("")
+        .project("")
+        .until("run", command("echo"), "\n");
+}
+
+#[test]
+fn a_grant_restarts_the_module_it_is_about_and_no_other() {
+    let mut server = Server::start();
+    server
+        .folder("x", "exec = ['true']", ALL)
+        .folder("y", "exec = ['true']", ALL)
+        .up();
+    let generations = |status: &Value| -> Vec<u64> {
+        let modules = status["modules"].as_array().unwrap();
+        modules
+            .iter()
+            .map(|module| module["generation"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(generations(&server.status()), [1, 1]);
+    server.project("module.x.grant.exec = []");
+    server.status_until("restarted", |status| generations(status) == [2, 1]);
+}
+
+#[test]
+fn a_grant_stands_in_the_place_of_a_single_files_freedom() {
+    let mut server = with_variables();
+    let out = server.room.path().join("out");
+    let grant = format!(
+        "[module.x.grant]\nenv = ['X_A']\nexec = ['true']\nfiles_write = ['{}/**']",
+        out.display()
+    );
+    let file = out.join("a.txt").display().to_string();
+    server
+        .module("x", ALL)
+        .call("variable", name("X_B"))
+        .text("b")
+        .call("run", command("true"))
+        .fails("Command 'true' cannot be executed: no exec whitelist configured")
+        .call("write", path(&file))
+        .fails(&format!(
+            "the operator can add files_write = [\"{file}\"] to [module.x.grant]"
+        ))
+        .project(&grant)
+        .until("run", command("true"), "")
+        .call("variable", name("X_B"))
+        .fails("the operator can add \"X_B\"")
+        .call("write", path(&file))
+        .text("written")
+        // Who may write may read.
+        .call("read", path(&file))
+        .text("new");
+}
+
+#[test]
+fn a_single_file_reads_what_lies_beside_it() {
+    Server::start()
+        .module("x", ALL)
+        .file("data/a.txt", "text")
+        .file(".env", "secret")
+        .call("read", path("data/a.txt"))
+        .text("text")
+        .call("names", path("data"))
+        .text("[\"a.txt\"]")
+        .call("exists", path("data/b.txt"))
+        .text("false")
+        .call("read", path(".env"))
+        .fails("`.env` is not among the files module `x` may read")
+        .call("read", path("/etc/hostname"))
+        .fails("`/etc/hostname` is not among the files module `x` may read")
+        .call("read", path("../larkspur.toml"))
+        .fails("the server's own")
+        .call("write", path("data/a.txt"))
+        .fails("is not among the files module `x` may write");
+}
+
+#[test]
+fn paths_do_not_lead_out() {
+    let mut server = Server::start();
+    server
+        .folder(
+            "x",
+            "files = ['data/**']\nfiles_write = ['data/**', 'out/**']",
+            ALL,
+        )
+        .file("x/data/a.txt", "text")
+        .file("x/secret.txt", "secret")
+        .file("other/a.txt", "theirs");
+    let at = |file: &str| server.room.at(file);
+    fs::create_dir_all(at("x/out")).unwrap();
+    symlink(at("other"), at("x/data/folder")).unwrap();
+    symlink(at("x/secret.txt"), at("x/data/file")).unwrap();
+    symlink(at("x/data/a.txt"), at("x/data/inside")).unwrap();
+    symlink(at("other/new.txt"), at("x/out/lost")).unwrap();
+    let absolute = at("x/data/a.txt").display().to_string();
+    server
+        .call("read", path("data/a.txt"))
+        .text("text")
+        .call("read", path("data/../data/a.txt"))
+        .text("text")
+        .call("read", path(&absolute))
+        .text("text")
+        .call("read", path("data/inside"))
+        .text("text")
+        .call("names", path("data"))
+        .text("[\"a.txt\",\"file\",\"folder/\",\"inside\"]");
+    for out in [
+        "data/../secret.txt",
+        "data/file",
+        "data/folder/a.txt",
+        "../other/a.txt",
+        "/etc/passwd",
+    ] {
+        for tool in ["read", "exists", "names", "write"] {
+            server
+                .call(tool, path(out))
+                .fails("is not among the files module `x` may");
+        }
+    }
+    server
+        .call("write", path("out/lost"))
+        .fails("it is a link that leads nowhere")
+        .call("write", path("out/deep/new.txt"))
+        .text("written")
+        .call("read", path("out/deep/new.txt"))
+        .text("new");
+    assert!(!server.room.at("other/new.txt").exists());
+    assert_eq!(
+        fs::read_to_string(server.room.at("other/a.txt")).unwrap(),
+        "theirs"
+    );
+}
+
+#[test]
+fn a_module_does_not_rewrite_itself() {
+    Server::start()
+        .folder("x", "files_write = ['**']", ALL)
+        .call("write", path("notes.txt"))
+        .text("written")
+        .call("write", path("module.toml"))
+        .fails("`module.toml` is part of module `x`, and a module does not rewrite itself")
+        .call("write", path("main.star"))
+        .fails("does not rewrite itself");
+}
+
+#[test]
+fn a_file_that_loads_reaches_nothing_but_variables() {
+    let greedy = |what: &str| {
+        format!("VALUE = {what}\ndef get() -> str:\n    return str(VALUE)\ntool(get)\n")
+    };
+    let mut server = with_variables();
+    server
+        .module("z", &greedy("env.get(\"X_A\")"))
+        .call("get", json!({}))
+        .text("a")
+        .folder("x", "env = ['X_A']", &greedy("env.get(\"X_A\")"))
+        .warned("`env` works in calls, not while a file loads")
+        .module("w", &greedy("exec.run(\"true\")"))
+        .warned("`exec` works in calls, not while a file loads")
+        // A file has no name yet, so that every grant holds.
+        .project("module.z.grant.env = ['X_B']")
+        .warned("`X_A` is not among the variables");
+}

@@ -1,0 +1,295 @@
+//! Who may do what, as tables.
+
+use super::*;
+use crate::{Manifest, Permissions};
+use Permission::{Env, Exec, Files, FilesWrite, Http, Postgres, Sqlite, SqliteWrite};
+use expect_test::expect;
+
+fn permissions(text: &str) -> Permissions {
+    let manifest =
+        format!("name = 'x'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\n{text}");
+    Manifest::parse("module.toml", &manifest, "0.1.0")
+        .unwrap()
+        .permissions
+}
+
+fn below(path: &str) -> Spot<'_> {
+    Spot {
+        asked: path,
+        whole: path,
+        below: Some(path),
+    }
+}
+
+fn elsewhere(path: &str) -> Spot<'_> {
+    Spot {
+        below: None,
+        ..below(path)
+    }
+}
+
+#[track_caller]
+fn check(rights: &Rights, yes: &[Access<'_>], no: &[Access<'_>]) {
+    for access in yes {
+        assert_eq!(rights.check(access), Ok(()), "{access:?}");
+    }
+    for access in no {
+        assert!(rights.check(access).is_err(), "{access:?} should be denied");
+    }
+}
+
+#[test]
+fn a_folder_may_do_what_its_manifest_names() {
+    let named = permissions(
+        "http = ['api.x.org']\nexec = ['git', '/opt/tool']\nenv = ['X_*']\nsqlite = ['data/*.db']\n\
+         sqlite_write = ['own.db']\npostgres = ['main']\nfiles = ['data/**', '/srv/x/*']\n\
+         files_write = ['out/**', '*']",
+    );
+    check(
+        &Rights::of_folder("x", &named, None),
+        &[
+            Access::Http("https://api.x.org"),
+            Access::Exec("git"),
+            Access::Exec("/opt/tool"),
+            Access::Env("X_TOKEN"),
+            Access::Sqlite(below("data/a.db")),
+            Access::Sqlite(below("own.db")),
+            Access::SqliteWrite(below("own.db")),
+            Access::Postgres("main"),
+            Access::Files(below("data")),
+            Access::Files(below("data/deep/a")),
+            Access::Files(below("out/a")),
+            Access::Files(elsewhere("/srv/x/a")),
+            Access::FilesWrite(below("out/a")),
+            Access::FilesWrite(below("notes.txt")),
+        ],
+        &[
+            Access::Exec("sh"),
+            Access::Exec("/usr/bin/git"),
+            Access::Exec("tool"),
+            Access::Exec("gi"),
+            Access::Env("HOME"),
+            Access::Env("LARKSPUR_VAULT_KEY"),
+            Access::Sqlite(below("a.db")),
+            Access::Sqlite(elsewhere("data/a.db")),
+            Access::SqliteWrite(below("data/a.db")),
+            Access::Postgres("other"),
+            Access::Postgres("postgres://main"),
+            Access::Files(below("secret/a")),
+            Access::Files(below("data/.git/config")),
+            Access::Files(elsewhere("/srv/x/y/z")),
+            Access::Files(elsewhere("/etc/passwd")),
+            Access::FilesWrite(below("data/a")),
+            Access::FilesWrite(below("module.toml")),
+            Access::FilesWrite(below("out/main.star")),
+            Access::FilesWrite(below("Module.TOML")),
+            Access::Files(below("larkspur.toml")),
+        ],
+    );
+}
+
+#[test]
+fn a_folder_that_names_nothing_may_do_nothing() {
+    let rights = Rights::of_folder("x", &Permissions::default(), None);
+    check(&rights, &[], &one_of_each());
+    let generous = Permission::ALL.map(|permission| (permission, &["git", "**", "*"][..]));
+    let rights = Rights::of_folder("x", &Permissions::default(), Some(&generous.into()));
+    check(&rights, &[], &one_of_each());
+}
+
+fn one_of_each() -> [Access<'static>; 8] {
+    [
+        Access::Http("https://x.org"),
+        Access::Exec("git"),
+        Access::Env("HOME"),
+        Access::Sqlite(below("a.db")),
+        Access::SqliteWrite(below("a.db")),
+        Access::Postgres("main"),
+        Access::Files(below("a")),
+        Access::FilesWrite(below("a")),
+    ]
+}
+
+#[test]
+fn a_grant_narrows_a_folder() {
+    let named = permissions(
+        "exec = ['git', 'ls']\nenv = ['X_*']\nsqlite = ['*.db']\nsqlite_write = ['own.db']\n\
+         files = ['data/**']\nhttp = ['*.x.org', 'y.org']",
+    );
+    let grant = Grant::from([
+        (Exec, &["git", "rm"][..]),
+        (Env, &["X_A", "HOME"]),
+        (Sqlite, &["a.db"]),
+        (Files, &["data/public/**", "etc/**"]),
+        (Http, &["a.x.org", "y.org:443", "z.org"]),
+    ]);
+    let rights = Rights::of_folder("x", &named, Some(&grant));
+    check(
+        &rights,
+        &[
+            Access::Exec("git"),
+            Access::Env("X_A"),
+            Access::Sqlite(below("a.db")),
+            // Nothing was said about writing, and who may write may read.
+            Access::SqliteWrite(below("own.db")),
+            Access::Sqlite(below("own.db")),
+            Access::Files(below("data/public/a")),
+            Access::Http("https://a.x.org"),
+        ],
+        &[
+            Access::Exec("ls"),
+            Access::Exec("rm"),
+            Access::Env("X_B"),
+            Access::Env("HOME"),
+            Access::Sqlite(below("b.db")),
+            Access::Files(below("data/private")),
+            Access::Files(below("etc/a")),
+        ],
+    );
+    assert_eq!(rights.egress().granted, ["a.x.org", "y.org:443"]);
+    assert!(!rights.egress().public);
+    let nothing = Grant::from([(Http, &[][..]), (Exec, &[])]);
+    let rights = Rights::of_folder("x", &named, Some(&nothing));
+    check(
+        &rights,
+        &[],
+        &[Access::Http("https://y.org"), Access::Exec("git")],
+    );
+    assert_eq!(rights.egress(), crate::Egress::default());
+}
+
+#[test]
+fn a_single_file_has_the_freedoms_of_seed_004() {
+    let rights = Rights::of_single("x", &["ls".to_owned()], None);
+    check(
+        &rights,
+        &[
+            Access::Http("https://x.org"),
+            Access::Exec("ls"),
+            Access::Env("ANY"),
+            Access::Sqlite(elsewhere("/tmp/a.db")),
+            Access::SqliteWrite(elsewhere("/tmp/a.db")),
+            Access::Postgres("postgres://u:p@h/d"),
+            Access::Files(below("data/a")),
+            Access::Files(below("")),
+        ],
+        &[
+            Access::Exec("rm"),
+            Access::Exec("/bin/ls"),
+            Access::Env("LARKSPUR_LOG"),
+            Access::Files(below(".env")),
+            Access::Files(elsewhere("/etc/passwd")),
+            Access::FilesWrite(below("a")),
+        ],
+    );
+    let egress = rights.egress();
+    assert!(egress.public && egress.granted.is_empty());
+}
+
+#[test]
+fn a_grant_stands_in_the_place_of_a_single_files_freedom() {
+    let grant = Grant::from([
+        (Exec, &["git"][..]),
+        (Env, &[]),
+        (FilesWrite, &["/srv/out/**"]),
+        (Http, &["*", "127.0.0.1:8080"]),
+        (SqliteWrite, &["own.db"]),
+        (Postgres, &["main"]),
+    ]);
+    let rights = Rights::of_single("x", &["ls".to_owned()], Some(&grant));
+    check(
+        &rights,
+        &[
+            Access::Exec("git"),
+            Access::FilesWrite(elsewhere("/srv/out/a")),
+            Access::Sqlite(elsewhere("/tmp/a.db")),
+            Access::SqliteWrite(below("own.db")),
+            Access::Postgres("main"),
+        ],
+        &[
+            Access::Exec("ls"),
+            Access::Env("HOME"),
+            Access::Env("LARKSPUR_LOG"),
+            Access::FilesWrite(below("a")),
+            Access::SqliteWrite(elsewhere("/tmp/a.db")),
+            Access::Postgres("postgres://u:p@h/d"),
+        ],
+    );
+    let egress = rights.egress();
+    assert_eq!(egress.granted, ["127.0.0.1:8080"]);
+    assert!(egress.public);
+}
+
+#[test]
+fn a_file_that_loads_may_read_variables_at_most() {
+    let free = [Access::Env("HOME")];
+    let others = one_of_each()
+        .into_iter()
+        .filter(|access| *access != free[0]);
+    let others: Vec<Access> = others.collect();
+    check(&Rights::of_loading(true, []), &free, &others);
+    check(&Rights::of_loading(false, []), &[], &one_of_each());
+    let grants = [
+        Grant::from([(Env, &["X_*", "HOME"][..])]),
+        Grant::from([(Env, &["HOME", "Y"][..])]),
+        Grant::from([(Exec, &["git"][..])]),
+    ];
+    let bound = Rights::of_loading(true, &grants);
+    check(&bound, &free, &[Access::Env("X_A"), Access::Env("Y")]);
+}
+
+#[test]
+fn a_denial_names_the_line_to_add() {
+    let mut said = Vec::new();
+    let mut tell = |rights: &Rights, access: Access<'_>| {
+        said.push(rights.check(&access).unwrap_err().to_string());
+    };
+    let folder = Rights::of_folder("x", &Permissions::default(), None);
+    for access in one_of_each() {
+        tell(&folder, access);
+    }
+    tell(&folder, Access::Env("LARKSPUR_LOG"));
+    tell(&folder, Access::FilesWrite(below("module.toml")));
+    tell(&folder, Access::Postgres("postgres://u:password@h/d"));
+    let led_out = Spot {
+        asked: "data/link",
+        whole: "/etc/passwd",
+        below: None,
+    };
+    tell(&folder, Access::Files(led_out));
+    let some = permissions("exec = ['ls']");
+    tell(&Rights::of_folder("x", &some, None), Access::Exec("git"));
+    let grant = Grant::from([(Exec, &["git"][..])]);
+    tell(
+        &Rights::of_folder("x", &some, Some(&grant)),
+        Access::Exec("ls"),
+    );
+    let single = |allowed: &[&str]| {
+        let allowed: Vec<String> = allowed.iter().copied().map(str::to_owned).collect();
+        Rights::of_single("x", &allowed, None)
+    };
+    tell(&single(&[]), Access::Exec("git"));
+    tell(&single(&["ls", "cat"]), Access::Exec("git"));
+    tell(&single(&[]), Access::FilesWrite(below("a.txt")));
+    tell(&Rights::of_loading(true, []), Access::Exec("git"));
+    expect![[r#"
+        module `x` may reach no hosts, and so not `x.org`; add http = ["x.org"] to [permissions] in module.toml
+        `git` is not among the commands module `x` may run; add exec = ["git"] to [permissions] in module.toml
+        `HOME` is not among the variables module `x` may read; add env = ["HOME"] to [permissions] in module.toml
+        `a.db` is not among the databases module `x` may read; add sqlite = ["a.db"] to [permissions] in module.toml
+        `a.db` is not among the databases module `x` may write; add sqlite_write = ["a.db"] to [permissions] in module.toml
+        `main` is not among the connections module `x` may use; add postgres = ["main"] to [permissions] in module.toml
+        `a` is not among the files module `x` may read; add files = ["a"] to [permissions] in module.toml
+        `a` is not among the files module `x` may write; add files_write = ["a"] to [permissions] in module.toml
+        `LARKSPUR_LOG` is the server's own, and kept from every module
+        `module.toml` is part of module `x`, and a module does not rewrite itself
+        this connection string is not among the connections module `x` may use; add postgres = ["NAME"] to [permissions] in module.toml
+        `data/link` is not among the files module `x` may read; add files = ["/etc/passwd"] to [permissions] in module.toml
+        `git` is not among the commands module `x` may run; add "git" to `exec` under [permissions] in module.toml
+        `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml
+        Command 'git' cannot be executed: no exec whitelist configured for this extension. Add allowed_exec=['git'] to the Extension definition.
+        Command 'git' is not in the allowed exec whitelist. Allowed commands: ["ls", "cat"]; add it to `allowed_exec` in the Extension definition
+        `a.txt` is not among the files module `x` may write; the operator can add files_write = ["a.txt"] to [module.x.grant] in larkspur.toml
+        `exec` works in calls, not while a file loads"#]]
+    .assert_eq(&said.join("\n"));
+}

@@ -1,0 +1,111 @@
+//! Why something was refused, and the line that would grant it.
+
+use super::Access;
+use super::hosts::of_url;
+use super::scope::{By, Layer};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Denied(String);
+
+impl Denied {
+    pub(super) fn ours(access: &Access<'_>) -> Self {
+        Self(format!(
+            "`{}` is the server's own, and kept from every module",
+            asked(access)
+        ))
+    }
+
+    pub(super) fn itself(module: &str, access: &Access<'_>) -> Self {
+        Self(format!(
+            "`{}` is part of module `{module}`, and a module does not rewrite itself",
+            asked(access)
+        ))
+    }
+
+    pub(super) fn by(module: &str, access: &Access<'_>, layer: &Layer) -> Self {
+        let key = access.permission().key();
+        let name = to_add(access);
+        let what = || what(module, access);
+        let is_first = layer.names.is_empty();
+        Self(match layer.by {
+            By::Loading => format!("`{key}` works in calls, not while a file loads"),
+            By::Manifest if is_first => format!(
+                "{}; add {key} = [\"{name}\"] to [permissions] in module.toml",
+                what()
+            ),
+            By::Manifest => format!(
+                "{}; add \"{name}\" to `{key}` under [permissions] in module.toml",
+                what()
+            ),
+            By::Operator => format!(
+                "{}; the operator can add \"{name}\" to `{key}` under [module.{module}.grant] in larkspur.toml",
+                what()
+            ),
+            By::Custom => format!(
+                "{}; the operator can add {key} = [\"{name}\"] to [module.{module}.grant] in larkspur.toml",
+                what()
+            ),
+            By::Extension => extension(&name, &layer.names),
+        })
+    }
+}
+
+/// In the words that users of starlark-mcp know.
+fn extension(command: &str, allowed: &[String]) -> String {
+    if allowed.is_empty() {
+        return format!(
+            "Command '{command}' cannot be executed: no exec whitelist configured for this extension. \
+             Add allowed_exec=['{command}'] to the Extension definition."
+        );
+    }
+    format!(
+        "Command '{command}' is not in the allowed exec whitelist. Allowed commands: {allowed:?}; \
+         add it to `allowed_exec` in the Extension definition"
+    )
+}
+
+fn what(module: &str, access: &Access<'_>) -> String {
+    let (asked, among) = (asked(access), |things: &str| {
+        format!("is not among the {things} module `{module}` may")
+    });
+    match access {
+        Access::Http(_) => format!("module `{module}` may reach no hosts, and so not `{asked}`"),
+        Access::Exec(_) => format!("`{asked}` {} run", among("commands")),
+        Access::Env(_) => format!("`{asked}` {} read", among("variables")),
+        Access::Sqlite(_) => format!("`{asked}` {} read", among("databases")),
+        Access::SqliteWrite(_) => format!("`{asked}` {} write", among("databases")),
+        Access::Postgres(_) => format!("{asked} {} use", among("connections")),
+        Access::Files(_) => format!("`{asked}` {} read", among("files")),
+        Access::FilesWrite(_) => format!("`{asked}` {} write", among("files")),
+    }
+}
+
+fn asked(access: &Access<'_>) -> String {
+    match access {
+        Access::Http(url) => of_url(url).to_owned(),
+        Access::Exec(name) | Access::Env(name) => (*name).to_owned(),
+        Access::Postgres(name) if is_secretive(name) => "this connection string".to_owned(),
+        Access::Postgres(name) => format!("`{name}`"),
+        access => access.spot().map_or("", |spot| spot.asked).to_owned(),
+    }
+}
+
+/// What would have to be named.
+fn to_add(access: &Access<'_>) -> String {
+    match access {
+        Access::Http(url) => of_url(url).to_owned(),
+        Access::Postgres(name) if is_secretive(name) => "NAME".to_owned(),
+        Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => (*name).to_owned(),
+        access => {
+            let spot = access.spot();
+            let path = spot.map(|spot| spot.below.filter(|b| !b.is_empty()).unwrap_or(spot.whole));
+            path.unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// A connection string may hold a password, which belongs in no message.
+fn is_secretive(connection: &str) -> bool {
+    connection.contains("://") || connection.contains('=')
+}

@@ -1,0 +1,118 @@
+//! What a module may do to the world: the rule, without the world. A module has the rights that its
+//! manifest names and the operator leaves it; a single file has seed 004's freedoms, as far as the
+//! operator does not say otherwise.
+
+mod denied;
+mod grant;
+mod hosts;
+mod pattern;
+mod rights;
+mod scope;
+
+pub use denied::Denied;
+pub use grant::Grant;
+pub use rights::Rights;
+
+/// What a right is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Permission {
+    Http,
+    Exec,
+    Env,
+    Sqlite,
+    SqliteWrite,
+    Postgres,
+    Files,
+    FilesWrite,
+}
+
+impl Permission {
+    pub const ALL: [Self; 8] = [
+        Self::Http,
+        Self::Exec,
+        Self::Env,
+        Self::Sqlite,
+        Self::SqliteWrite,
+        Self::Postgres,
+        Self::Files,
+        Self::FilesWrite,
+    ];
+
+    /// As it stands in `[permissions]` and in `[module.NAME.grant]`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Exec => "exec",
+            Self::Env => "env",
+            Self::Sqlite => "sqlite",
+            Self::SqliteWrite => "sqlite_write",
+            Self::Postgres => "postgres",
+            Self::Files => "files",
+            Self::FilesWrite => "files_write",
+        }
+    }
+
+    /// Who may write may read.
+    fn implied_by(self) -> Option<Self> {
+        match self {
+            Self::Sqlite => Some(Self::SqliteWrite),
+            Self::Files => Some(Self::FilesWrite),
+            _ => None,
+        }
+    }
+}
+
+/// A path, free of links and `..`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot<'a> {
+    /// As the script wrote it.
+    pub asked: &'a str,
+    /// From the root of the disk.
+    pub whole: &'a str,
+    /// From the module's folder, if it lies there; empty for the folder itself.
+    pub below: Option<&'a str>,
+}
+
+/// One thing that a script asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access<'a> {
+    /// A request to this address. Here it is judged only whether any may be sent: whom it reaches
+    /// is known where names are looked up, and judged there by `Rights::egress`.
+    Http(&'a str),
+    Exec(&'a str),
+    Env(&'a str),
+    Sqlite(Spot<'a>),
+    SqliteWrite(Spot<'a>),
+    Postgres(&'a str),
+    Files(Spot<'a>),
+    FilesWrite(Spot<'a>),
+}
+
+impl<'a> Access<'a> {
+    pub fn permission(&self) -> Permission {
+        match self {
+            Self::Http(_) => Permission::Http,
+            Self::Exec(_) => Permission::Exec,
+            Self::Env(_) => Permission::Env,
+            Self::Sqlite(_) => Permission::Sqlite,
+            Self::SqliteWrite(_) => Permission::SqliteWrite,
+            Self::Postgres(_) => Permission::Postgres,
+            Self::Files(_) => Permission::Files,
+            Self::FilesWrite(_) => Permission::FilesWrite,
+        }
+    }
+
+    fn spot(&self) -> Option<Spot<'a>> {
+        match self {
+            Self::Sqlite(spot)
+            | Self::SqliteWrite(spot)
+            | Self::Files(spot)
+            | Self::FilesWrite(spot) => Some(*spot),
+            Self::Http(_) | Self::Exec(_) | Self::Env(_) | Self::Postgres(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "access_tests.rs"]
+mod tests;

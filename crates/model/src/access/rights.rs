@@ -1,0 +1,128 @@
+//! Everything one module may do, and the one place where that is decided.
+
+use super::denied::Denied;
+use super::scope::{By, Scope};
+use super::{Access, Grant, Permission};
+use crate::host::Egress;
+use crate::manifest::Permissions;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Ours alone: keys of the vault and the like.
+const OUR_VARIABLES: &str = "LARKSPUR_";
+/// What the server is told, connections with their passwords included.
+const OUR_FILE: &str = "larkspur.toml";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rights {
+    pub(super) module: String,
+    scopes: BTreeMap<Permission, Scope>,
+}
+
+impl Rights {
+    /// What the manifest names, as far as the operator leaves it.
+    pub fn of_folder(module: &str, permissions: &Permissions, grant: Option<&Grant>) -> Self {
+        Self::new(module, |permission| {
+            let scope = Scope::of(By::Manifest, permissions.get(permission));
+            match grant.and_then(|grant| grant.get(permission)) {
+                Some(names) => scope.and(By::Operator, names),
+                None => scope,
+            }
+        })
+    }
+
+    /// Seed 004's freedoms, each as the operator says if he says something.
+    pub fn of_single(module: &str, allowed_exec: &[String], grant: Option<&Grant>) -> Self {
+        Self::new(module, |permission| {
+            match grant.and_then(|grant| grant.get(permission)) {
+                Some(names) => Scope::of(By::Operator, names),
+                None => freedom(permission, allowed_exec),
+            }
+        })
+    }
+
+    /// What a file may do while it loads. A single file may read variables, as it always could; it
+    /// has not said its name yet, so that every grant that could be meant for it holds.
+    pub fn of_loading<'g>(is_single: bool, grants: impl IntoIterator<Item = &'g Grant>) -> Self {
+        let mut env = if is_single {
+            Scope::any()
+        } else {
+            Scope::of(By::Loading, &[""; 0])
+        };
+        for names in grants.into_iter().filter_map(|g| g.get(Permission::Env)) {
+            env = env.and(By::Operator, names);
+        }
+        Self::new("loading", |permission| match permission {
+            Permission::Env => env.clone(),
+            _ => Scope::of(By::Loading, &[""; 0]),
+        })
+    }
+
+    fn new(module: &str, scope: impl Fn(Permission) -> Scope) -> Self {
+        let scopes = Permission::ALL.map(|permission| (permission, scope(permission)));
+        Self {
+            module: module.to_owned(),
+            scopes: scopes.into(),
+        }
+    }
+
+    pub fn check(&self, access: &Access<'_>) -> Result<(), Denied> {
+        if is_ours(access) {
+            return Err(Denied::ours(access));
+        }
+        if rewrites_itself(access) {
+            return Err(Denied::itself(&self.module, access));
+        }
+        let permission = access.permission();
+        let Some(layer) = self.scopes[&permission].refusal(access) else {
+            return Ok(());
+        };
+        let implied = permission.implied_by().map(|by| &self.scopes[&by]);
+        if implied.is_some_and(|scope| scope.refusal(access).is_none()) {
+            return Ok(());
+        }
+        Err(Denied::by(&self.module, access, layer))
+    }
+
+    /// Whom requests may reach.
+    pub fn egress(&self) -> Egress {
+        self.scopes[&Permission::Http].egress()
+    }
+}
+
+fn freedom(permission: Permission, allowed_exec: &[String]) -> Scope {
+    match permission {
+        Permission::Exec => Scope::of(By::Extension, allowed_exec),
+        // What lies beside it came with it.
+        Permission::Files => Scope::of(By::Custom, &["**"]),
+        Permission::FilesWrite => Scope::of(By::Custom, &[""; 0]),
+        Permission::Http
+        | Permission::Env
+        | Permission::Sqlite
+        | Permission::SqliteWrite
+        | Permission::Postgres => Scope::any(),
+    }
+}
+
+fn is_ours(access: &Access<'_>) -> bool {
+    match access {
+        Access::Env(name) => name.starts_with(OUR_VARIABLES),
+        access => file_name(access).is_some_and(|name| name.eq_ignore_ascii_case(OUR_FILE)),
+    }
+}
+
+/// A manifest that its own module could write would be no bound.
+fn rewrites_itself(access: &Access<'_>) -> bool {
+    let Access::FilesWrite(spot) = access else {
+        return false;
+    };
+    let name = file_name(access).unwrap_or_default();
+    let is_source = Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("star"));
+    spot.below.is_some() && (is_source || name.eq_ignore_ascii_case("module.toml"))
+}
+
+fn file_name<'a>(access: &Access<'a>) -> Option<&'a str> {
+    access.spot()?.whole.rsplit('/').next()
+}

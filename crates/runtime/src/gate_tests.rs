@@ -1,0 +1,240 @@
+//! Every method of `Host` has been judged: a folder without permissions is refused, or the method
+//! is free for a reason.
+
+use super::*;
+use crate::closed::Closed;
+use crate::disk::Folder;
+use crate::ground::Lives;
+use crate::pool::Pool;
+use crate::updates::Updates;
+use model::{Access, Cancel, Permissions, Rights, Statement};
+use std::sync::Arc;
+use std::time::Instant;
+
+type Try = fn(&Gate<'_>, &Leash) -> Result<(), HostError>;
+
+enum Judged {
+    /// Refused without a permission.
+    Needs(&'static str, Try),
+    Free(&'static str),
+}
+use Judged::{Free, Needs};
+
+const METHODS: [(&str, Judged); 17] = [
+    ("log", Free("it tells the operator something")),
+    ("progress", Free("it tells the caller something")),
+    (
+        "read",
+        Free("files that came with the module; what leaves the folder is refused"),
+    ),
+    ("now_ms", Free("everybody knows what time it is")),
+    (
+        "http",
+        Needs("http", |gate, leash| drop_ok(gate.http(&request(), leash))),
+    ),
+    (
+        "exec",
+        Needs("exec", |gate, leash| drop_ok(gate.exec(&command(), leash))),
+    ),
+    (
+        "sql",
+        Needs("sqlite", |gate, leash| {
+            drop_ok(gate.sql(&Database::Sqlite("a.db".into()), &query(), leash))
+        }),
+    ),
+    ("env", Needs("env", |gate, _| drop_ok(gate.env("HOME")))),
+    (
+        "file_read",
+        Needs("files", |gate, _| drop_ok(gate.file_read("a"))),
+    ),
+    (
+        "file_list",
+        Needs("files", |gate, _| drop_ok(gate.file_list("a"))),
+    ),
+    (
+        "file_exists",
+        Needs("files", |gate, _| drop_ok(gate.file_exists("a"))),
+    ),
+    (
+        "file_write",
+        Needs("files_write", |gate, _| gate.file_write("a", "")),
+    ),
+    ("state_get", Free("the module's own")),
+    ("state_put", Free("the module's own")),
+    ("state_delete", Free("the module's own")),
+    ("state_list", Free("the module's own")),
+    ("call", Free("judged like every call, by who is calling")),
+];
+
+fn drop_ok<T>(result: Result<T, HostError>) -> Result<(), HostError> {
+    result.map(drop)
+}
+
+fn request() -> HttpRequest {
+    HttpRequest {
+        method: "GET".into(),
+        url: "https://x.org/".into(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        timeout: None,
+        redirects: true,
+        retries: true,
+    }
+}
+
+fn command() -> ExecRequest {
+    ExecRequest {
+        command: "git".into(),
+        args: Vec::new(),
+        stdin: String::new(),
+        cwd: None,
+        env: Vec::new(),
+        timeout: None,
+    }
+}
+
+fn statement() -> Statement {
+    Statement {
+        sql: "select 1".into(),
+        params: Vec::new(),
+    }
+}
+
+fn query() -> SqlRequest {
+    SqlRequest::Query(statement())
+}
+
+fn ground() -> Ground {
+    Ground {
+        folders: Vec::new(),
+        limits: Arc::default(),
+        pool: Pool::default(),
+        store: Store::at("nowhere"),
+        world: Arc::new(Closed),
+        updates: Updates::default(),
+        lives: Lives::default(),
+        stops: crate::stops::Stops::default(),
+        asleep: true,
+    }
+}
+
+fn with_gate<T>(rights: Rights, work: impl FnOnce(&Gate<'_>, &Leash) -> T) -> T {
+    let (ground, folder) = (ground(), Folder::new("nowhere"));
+    let permit = Permit::new("/home".into(), rights);
+    let gate = Gate::new("x", &folder, &permit, &ground);
+    let leash = Leash {
+        until: Instant::now(),
+        cancel: Cancel::default(),
+    };
+    work(&gate, &leash)
+}
+
+fn nothing() -> Rights {
+    Rights::of_folder("x", &Permissions::default(), None)
+}
+
+#[test]
+fn every_method_of_the_host_has_been_judged() {
+    let source = include_str!("../../model/src/host/mod.rs");
+    let (_, methods) = source.split_once("pub trait Host").unwrap();
+    let names = methods
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("fn "));
+    let names: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
+    let judged: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        names, judged,
+        "a method of `Host` is new or gone: judge it here and in the gate"
+    );
+}
+
+#[test]
+fn a_folder_without_permissions_is_refused_everywhere() {
+    for (name, judged) in METHODS {
+        let (key, attempt) = match judged {
+            Needs(key, attempt) => (key, attempt),
+            Free(reason) => {
+                assert!(!reason.is_empty(), "{name} is free without a reason");
+                continue;
+            }
+        };
+        let refused = with_gate(nothing(), |gate, leash| attempt(gate, leash));
+        let HostError(why) = refused.expect_err(name);
+        let way_out = format!("add {key} = [");
+        assert!(why.contains(&way_out), "{name}: {why}");
+    }
+}
+
+#[test]
+fn every_kind_of_request_to_a_database_has_been_judged() {
+    let requests = [
+        ("sqlite", query()),
+        ("sqlite_write", SqlRequest::Execute(statement())),
+        ("sqlite_write", SqlRequest::Transaction(vec![statement()])),
+        ("sqlite", SqlRequest::Tables { schema: None }),
+        (
+            "sqlite",
+            SqlRequest::Describe {
+                table: "t".into(),
+                schema: None,
+            },
+        ),
+    ];
+    for (key, request) in requests {
+        with_gate(nothing(), |gate, leash| {
+            let ask = |database| {
+                gate.sql(&database, &request, leash)
+                    .unwrap_err()
+                    .to_string()
+            };
+            let sqlite = ask(Database::Sqlite("a.db".into()));
+            assert!(
+                sqlite.contains(&format!("add {key} = [\"a.db\"]")),
+                "{sqlite}"
+            );
+            let postgres = ask(Database::Postgres("main".into()));
+            assert!(postgres.contains("add postgres = [\"main\"]"), "{postgres}");
+        });
+    }
+}
+
+#[test]
+fn what_a_file_may_not_do_while_it_loads() {
+    with_gate(Rights::of_loading(true, []), |gate, leash| {
+        assert_eq!(gate.env("HOME"), Ok(None));
+        let why = gate.exec(&command(), leash).unwrap_err().to_string();
+        assert_eq!(why, "`exec` works in calls, not while a file loads");
+    });
+}
+
+#[test]
+fn a_script_cannot_turn_a_command_into_another() {
+    let rights = || Rights::of_single("x", &["git".into()], None);
+    let with = |name: &str| ExecRequest {
+        env: vec![(name.into(), "1".into())],
+        ..command()
+    };
+    let folder = || {
+        let permissions = Permissions {
+            exec: vec!["git".into()],
+            ..Permissions::default()
+        };
+        Rights::of_folder("x", &permissions, None)
+    };
+    for (name, rights, part) in [
+        ("PATH", folder(), "add env = [\"PATH\"]"),
+        ("LD_PRELOAD", folder(), "add env = [\"LD_PRELOAD\"]"),
+        ("LARKSPUR_LOG", folder(), "the server's own"),
+        ("LARKSPUR_LOG", rights(), "the server's own"),
+        ("A=B", rights(), "`A=B` is no name for a variable"),
+        ("", rights(), "`` is no name for a variable"),
+        // These get as far as the world, which is closed here.
+        ("PATH", rights(), "there is no world"),
+        ("GIT_DIR", folder(), "there is no world"),
+    ] {
+        let why = with_gate(rights, |gate, leash| gate.exec(&with(name), leash));
+        let why = why.unwrap_err().to_string();
+        assert!(why.contains(part), "{name}: {why}");
+    }
+    assert!(folder().check(&Access::Exec("git")).is_ok());
+}

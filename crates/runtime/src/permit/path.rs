@@ -1,0 +1,76 @@
+//! Files and databases. A path is judged by where it leads, without links and `..`.
+
+use super::Permit;
+use model::{Access, Database, HostError, Source, Spot, SqlRequest, World};
+use std::path::{Path, PathBuf};
+
+impl Permit {
+    pub(crate) fn file(
+        &self,
+        path: &str,
+        writes: bool,
+        world: &dyn World,
+    ) -> Result<PathBuf, HostError> {
+        self.at(path, world, |spot| {
+            self.check(&match writes {
+                true => Access::FilesWrite(spot),
+                false => Access::Files(spot),
+            })
+        })
+    }
+
+    pub(crate) fn source(
+        &self,
+        database: &Database,
+        request: &SqlRequest,
+        world: &dyn World,
+    ) -> Result<Source, HostError> {
+        match database {
+            Database::Sqlite(path) => {
+                let writable =
+                    matches!(request, SqlRequest::Execute(_) | SqlRequest::Transaction(_));
+                let path = self.sqlite(path, writable, world)?;
+                Ok(Source::Sqlite { path, writable })
+            }
+            Database::Postgres(name) => self.postgres(name),
+        }
+    }
+
+    fn sqlite(&self, path: &str, writes: bool, world: &dyn World) -> Result<PathBuf, HostError> {
+        self.at(path, world, |spot| {
+            self.check(&match writes {
+                true => Access::SqliteWrite(spot),
+                false => Access::Sqlite(spot),
+            })
+        })
+    }
+
+    fn postgres(&self, name: &str) -> Result<Source, HostError> {
+        self.check(&Access::Postgres(name))?;
+        Ok(Source::Postgres { url: name.into() })
+    }
+
+    /// Where a path leads, if that passes.
+    pub(super) fn at(
+        &self,
+        asked: &str,
+        world: &dyn World,
+        judge: impl FnOnce(Spot<'_>) -> Result<(), HostError>,
+    ) -> Result<PathBuf, HostError> {
+        let home = world.real_path(&self.home)?;
+        let real = world.real_path(&self.home.join(asked))?;
+        let below = real.strip_prefix(&home).ok();
+        judge(Spot {
+            asked,
+            whole: text(&real)?,
+            below: below.map(text).transpose()?,
+        })?;
+        Ok(real)
+    }
+}
+
+/// A path that is no text could be mistaken for another one.
+fn text(path: &Path) -> Result<&str, HostError> {
+    let text = path.to_str();
+    text.ok_or_else(|| HostError(format!("{} is not UTF-8", path.display())))
+}

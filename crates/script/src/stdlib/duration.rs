@@ -1,0 +1,24 @@
+//! How long, as scripts write it: `"500ms"`, `"30s"`, `"2m"` or a number of seconds.
+
+use anyhow::{anyhow, bail};
+use model::parse_duration;
+use starlark::values::Value;
+use std::time::Duration;
+
+/// Nothing given, or `None`, is no duration.
+pub(crate) fn duration(what: &str, value: Option<Value<'_>>) -> anyhow::Result<Option<Duration>> {
+    let Some(value) = value.filter(|value| !value.is_none()) else {
+        return Ok(None);
+    };
+    let text = match value.get_type() {
+        "string" | "int" | "float" => value.to_str(),
+        other => {
+            bail!("{what} must be a number of seconds or a text such as \"30s\", not a {other}")
+        }
+    };
+    let time = parse_duration(&text).map_err(|why| anyhow!("{what}: {why}"))?;
+    if time.is_zero() {
+        bail!("{what} must be longer than nothing");
+    }
+    Ok(Some(time))
+}

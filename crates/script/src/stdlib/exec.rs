@@ -1,0 +1,106 @@
+//! `exec`: other programs, run without a shell.
+
+use super::duration::duration;
+use crate::cx::Cx;
+use anyhow::bail;
+use model::{ExecRequest, ExecResult};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::dict::{AllocDict, DictRef};
+use starlark::values::{Heap, Value};
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("exec", natives);
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// Runs a command to its end and answers a dict with `stdout`, `stderr`, `exit_code` (-1 if a
+    /// signal ended it) and `success`. There is no shell: arguments reach the program as they are.
+    ///
+    /// A folder module names the commands it may run as `exec` under `[permissions]`, a single file
+    /// as `allowed_exec` of its `Extension`. `cwd` is relative to the module's folder, which is also
+    /// where a command runs without it; `env` adds variables. A command that is still running after
+    /// `timeout` (`"500ms"`, `"30s"` or a number of seconds) is killed with all it has started, and
+    /// the call fails, as it does when more than 1 MiB is written.
+    ///
+    /// ```python not-run
+    /// result = exec.run("git", ["log", "-1", "--format=%s"], timeout = "10s")
+    /// if not result["success"]:
+    ///     fail(result["stderr"])
+    /// ```
+    fn run<'v>(
+        command: &str,
+        args: Option<Value<'v>>,
+        #[starlark(default = "")] stdin: &str,
+        cwd: Option<Value<'v>>,
+        env: Option<Value<'v>>,
+        timeout: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let heap = eval.heap();
+        let request = ExecRequest {
+            command: command.to_owned(),
+            args: given(args).map_or(Ok(Vec::new()), |args| words(args, heap))?,
+            stdin: stdin.to_owned(),
+            cwd: given(cwd).map(|cwd| word("cwd", cwd)).transpose()?,
+            env: given(env).map_or(Ok(Vec::new()), variables)?,
+            timeout: duration("timeout", timeout)?,
+        };
+        let host = Cx::host(eval)?;
+        let gauge = &Cx::of(eval)?.gauge;
+        match host.exec(&request, &gauge.leash()) {
+            Ok(result) => Ok(answer(&result, heap)),
+            Err(error) => {
+                // If the call's own time is up, that is what there is to tell.
+                gauge.in_time()?;
+                Err(error.into())
+            }
+        }
+    }
+}
+
+fn answer<'v>(result: &ExecResult, heap: Heap<'v>) -> Value<'v> {
+    heap.alloc(AllocDict([
+        ("stdout", heap.alloc(result.stdout.as_str())),
+        ("stderr", heap.alloc(result.stderr.as_str())),
+        ("exit_code", heap.alloc(result.exit_code)),
+        ("success", Value::new_bool(result.exit_code == 0)),
+    ]))
+}
+
+fn given(value: Option<Value<'_>>) -> Option<Value<'_>> {
+    value.filter(|value| !value.is_none())
+}
+
+fn words<'v>(args: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Vec<String>> {
+    let kind = args.get_type();
+    if kind != "list" && kind != "tuple" {
+        bail!("exec.run: args must be a list, not a {kind}; write [\"a\", \"b\"]");
+    }
+    let args = args.iterate(heap).map_err(starlark::Error::into_anyhow)?;
+    args.enumerate()
+        .map(|(i, arg)| word(&format!("args[{i}]"), arg))
+        .collect()
+}
+
+/// Numbers are written out, as the original does; what has no one way to be written is refused.
+fn word(what: &str, value: Value<'_>) -> anyhow::Result<String> {
+    match value.get_type() {
+        "string" | "int" | "float" | "bool" => Ok(value.to_str()),
+        other => bail!("exec.run: {what} must be a string, not a {other}"),
+    }
+}
+
+fn variables(env: Value<'_>) -> anyhow::Result<Vec<(String, String)>> {
+    let Some(env) = DictRef::from_value(env) else {
+        bail!("exec.run: env must be a dict, not a {}", env.get_type());
+    };
+    let entries = env.iter().map(|(name, value)| {
+        let name = word("a name in env", name)?;
+        let value = word(&format!("env[\"{name}\"]"), value)?;
+        Ok((name, value))
+    });
+    entries.collect()
+}

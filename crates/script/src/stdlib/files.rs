@@ -1,0 +1,61 @@
+//! `files`: files that a module was granted, by paths relative to its folder.
+
+use crate::convert::from_json;
+use crate::cx::Cx;
+use anyhow::anyhow;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list::AllocList;
+use starlark::values::none::NoneType;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("files", natives);
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// The text of a file. A folder module names what it may read as `files` under `[permissions]`;
+    /// a single file may read what lies in its own folder and is not hidden.
+    ///
+    /// ```python not-run
+    /// notes = files.read("data/notes.txt")
+    /// ```
+    fn read<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
+        let text = Cx::host(eval)?.file_read(path)?;
+        Ok(eval.heap().alloc(text))
+    }
+
+    /// The value in a JSON file.
+    fn read_json<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
+        let text = Cx::host(eval)?.file_read(path)?;
+        let json = serde_json::from_str(&text).map_err(|e| anyhow!("{path} is not JSON: {e}"))?;
+        from_json(&json, eval.heap()).map_err(|e| anyhow!("{path}: {e}"))
+    }
+
+    /// The names in a folder, in the order of the alphabet; those of folders end in `/`.
+    fn list<'v>(
+        #[starlark(default = "")] path: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let names = Cx::host(eval)?.file_list(path)?;
+        Ok(eval.heap().alloc(AllocList(names)))
+    }
+
+    /// Is there such a file or folder?
+    fn exists(path: &str, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<bool> {
+        Ok(Cx::host(eval)?.file_exists(path)?)
+    }
+
+    /// Writes a text, in the place of what the file held; folders on the way are made. What may be
+    /// written is named as `files_write` under `[permissions]`.
+    ///
+    /// ```python not-run
+    /// files.write("out/report.md", "# Report\n")
+    /// ```
+    fn write(path: &str, text: &str, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<NoneType> {
+        Cx::host(eval)?.file_write(path, text)?;
+        Ok(NoneType)
+    }
+}

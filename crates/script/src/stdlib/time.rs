@@ -1,0 +1,201 @@
+//! `time`: seconds since 1970, and dates as people write them. Whole numbers stay exact.
+
+use crate::cx::Cx;
+use anyhow::{anyhow, bail};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::float::UnpackFloat;
+use starlark::values::{Heap, UnpackValue, Value};
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("time", natives);
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// Seconds since 1970.
+    fn now(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<i64> {
+        Ok(Cx::host(eval)?.now_ms().div_euclid(1000))
+    }
+
+    /// Milliseconds since 1970.
+    fn now_ms(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<i64> {
+        Ok(Cx::host(eval)?.now_ms())
+    }
+
+    /// The seconds since 1970 that a text stands for: ISO 8601 or RFC 3339, or a format with `%Y`,
+    /// `%m`, `%d`, `%H`, `%M`, `%S`, `%z` and the like. A time without an offset is taken for UTC.
+    /// A whole number, or a float if there are parts of a second.
+    ///
+    /// ```python
+    /// time.parse("2026-07-28T12:00:00+02:00") == 1785232800
+    /// time.parse("28.07.2026", "%d.%m.%Y") == 1785196800
+    /// ```
+    fn parse<'v>(
+        #[starlark(require = pos)] s: &str,
+        format: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let format = template(format)?;
+        let time = match format {
+            None => standard(s).map_err(|why| anyhow!("time.parse: `{s}`: {why}"))?,
+            Some(format) => formatted(s, format)
+                .map_err(|why| anyhow!("time.parse: `{s}` by `{format}`: {why}"))?,
+        };
+        Ok(seconds_of(time, eval.heap()))
+    }
+
+    /// A time as text, in UTC: RFC 3339, or by a format with `%Y`, `%m`, `%d`, `%H`, `%M`, `%S`,
+    /// `%A`, `%B` and the like.
+    ///
+    /// ```python
+    /// time.format(0) == "1970-01-01T00:00:00Z"
+    /// time.format(1785240000, "%d %B %Y, %H:%M") == "28 July 2026, 12:00"
+    /// ```
+    fn format<'v>(
+        #[starlark(require = pos)] seconds: Value<'v>,
+        format: Option<Value<'v>>,
+    ) -> anyhow::Result<String> {
+        let time = Number::of("time.format", seconds)?.timestamp()?;
+        match template(format)? {
+            None => Ok(time.to_string()),
+            Some(format) => strtime::format(format, &time.to_zoned(TimeZone::UTC))
+                .map_err(|why| anyhow!("time.format: `{format}`: {why}")),
+        }
+    }
+
+    /// A time so much later, or earlier with numbers below zero. A day has 24 hours.
+    ///
+    /// ```python
+    /// time.add(0, days = 1, hours = -1) == 82800
+    /// ```
+    fn add<'v>(
+        #[starlark(require = pos)] time: Value<'v>,
+        #[starlark(require = named)] days: Option<Value<'v>>,
+        #[starlark(require = named)] hours: Option<Value<'v>>,
+        #[starlark(require = named)] minutes: Option<Value<'v>>,
+        #[starlark(require = named)] seconds: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let mut sum = Number::of("time.add", time)?;
+        let parts = [(days, 86_400), (hours, 3_600), (minutes, 60), (seconds, 1)];
+        for (value, unit) in parts {
+            if let Some(value) = value {
+                sum = sum.plus(Number::of("time.add", value)?, unit)?;
+            }
+        }
+        Ok(match sum {
+            Number::Int(int) => eval.heap().alloc(int),
+            Number::Float(float) => eval.heap().alloc(float),
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    fn of(what: &str, value: Value<'_>) -> anyhow::Result<Self> {
+        if value.get_type() == "int" {
+            return match i64::unpack_value(value) {
+                Ok(Some(int)) => Ok(Self::Int(int)),
+                _ => bail!("{what}: {value} is too large for a time"),
+            };
+        }
+        match UnpackFloat::unpack_value(value) {
+            Ok(Some(UnpackFloat(float))) if float.is_finite() => Ok(Self::Float(float)),
+            _ => bail!("{what}: {} is no number of seconds", value.to_repr()),
+        }
+    }
+
+    fn plus(self, count: Self, unit: i32) -> anyhow::Result<Self> {
+        match (self, count) {
+            (Self::Int(sum), Self::Int(count)) => {
+                let more = count.checked_mul(unit.into());
+                let sum = more.and_then(|more| sum.checked_add(more));
+                sum.map(Self::Int)
+                    .ok_or_else(|| anyhow!("time.add: the time is too far away"))
+            }
+            (sum, count) => Ok(Self::Float(count.float().mul_add(unit.into(), sum.float()))),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "asked for only beside floats")]
+    fn float(self) -> f64 {
+        match self {
+            Self::Int(int) => int as f64,
+            Self::Float(float) => float,
+        }
+    }
+
+    /// A float is good for microseconds.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "what is too far away saturates, and is refused"
+    )]
+    fn timestamp(self) -> anyhow::Result<Timestamp> {
+        let time = match self {
+            Self::Int(seconds) => Timestamp::from_second(seconds),
+            Self::Float(seconds) => Timestamp::from_microsecond((seconds * 1e6).round() as i64),
+        };
+        time.map_err(|_| {
+            anyhow!(
+                "time.format: {} lies outside the years that have dates",
+                self.float()
+            )
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
+fn seconds_of<'v>(time: Timestamp, heap: Heap<'v>) -> Value<'v> {
+    if time.subsec_nanosecond() == 0 {
+        heap.alloc(time.as_second())
+    } else {
+        heap.alloc(time.as_nanosecond() as f64 / 1e9)
+    }
+}
+
+fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
+    let Some(format) = format.filter(|format| !format.is_none()) else {
+        return Ok(None);
+    };
+    match format.unpack_str() {
+        Some(format) => Ok(Some(format)),
+        None => bail!(
+            "format must be a string such as \"%Y-%m-%d\", not a {}",
+            format.get_type()
+        ),
+    }
+}
+
+fn standard(s: &str) -> Result<Timestamp, jiff::Error> {
+    let s = s.trim();
+    // What has an offset is an instant; the other's complaint would be about the missing one.
+    s.parse::<Timestamp>().or_else(|_| utc(s.parse()?))
+}
+
+fn formatted(s: &str, format: &str) -> Result<Timestamp, jiff::Error> {
+    let parts = strtime::parse(format, s)?;
+    if parts.offset().is_some() || parts.timestamp().is_some() {
+        return parts.to_timestamp();
+    }
+    match parts.to_datetime() {
+        Ok(time) => utc(time),
+        // A format without an hour means the day's beginning.
+        Err(_) if parts.hour().is_none() => utc(parts.to_date()?.into()),
+        Err(why) => Err(why),
+    }
+}
+
+fn utc(time: DateTime) -> Result<Timestamp, jiff::Error> {
+    TimeZone::UTC.to_timestamp(time)
+}
