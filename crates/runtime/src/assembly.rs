@@ -133,7 +133,8 @@ impl Library {
     fn permit(&self, key: &Key, script: &Script, manifest: Option<&Manifest>) -> Permit {
         let home = self.folders()[key.0].path(directory(&key.1));
         match manifest {
-            Some(manifest) => Permit::folder(home, manifest.permissions.clone()),
+            Some(manifest) => Permit::folder(home, manifest.permissions.clone())
+                .at_rates(&manifest.limits.http_rate),
             None => Permit::single(home, script.declared.allowed_exec.clone()),
         }
     }

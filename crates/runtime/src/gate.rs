@@ -3,6 +3,7 @@
 use crate::call::{Progress, Within};
 use crate::ground::Ground;
 use crate::permit::Permit;
+use crate::together::together;
 use model::{
     Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
     Level, Output, SqlAnswer, SqlRequest, Stored, World,
@@ -103,8 +104,19 @@ impl Host for Gate<'_> {
     }
 
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
-        let egress = self.permit.egress();
-        self.world().http(request, &egress, leash)
+        let world = self.world();
+        let egress = self.permit.egress()?;
+        let waiting = leash.within(request.timeout);
+        self.permit.wait_for_turn(&request.url, &waiting)?;
+        world.http(request, &egress, leash)
+    }
+
+    fn http_all(
+        &self,
+        requests: &[HttpRequest],
+        leash: &Leash,
+    ) -> Vec<Result<HttpResponse, HostError>> {
+        together(requests.len(), |index| self.http(&requests[index], leash))
     }
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {

@@ -21,12 +21,14 @@ mod permit;
 mod place;
 mod pool;
 mod project;
+mod rate;
 mod reader;
 mod runtime;
 mod settle;
 mod start;
 mod stats;
 mod status;
+mod together;
 mod unit;
 mod watch;
 

@@ -1,10 +1,14 @@
 //! What a module may do to the world: its manifest's permissions, or what a single file has always
 //! had. Whatever is not named is refused, with the line that would grant it.
 
+use crate::rate::Rates;
 use model::{
-    Database, Egress, ExecRequest, HostError, Permissions, Source, SqlRequest, Surroundings, World,
+    Database, Egress, ExecRequest, HostError, Leash, Permissions, Rate, Source, SqlRequest,
+    Surroundings, World,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Variables that a child of a folder module gets without asking.
 const CHILD_ENV: [&str; 5] = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
@@ -16,6 +20,7 @@ pub(crate) struct Permit {
     /// The folder that paths are relative to.
     home: PathBuf,
     rules: Rules,
+    rates: Arc<Rates>,
 }
 
 #[derive(Debug, Clone)]
@@ -38,6 +43,7 @@ impl Permit {
         Self {
             home,
             rules: Rules::Loading,
+            rates: Arc::default(),
         }
     }
 
@@ -45,6 +51,7 @@ impl Permit {
         Self {
             home,
             rules: Rules::Single { allowed_exec },
+            rates: Arc::default(),
         }
     }
 
@@ -52,12 +59,21 @@ impl Permit {
         Self {
             home,
             rules: Rules::Folder(permissions),
+            rates: Arc::default(),
         }
     }
 
-    pub(crate) fn egress(&self) -> Egress {
-        match &self.rules {
-            Rules::Loading => Egress::default(),
+    /// The same, asking each host no more often than this.
+    pub(crate) fn at_rates(self, rates: &BTreeMap<String, Rate>) -> Self {
+        Self {
+            rates: Arc::new(Rates::new(rates)),
+            ..self
+        }
+    }
+
+    pub(crate) fn egress(&self) -> Result<Egress, HostError> {
+        Ok(match &self.rules {
+            Rules::Loading => return denied("http works in calls, not while a file loads".into()),
             Rules::Single { .. } => Egress {
                 granted: Vec::new(),
                 public: true,
@@ -66,7 +82,12 @@ impl Permit {
                 granted: permissions.http.clone(),
                 public: false,
             },
-        }
+        })
+    }
+
+    /// Waits until a request may go out.
+    pub(crate) fn wait_for_turn(&self, url: &str, leash: &Leash) -> Result<(), HostError> {
+        self.rates.wait(url, leash)
     }
 
     pub(crate) fn exec(&self, command: &str) -> Result<(), HostError> {

@@ -5,6 +5,7 @@ pub(crate) mod content;
 pub(crate) mod context;
 mod data;
 mod failure;
+mod http;
 mod json;
 mod log;
 mod show;
@@ -43,6 +44,7 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     show::add(&mut builder);
     failure::add(&mut builder);
     content::add(&mut builder);
+    http::add(&mut builder);
     json::add(&mut builder);
     data::add(&mut builder);
     log::add(&mut builder);
