@@ -15,7 +15,7 @@ use std::time::Duration;
 use url::{Url, form_urlencoded};
 
 /// What can be given by name; the originals' names are kept beside ours.
-const NAMES: [&str; 14] = [
+pub(super) const NAMES: [&str; 13] = [
     "params",
     "headers",
     "body",
@@ -29,7 +29,6 @@ const NAMES: [&str; 14] = [
     "check",
     "redirects",
     "retries",
-    "method",
 ];
 
 pub(crate) struct Ask<'v> {
@@ -95,7 +94,7 @@ impl<'v> Ask<'v> {
             "check" => self.check = truth(name, given, false)?,
             "redirects" => self.redirects = truth(name, given, true)?,
             "retries" => self.retries = truth(name, given, true)?,
-            _ => return Err(unknown(name)),
+            _ => return Err(unknown(name, &[])),
         }
         Ok(())
     }
@@ -223,10 +222,12 @@ fn has(headers: &[(String, String)], name: &str) -> bool {
         .any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
-fn unknown(name: &str) -> anyhow::Error {
-    match did_you_mean(name, NAMES) {
+/// Some functions take more than a request does.
+pub(super) fn unknown(name: &str, more: &[&'static str]) -> anyhow::Error {
+    let all: Vec<&str> = more.iter().chain(&NAMES).copied().collect();
+    match did_you_mean(name, all.iter().copied()) {
         Some(near) => anyhow::anyhow!("http takes no `{name}`; did you mean `{near}`?"),
-        None => anyhow::anyhow!("http takes no `{name}`; it takes {}", NAMES.join(", ")),
+        None => anyhow::anyhow!("http takes no `{name}`; it takes {}", all.join(", ")),
     }
 }
 

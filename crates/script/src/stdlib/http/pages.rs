@@ -1,7 +1,7 @@
 //! All pages of a list, whichever way the server has of leading to the next.
 
 use super::answer::{answer, checked};
-use super::ask::{Ask, pairs};
+use super::ask::{Ask, NAMES, pairs, unknown};
 use super::wire;
 use crate::cx::Cx;
 use model::{HttpRequest, HttpResponse};
@@ -11,6 +11,9 @@ use starlark::values::dict::DictRef;
 use starlark::values::list::{AllocList, ListRef};
 use std::collections::HashSet;
 use url::Url;
+
+/// What can be given by name besides what a request takes.
+const OWN: [&str; 5] = ["next", "items", "limit", "cursor", "page"];
 
 /// How to get from page to page.
 #[derive(Default)]
@@ -72,6 +75,7 @@ impl<'v> Book<'v> {
                 Some("page") => book.page = given.map(|v| word("page", v)).transpose()?,
                 Some("items") => book.items = given.map(|v| word("items", v)).transpose()?,
                 Some("limit") => book.limit = given.map(limit).transpose()?,
+                Some(name) if !NAMES.contains(&name) => return Err(unknown(name, &OWN)),
                 _ => ask.set(&name.to_str(), value)?,
             }
         }
