@@ -52,7 +52,7 @@ pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{
     Database, Egress, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Level,
-    Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
+    Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

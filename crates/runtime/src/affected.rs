@@ -88,7 +88,8 @@ impl Library {
                 (Some(module), Ok(config)) => {
                     let manifest = module.manifest.as_deref();
                     let permit = self.permit(next, key, name, &module.script, manifest);
-                    module.config.to_json() != config.to_json() || *module.life.permit != permit
+                    module.config.to_json() != config.to_json()
+                        || !module.life.permit.allows_as(&permit)
                 }
                 (Some(_), Err(_)) => true,
                 (None, _) => false,

@@ -203,7 +203,11 @@ impl Library {
             Some(manifest) => Rights::of_folder(name.as_str(), &manifest.permissions, grant),
             None => Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant),
         };
-        Permit::new(home, rights)
+        let permit = Permit::new(home, rights);
+        match manifest {
+            Some(manifest) => permit.at_rates(&manifest.limits.http_rate),
+            None => permit,
+        }
     }
 
     pub(crate) fn config(

@@ -3,6 +3,7 @@
 use crate::call::{Progress, Within};
 use crate::ground::Ground;
 use crate::permit::Permit;
+use crate::together::together;
 use crate::updates::Updates;
 use model::{
     Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
@@ -116,7 +117,17 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
+        let waiting = leash.within(request.timeout);
+        self.permit.wait_for_turn(&request.url, &waiting)?;
         world.http(request, &egress, leash)
+    }
+
+    fn http_all(
+        &self,
+        requests: &[HttpRequest],
+        leash: &Leash,
+    ) -> Vec<Result<HttpResponse, HostError>> {
+        together(requests.len(), |index| self.http(&requests[index], leash))
     }
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {

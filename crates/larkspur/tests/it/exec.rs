@@ -87,8 +87,8 @@ fn a_single_file_runs_what_its_extension_allows() {
 fn children_see_the_variables_that_were_granted() {
     let mut room = Room::new();
     room.set_env("LARKSPUR_KEY", "secret")
-        .variable("GRANTED_A", "a")
-        .variable("OTHER", "o");
+        .set_env("GRANTED_A", "a")
+        .set_env("OTHER", "o");
     let probe = script("echo ${LARKSPUR_KEY-none} ${GRANTED_A-none} ${OTHER-none} ${PATH:+path}");
     let mut server = Server::start_in(room, crate::fixture::Opening::Legacy);
     server

@@ -44,8 +44,8 @@ fn command(command: &str) -> Value {
 fn with_variables() -> Server {
     let mut room = Room::new();
     room.set_env("LARKSPUR_KEY", "secret")
-        .variable("X_A", "a")
-        .variable("X_B", "b");
+        .set_env("X_A", "a")
+        .set_env("X_B", "b");
     Server::start_in(room, Opening::Legacy)
 }
 

@@ -1,6 +1,7 @@
 //! A request to another server, and its answer.
 
 use std::time::Duration;
+use url::Url;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpRequest {
@@ -25,4 +26,85 @@ pub struct HttpResponse {
     /// Names in small letters, in the order they came.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
+}
+
+/// Parts of the names of headers that prove who is asking; `authorization` and `cookie` among them.
+const CREDENTIALS: [&str; 9] = [
+    "auth",
+    "cookie",
+    "token",
+    "key",
+    "secret",
+    "session",
+    "password",
+    "credential",
+    "signature",
+];
+
+impl HttpRequest {
+    /// What one server was trusted with is not for another one that it sends us to.
+    pub fn move_to(&mut self, from: &Url, to: &Url) {
+        if from.origin() != to.origin() {
+            self.headers.retain(|(name, _)| !is_credential(name));
+        }
+        to.as_str().clone_into(&mut self.url);
+    }
+}
+
+fn is_credential(header: &str) -> bool {
+    let header = header.to_ascii_lowercase();
+    CREDENTIALS.iter().any(|part| header.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_stay_with_their_origin() {
+        let check = |to: &str, expected: &[&str]| {
+            let names = [
+                "Authorization",
+                "COOKIE",
+                "proxy-authorization",
+                "X-Api-Key",
+                "private-token",
+                "accept",
+                "x-request-id",
+            ];
+            let from = "https://a.example/";
+            let mut request = HttpRequest {
+                method: "GET".into(),
+                url: from.into(),
+                headers: names.map(|name| (name.to_owned(), "x".to_owned())).to_vec(),
+                body: Vec::new(),
+                timeout: None,
+                redirects: true,
+                retries: true,
+            };
+            let to = Url::parse(to).unwrap();
+            request.move_to(&Url::parse(from).unwrap(), &to);
+            let kept: Vec<&str> = request.headers.iter().map(|(n, _)| n.as_str()).collect();
+            assert_eq!(kept[..], *expected, "{to}");
+            assert_eq!(request.url, to.as_str());
+        };
+        let all = [
+            "Authorization",
+            "COOKIE",
+            "proxy-authorization",
+            "X-Api-Key",
+            "private-token",
+            "accept",
+            "x-request-id",
+        ];
+        check("https://a.example/other", &all);
+        check("https://a.example:443/", &all);
+        for other in [
+            "http://a.example/",
+            "https://a.example:444/",
+            "https://b.example/",
+        ] {
+            check(other, &["accept", "x-request-id"]);
+        }
+    }
 }

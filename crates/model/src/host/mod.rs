@@ -3,11 +3,13 @@
 
 mod exec;
 mod http;
+mod site;
 mod sql;
 mod world;
 
 pub use exec::{ExecRequest, ExecResult};
 pub use http::{HttpRequest, HttpResponse};
+pub use site::Site;
 pub use sql::{Database, SqlAnswer, SqlRequest, Statement};
 pub use world::{Egress, Source, Surroundings, World};
 
@@ -53,6 +55,17 @@ pub trait Host: Send + Sync {
 
     /// Sends a request and waits for its answer.
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError>;
+
+    /// Sends several requests; the answers come in the order of the requests. A host that has
+    /// threads sends them at once.
+    fn http_all(
+        &self,
+        requests: &[HttpRequest],
+        leash: &Leash,
+    ) -> Vec<Result<HttpResponse, HostError>> {
+        let answers = requests.iter().map(|request| self.http(request, leash));
+        answers.collect()
+    }
 
     /// Runs a command to its end.
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError>;

@@ -10,6 +10,7 @@ mod exec;
 mod failure;
 mod files;
 mod hash;
+mod http;
 mod json;
 mod log;
 mod show;
@@ -50,6 +51,7 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     failure::add(&mut builder);
     content::add(&mut builder);
     hash::add(&mut builder);
+    http::add(&mut builder);
     json::add(&mut builder);
     data::add(&mut builder);
     log::add(&mut builder);

@@ -9,6 +9,7 @@ mod bombs;
 mod calls;
 mod describe;
 mod hash;
+mod http;
 mod lifecycle;
 mod loads;
 mod prompts;
@@ -44,6 +45,7 @@ impl Sources for Files {
 pub(crate) struct Notebook(
     pub(crate) Mutex<Vec<String>>,
     pub(crate) Mutex<BTreeMap<String, Stored>>,
+    pub(crate) Option<http::Web>,
 );
 
 impl Host for Notebook {
@@ -77,6 +79,9 @@ impl Host for Notebook {
     }
 
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
+        if let Some(web) = &self.2 {
+            return web(request);
+        }
         Err(HostError(format!(
             "there is no network here to reach {}",
             request.url

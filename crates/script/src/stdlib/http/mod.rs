@@ -1,0 +1,193 @@
+//! `http`: requests to other servers, and their answers as dicts.
+
+mod answer;
+mod ask;
+mod pages;
+
+use crate::cx::Cx;
+use answer::{answer, checked, failed};
+use ask::Ask;
+use model::{HttpRequest, HttpResponse};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::dict::DictRef;
+use starlark::values::list::{AllocList, ListRef};
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("http", natives);
+}
+
+/// The world is asked here and nowhere else.
+fn wire(request: &HttpRequest, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<HttpResponse> {
+    let leash = Cx::of(eval)?.gauge.leash();
+    Ok(Cx::host(eval)?.http(request, &leash)?)
+}
+
+fn send<'v>(
+    method: &str,
+    url: &str,
+    mut ask: Ask<'v>,
+    options: &DictRef<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<Value<'v>> {
+    Cx::of(eval)?.gauge.leave_trial()?;
+    ask.read(options)?;
+    let request = ask.request(method, url, eval)?;
+    let response = wire(&request, eval)?;
+    if ask.check {
+        checked(&request, &response)?;
+    }
+    answer(&response, eval)
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// Asks for what lies at a URL.
+    ///
+    /// Every function here takes by name: `params` (a dict, added to the URL), `headers`, `body`,
+    /// `json` (any value, sent as JSON), `form` (a dict), `auth` (a `(user, password)` pair, or a
+    /// token that is sent as bearer), `timeout` (seconds or `"500ms"`), `check` (True makes an
+    /// answer other than 2xx an error), `redirects` (False makes a redirect the answer), `retries`
+    /// (False tries once; else what can be asked twice without harm is tried three times).
+    ///
+    /// The answer is a dict: `status` (also as `status_code`), `ok` (also as `success`), `url`,
+    /// `headers` (names in small letters), `body`, `json` (None if the body is not JSON), and
+    /// `body_base64` if the body is not text.
+    fn get<'v>(
+        url: &str,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("GET", url, Ask::with(None, headers), &options, eval)
+    }
+
+    /// Asks for the headers of what lies at a URL.
+    fn head<'v>(
+        url: &str,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("HEAD", url, Ask::with(None, headers), &options, eval)
+    }
+
+    /// Asks what can be done with a URL.
+    fn options<'v>(
+        url: &str,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("OPTIONS", url, Ask::with(None, headers), &options, eval)
+    }
+
+    /// Removes what lies at a URL.
+    fn delete<'v>(
+        url: &str,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("DELETE", url, Ask::with(None, headers), &options, eval)
+    }
+
+    /// Sends something to a URL; a body that is a dict or a list goes as JSON.
+    fn post<'v>(
+        url: &str,
+        body: Option<Value<'v>>,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("POST", url, Ask::with(body, headers), &options, eval)
+    }
+
+    /// Puts something at a URL; a body that is a dict or a list goes as JSON.
+    fn put<'v>(
+        url: &str,
+        body: Option<Value<'v>>,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("PUT", url, Ask::with(body, headers), &options, eval)
+    }
+
+    /// Changes a part of what lies at a URL; a body that is a dict or a list goes as JSON.
+    fn patch<'v>(
+        url: &str,
+        body: Option<Value<'v>>,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        send("PATCH", url, Ask::with(body, headers), &options, eval)
+    }
+
+    /// Sends a request with a method of any name.
+    fn request<'v>(
+        method: &str,
+        url: &str,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let method = method.to_ascii_uppercase();
+        send(&method, url, Ask::default(), &options, eval)
+    }
+
+    /// The items of all pages of a list, as one list.
+    ///
+    /// The next page is where the header `link` with `rel="next"` says. Else name the way: `next`
+    /// is a path into the answer's JSON (`"meta.next"`) with a URL or a cursor, which is sent as
+    /// the parameter that `cursor` names; or a function that takes the answer and gives a URL, a
+    /// dict of parameters, or None at the end. `page` names a parameter that counts pages, until
+    /// one is empty. `items` is the path to the list, if a page is not one. `limit` is the most
+    /// items. An answer other than 2xx is an error. The rest is as for `get`.
+    fn pages<'v>(
+        url: &str,
+        headers: Option<Value<'v>>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        pages::all(url, headers, &options, eval)
+    }
+
+    /// The answers to several requests, sent at once, in the order of the requests.
+    ///
+    /// Each is a URL, or a dict with `url`, `method` and what `get` takes by name; what is given by
+    /// name here is for all of them. A request that gets no answer does not stop the others: its
+    /// answer has status 0 and the reason as `error`. With `check = True` it is an error.
+    fn get_all<'v>(
+        #[starlark(require = pos)] requests: &ListRef<'v>,
+        #[starlark(kwargs)] options: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        Cx::of(eval)?.gauge.leave_trial()?;
+        let mut check = Vec::with_capacity(requests.len());
+        let mut built = Vec::with_capacity(requests.len());
+        for one in requests.iter() {
+            let (ask, method, url) = Ask::one_of_many(one, &options)?;
+            built.push(ask.request(&method, &url, eval)?);
+            check.push(ask.check);
+        }
+        let leash = Cx::of(eval)?.gauge.leash();
+        let responses = Cx::host(eval)?.http_all(&built, &leash);
+        let mut answers = Vec::with_capacity(built.len());
+        for ((request, check), response) in built.iter().zip(check).zip(responses) {
+            answers.push(match response {
+                Ok(response) => {
+                    if check {
+                        checked(request, &response)?;
+                    }
+                    answer(&response, eval)?
+                }
+                Err(error) if check => return Err(error.into()),
+                Err(error) => failed(request, &error, eval),
+            });
+        }
+        Ok(eval.heap().alloc(AllocList(answers)))
+    }
+}
