@@ -50,7 +50,7 @@ pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
-pub use project::{ModuleSettings, PROJECT_TEMPLATE, Project};
+pub use project::{Connection, ModuleSettings, PROJECT_TEMPLATE, Project, is_connection_string};
 pub use schema::{Field, Schema};
 pub use size::parse_size;
 pub use suggest::{did_you_mean, nearest};

@@ -23,6 +23,8 @@ result = 4096
 [module.a.config]
 size = 3
 [module.b]
+[postgres.main]
+url = 'postgres://u:p@localhost/db'
 ";
     let project = Project::parse("larkspur.toml", text).unwrap();
     let names: Vec<&str> = project
@@ -46,6 +48,11 @@ size = 3
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
     assert_eq!(project.place("module.a").unwrap().line, 9);
+    assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
+    assert_eq!(
+        format!("{:?}", project.postgres),
+        r#"{"main": Connection { .. }}"#
+    );
 }
 
 #[test]
@@ -204,6 +211,21 @@ fn modules_are_told_in_tables() {
     );
 }
 
+#[test]
+fn connections_have_names_and_addresses() {
+    check(
+        "[postgres.main]",
+        &expect![[r"
+            `url` is missing in `postgres.main`
+              ┌ larkspur.toml:1:11
+            1 │ [postgres.main]
+              │           ^^^^"]],
+    );
+    check("postgres.main = 'postgres://localhost'", &expect![[r""]]);
+    check("[postgres.main]\nurl = ''", &expect![[r""]]);
+    check("[postgres.'a=b']\nurl = 'host=localhost'", &expect![[r""]]);
+}
+
 /// A line of the template whose `#` is followed by no space holds a setting.
 fn setting(line: &str) -> Option<&str> {
     line.strip_prefix('#')
@@ -253,6 +275,7 @@ fn the_template_shows_every_setting() {
         "limits.call_depth",
         "limits.result",
         "module.crypto-tools.config",
+        "postgres.main.url",
     ] {
         assert!(project.place(field).is_some(), "{field} is not shown");
     }

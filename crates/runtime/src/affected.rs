@@ -73,14 +73,22 @@ impl Library {
             .collect()
     }
 
-    /// Modules that another project file would configure, enable or leave out.
+    /// Modules that another project file would configure, enable, connect or leave out.
     pub(crate) fn reconfigured(&self, next: &ProjectFile) -> BTreeSet<Key> {
+        let reconnected = self.project.project().postgres != next.project().postgres;
         let differs = |key: &Key| {
             let entry = &self.entries[key];
+            let connects = match &entry.manifest {
+                Some(manifest) => !manifest.permissions.postgres.is_empty(),
+                None => true,
+            };
             let Some(name) = &entry.name else {
                 return false;
             };
             if self.project.enables(name) != next.enables(name) || entry.trouble.is_some() {
+                return true;
+            }
+            if reconnected && connects {
                 return true;
             }
             let open = ConfigSchema::open();

@@ -132,10 +132,11 @@ impl Library {
     /// What it may do; paths are relative to the folder it lies in.
     fn permit(&self, key: &Key, script: &Script, manifest: Option<&Manifest>) -> Permit {
         let home = self.folders()[key.0].path(directory(&key.1));
-        match manifest {
+        let permit = match manifest {
             Some(manifest) => Permit::folder(home, manifest.permissions.clone()),
             None => Permit::single(home, script.declared.allowed_exec.clone()),
-        }
+        };
+        permit.with_connections(self.project.project().postgres.clone())
     }
 
     pub(crate) fn config(

@@ -5,7 +5,7 @@ use crate::ground::Ground;
 use crate::permit::Permit;
 use model::{
     Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
-    Level, Output, SqlAnswer, SqlRequest, Stored, World,
+    Level, Output, SqlAnswer, SqlRequest, Stored, World, is_connection_string,
 };
 use script::Sources;
 use serde_json::Value;
@@ -68,6 +68,15 @@ fn kept<T>(result: Result<T, StoreError>) -> Result<T, HostError> {
     result.map_err(|error| HostError(error.to_string()))
 }
 
+/// A database as the script calls it, without the password that a connection string may hold.
+fn spoken(database: &Database) -> &str {
+    match database {
+        Database::Sqlite(path) => path,
+        Database::Postgres(name) if is_connection_string(name) => "postgres",
+        Database::Postgres(name) => name,
+    }
+}
+
 impl Host for Gate<'_> {
     fn log(&self, level: Level, message: &str, fields: &Value) {
         self.use_it();
@@ -122,7 +131,8 @@ impl Host for Gate<'_> {
     ) -> Result<SqlAnswer, HostError> {
         let world = self.world();
         let source = self.permit.source(database, request, world)?;
-        world.sql(&source, request, leash)
+        let asked = world.sql(&source, request, leash);
+        asked.map_err(|HostError(why)| HostError(format!("{}: {why}", spoken(database))))
     }
 
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {

@@ -2,8 +2,10 @@
 //! had. Whatever is not named is refused, with the line that would grant it.
 
 use model::{
-    Database, Egress, ExecRequest, HostError, Permissions, Source, SqlRequest, Surroundings, World,
+    Connection, Database, Egress, ExecRequest, HostError, Permissions, Source, SqlRequest,
+    Surroundings, World, is_connection_string,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Variables that a child of a folder module gets without asking.
@@ -16,6 +18,8 @@ pub(crate) struct Permit {
     /// The folder that paths are relative to.
     home: PathBuf,
     rules: Rules,
+    /// Databases by name.
+    connections: BTreeMap<String, Connection>,
 }
 
 #[derive(Debug, Clone)]
@@ -38,6 +42,7 @@ impl Permit {
         Self {
             home,
             rules: Rules::Loading,
+            connections: BTreeMap::new(),
         }
     }
 
@@ -45,6 +50,7 @@ impl Permit {
         Self {
             home,
             rules: Rules::Single { allowed_exec },
+            connections: BTreeMap::new(),
         }
     }
 
@@ -52,6 +58,15 @@ impl Permit {
         Self {
             home,
             rules: Rules::Folder(permissions),
+            connections: BTreeMap::new(),
+        }
+    }
+
+    /// The same, with databases that are known by name.
+    pub(crate) fn with_connections(self, connections: BTreeMap<String, Connection>) -> Self {
+        Self {
+            connections,
+            ..self
         }
     }
 
@@ -144,12 +159,37 @@ impl Permit {
         }
     }
 
+    /// A connection string may hold a password, so it is not repeated.
     fn postgres(&self, name: &str) -> Result<Source, HostError> {
+        let is_string = is_connection_string(name);
         match &self.rules {
-            Rules::Single { .. } => Ok(Source::Postgres { url: name.into() }),
-            Rules::Loading | Rules::Folder(_) => {
-                denied("this connection is not among those this module may use".into())
+            Rules::Loading => {
+                return denied("postgres works in calls, not while a file loads".into());
             }
+            Rules::Single { .. } if is_string => return Ok(Source::Postgres { url: name.into() }),
+            Rules::Folder(_) if is_string => {
+                return denied(
+                    "a module in a folder uses connections by name: put the connection string \
+                     into larkspur.toml as [postgres.NAME], and the name into `postgres` under \
+                     [permissions] in module.toml"
+                        .into(),
+                );
+            }
+            Rules::Folder(permissions) if !permissions.postgres.iter().any(|p| p == name) => {
+                return denied(format!(
+                    "`{name}` is not among the connections this module may use: add it to \
+                     `postgres` under [permissions] in module.toml"
+                ));
+            }
+            Rules::Single { .. } | Rules::Folder(_) => {}
+        }
+        match self.connections.get(name) {
+            Some(connection) => Ok(Source::Postgres {
+                url: connection.url.clone(),
+            }),
+            None => denied(format!(
+                "there is no connection `{name}`: add [postgres.{name}] with a `url` to larkspur.toml"
+            )),
         }
     }
 
@@ -219,5 +259,79 @@ fn matches(pattern: &str, text: &str) -> bool {
             let mut ends = ends.take_while(|end| deep || !rest[..*end].contains('/'));
             ends.any(|end| matches(after, &rest[end..]))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name`, as a module with these rules asks for it, gives this URL or this error.
+    #[track_caller]
+    fn check(rules: Rules, name: &str, expected: Result<&str, &str>) {
+        let main = Connection {
+            url: "postgres://u:secret@db/main".into(),
+        };
+        let permit = Permit {
+            home: "nowhere".into(),
+            rules,
+            connections: BTreeMap::from([("main".to_owned(), main)]),
+        };
+        let source = permit.postgres(name).map_err(|error| error.to_string());
+        let expected = expected.map(|url| Source::Postgres { url: url.into() });
+        assert_eq!(source, expected.map_err(str::to_owned));
+    }
+
+    fn single() -> Rules {
+        Rules::Single {
+            allowed_exec: Vec::new(),
+        }
+    }
+
+    fn folder(postgres: &[&str]) -> Rules {
+        Rules::Folder(Permissions {
+            postgres: postgres.iter().map(|&name| name.to_owned()).collect(),
+            ..Permissions::default()
+        })
+    }
+
+    #[test]
+    fn a_folder_uses_the_connections_that_it_lists() {
+        let url = "postgres://u:secret@db/main";
+        check(folder(&["main"]), "main", Ok(url));
+        check(
+            folder(&["other"]),
+            "main",
+            Err(
+                "`main` is not among the connections this module may use: add it to `postgres` \
+                 under [permissions] in module.toml",
+            ),
+        );
+        check(
+            folder(&["other"]),
+            "other",
+            Err(
+                "there is no connection `other`: add [postgres.other] with a `url` to larkspur.toml",
+            ),
+        );
+        let by_name = "a module in a folder uses connections by name: put the connection string \
+             into larkspur.toml as [postgres.NAME], and the name into `postgres` under \
+             [permissions] in module.toml";
+        check(folder(&[url]), url, Err(by_name));
+        check(folder(&[]), "host=db password=x", Err(by_name));
+    }
+
+    #[test]
+    fn a_single_file_uses_names_and_connection_strings() {
+        check(single(), "main", Ok("postgres://u:secret@db/main"));
+        check(single(), "host=db user=u", Ok("host=db user=u"));
+        check(single(), "postgresql://x/y", Ok("postgresql://x/y"));
+        check(
+            single(),
+            "mian",
+            Err("there is no connection `mian`: add [postgres.mian] with a `url` to larkspur.toml"),
+        );
+        let loading = "postgres works in calls, not while a file loads";
+        check(Rules::Loading, "main", Err(loading));
     }
 }
