@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// Long enough that a test which needs it has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn leash(time: Duration) -> Leash {
     Leash {

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 const INSTALL: &str =
     "PostgreSQL is not installed: run `cargo xtask tools`, or `apt-get install postgresql`";
 
@@ -97,7 +97,7 @@ distinguished_name = name
 x509_extensions = extensions
 prompt = no
 [name]
-CN = localhost
+CN = a test of larkspur
 [extensions]
 subjectAltName = DNS:localhost
 basicConstraints = critical, CA:FALSE

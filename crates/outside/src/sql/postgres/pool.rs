@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 /// A server gives few connections, and many programs want some.
 const MOST: usize = 8;
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 pub(super) struct Pool {
     target: Target,

@@ -8,10 +8,11 @@ use crate::sql::rows::Rows;
 use futures_util::TryStreamExt;
 use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
 use std::pin::pin;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The server is told to stop by us; should that get lost, it stops by itself a little later.
@@ -31,6 +32,8 @@ const FORGET: &str = "ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RE
 pub(super) struct Session {
     pub(super) client: Client,
     pub(super) connection: AbortHandle,
+    /// Why it ended, if it has: whoever asks over it hears only that it did.
+    pub(super) ended: Arc<OnceLock<HostError>>,
     pub(super) tls: MakeRustlsConnect,
     /// Its place in the pool, while somebody uses it.
     pub(super) room: Option<OwnedSemaphorePermit>,
@@ -86,12 +89,12 @@ impl Session {
         );
         self.batch(&begin).await?;
         let prepared = self.client.prepare(&statement.sql).await;
-        let prepared = prepared.map_err(|error| said(&error))?;
+        let prepared = prepared.map_err(|error| self.said(&error))?;
         let params = convert(prepared.params(), &statement.params)?;
         let rows = self.client.query_raw(&prepared, params).await;
-        let mut stream = pin!(rows.map_err(|error| said(&error))?);
+        let mut stream = pin!(rows.map_err(|error| self.said(&error))?);
         let mut rows = Rows::default();
-        while let Some(row) = stream.try_next().await.map_err(|error| said(&error))? {
+        while let Some(row) = stream.try_next().await.map_err(|error| self.said(&error))? {
             let taken = to_map(&row).and_then(|map| rows.push(map));
             taken.inspect_err(|_| self.cancel())?;
         }
@@ -140,15 +143,20 @@ impl Session {
     async fn change(&self, statement: &Statement) -> Result<u64, HostError> {
         no_transaction(&statement.sql)?;
         let prepared = self.client.prepare(&statement.sql).await;
-        let prepared = prepared.map_err(|error| said(&error))?;
+        let prepared = prepared.map_err(|error| self.said(&error))?;
         let params = convert(prepared.params(), &statement.params)?;
         let changed = self.client.execute_raw(&prepared, params).await;
-        changed.map_err(|error| said(&error))
+        changed.map_err(|error| self.said(&error))
+    }
+
+    fn said(&self, error: &Error) -> HostError {
+        let ended = self.ended.get().filter(|_| error.is_closed());
+        ended.cloned().unwrap_or_else(|| said(error))
     }
 
     async fn batch(&self, sql: &str) -> Result<(), HostError> {
         let done = self.client.batch_execute(sql).await;
-        done.map_err(|error| said(&error))
+        done.map_err(|error| self.said(&error))
     }
 }
 

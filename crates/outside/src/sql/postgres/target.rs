@@ -5,6 +5,7 @@ use super::session::Session;
 use super::tls::{Trust, connector};
 use crate::sql::failed;
 use model::HostError;
+use std::sync::{Arc, OnceLock};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -38,14 +39,22 @@ impl Target {
 
     pub(super) async fn connect(&self) -> Result<Session, HostError> {
         let connected = self.config.connect(self.tls.clone()).await;
-        let (client, connection) = connected.map_err(|error| {
+        let (client, mut connection) = connected.map_err(|error| {
             let HostError(why) = said(&error);
             HostError(format!("no connection to {}: {why}", self.shown()))
         })?;
+        let ended = Arc::new(OnceLock::new());
+        let told = Arc::clone(&ended);
+        let working = tokio::spawn(async move {
+            // Borrowed, so that the reason is written down before those who wait are let go.
+            if let Err(error) = (&mut connection).await {
+                let _ = told.set(said(&error));
+            }
+        });
         Ok(Session {
             client,
-            // What ends it is told to whoever waits for an answer then.
-            connection: tokio::spawn(async { drop(connection.await) }).abort_handle(),
+            connection: working.abort_handle(),
+            ended,
             tls: self.tls.clone(),
             room: None,
         })

@@ -130,7 +130,7 @@ impl Session<'_> {
             return failed("a query changes nothing: use sqlite.execute for this statement");
         }
         bind(&mut prepared, &statement.params)?;
-        let names = prepared.column_names().into_iter().map(str::to_owned);
+        let names = prepared.column_names().map(str::to_owned);
         let names: Vec<String> = names.collect();
         let mut rows = prepared.raw_query();
         while let Some(row) = rows.next().map_err(|error| self.failure(error))? {

@@ -58,12 +58,14 @@ fn wait(leash: &Leash) -> bool {
 }
 
 fn cannot_open(path: &Path, error: &Error) -> String {
-    let folder = path.parent().is_some_and(Path::is_dir);
+    if path.is_dir() {
+        return "this is a folder".into();
+    }
+    if !path.parent().is_some_and(Path::is_dir) {
+        return "there is no folder to put it in".into();
+    }
     match error.sqlite_error_code() {
-        Some(ErrorCode::CannotOpen) if path.is_dir() => "this is a folder".into(),
-        Some(ErrorCode::CannotOpen) if !folder => "there is no folder to put it in".into(),
-        Some(ErrorCode::CannotOpen) => "it cannot be opened".into(),
+        Some(ErrorCode::CannotOpen) | None => "it cannot be opened".into(),
         Some(code) => format!("it cannot be opened: {code:?}"),
-        None => "it cannot be opened".into(),
     }
 }
