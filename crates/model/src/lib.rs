@@ -61,7 +61,7 @@ pub use limits::{Limits, Stop, parse_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
-pub use project::{ModuleSettings, PROJECT_TEMPLATE, Project};
+pub use project::{Connection, ModuleSettings, PROJECT_TEMPLATE, Project, is_connection_string};
 pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};

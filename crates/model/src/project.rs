@@ -5,6 +5,7 @@ use crate::document::{Document, Item, Source, Spans, Table};
 use crate::{Fault, Grant, Limits, ModuleName, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// A `larkspur.toml` to start from: each setting it knows, commented out.
 pub const PROJECT_TEMPLATE: &str = include_str!("project_template.toml");
@@ -17,7 +18,21 @@ pub struct Project {
     pub data_dir: Option<String>,
     pub limits: Limits,
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
+    /// Databases that modules may be granted, by name.
+    pub postgres: BTreeMap<String, Connection>,
     spans: Option<Spans>,
+}
+
+/// Where a database is, and usually its password: it is not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Connection {
+    pub url: String,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connection { .. }")
+    }
 }
 
 /// What is said about one module.
@@ -53,6 +68,7 @@ impl Project {
         let server = table.table("server");
         let limits = table.table("limits").map(limits);
         let modules = table.table("module").map(Table::into_entries);
+        let postgres = table.table("postgres").map(Table::into_entries);
         table.finish();
         let spans = document.spans();
         let modules = modules.unwrap_or_default().into_iter();
@@ -61,6 +77,7 @@ impl Project {
             data_dir: server.and_then(data_dir),
             limits: limits.unwrap_or_default(),
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
+            postgres: connections(&postgres.unwrap_or_default()),
             spans: Some(spans),
         }
     }
@@ -128,6 +145,29 @@ fn limits(mut table: Table<'_>) -> Limits {
     };
     table.finish();
     limits
+}
+
+fn connections(items: &[Item<'_>]) -> BTreeMap<String, Connection> {
+    let named = |item: &Item<'_>| Some((item.key().to_owned(), connection(item)?));
+    items.iter().filter_map(named).collect()
+}
+
+fn connection(item: &Item<'_>) -> Option<Connection> {
+    let mut table = item.table()?;
+    let url = table.required("url").and_then(|url| url.text());
+    table.finish();
+    if is_connection_string(item.key()) {
+        let fault = format!("`{}` is no name for a connection", item.key());
+        item.report_key(Fault::new(fault));
+    }
+    Some(Connection {
+        url: url?.to_owned(),
+    })
+}
+
+/// A URL or `key=value` pairs, which no name of a connection can be taken for.
+pub fn is_connection_string(text: &str) -> bool {
+    text.contains("://") || text.contains('=')
 }
 
 fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)> {

@@ -24,6 +24,8 @@ result = 4096
 [module.a.config]
 size = 3
 [module.b]
+[postgres.main]
+url = 'postgres://u:p@localhost/db'
 ";
     let project = Project::parse("larkspur.toml", text).unwrap();
     let names: Vec<&str> = project
@@ -47,6 +49,11 @@ size = 3
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
     assert_eq!(project.place("module.a").unwrap().line, 9);
+    assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
+    assert_eq!(
+        format!("{:?}", project.postgres),
+        r#"{"main": Connection { .. }}"#
+    );
 }
 
 #[test]
@@ -251,6 +258,21 @@ fn grants_have_the_keys_of_permissions() {
     );
 }
 
+#[test]
+fn connections_have_names_and_addresses() {
+    check(
+        "[postgres.main]",
+        &expect![[r"
+            `url` is missing in `postgres.main`
+              ┌ larkspur.toml:1:11
+            1 │ [postgres.main]
+              │           ^^^^"]],
+    );
+    check("postgres.main = 'postgres://localhost'", &expect![[r""]]);
+    check("[postgres.main]\nurl = ''", &expect![[r""]]);
+    check("[postgres.'a=b']\nurl = 'host=localhost'", &expect![[r""]]);
+}
+
 /// A line of the template whose `#` is followed by no space holds a setting.
 fn setting(line: &str) -> Option<&str> {
     line.strip_prefix('#')
@@ -300,6 +322,7 @@ fn the_template_shows_every_setting() {
         "limits.call_depth",
         "limits.result",
         "module.crypto-tools.config",
+        "postgres.main.url",
     ] {
         assert!(project.place(field).is_some(), "{field} is not shown");
     }

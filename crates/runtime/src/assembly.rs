@@ -203,7 +203,7 @@ impl Library {
             Some(manifest) => Rights::of_folder(name.as_str(), &manifest.permissions, grant),
             None => Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant),
         };
-        let permit = Permit::new(home, rights);
+        let permit = Permit::new(home, rights).with_connections(&project.project().postgres);
         match manifest {
             Some(manifest) => permit.at_rates(&manifest.limits.http_rate),
             None => permit,

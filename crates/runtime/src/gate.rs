@@ -7,7 +7,7 @@ use crate::together::together;
 use crate::updates::Updates;
 use model::{
     Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
-    Level, Output, SqlAnswer, SqlRequest, Stored, World,
+    Level, Output, SqlAnswer, SqlRequest, Stored, World, is_connection_string,
 };
 use script::Sources;
 use serde_json::Value;
@@ -71,6 +71,15 @@ impl<'a> Gate<'a> {
 
 fn kept<T>(result: Result<T, StoreError>) -> Result<T, HostError> {
     result.map_err(|error| HostError(error.to_string()))
+}
+
+/// A database as the script calls it, without the password that a connection string may hold.
+fn spoken(database: &Database) -> &str {
+    match database {
+        Database::Sqlite(path) => path,
+        Database::Postgres(name) if is_connection_string(name) => "postgres",
+        Database::Postgres(name) => name,
+    }
 }
 
 impl Host for Gate<'_> {
@@ -144,7 +153,8 @@ impl Host for Gate<'_> {
     ) -> Result<SqlAnswer, HostError> {
         let world = self.world();
         let source = self.permit.source(database, request, world)?;
-        world.sql(&source, request, leash)
+        let asked = world.sql(&source, request, leash);
+        asked.map_err(|HostError(why)| HostError(format!("{}: {why}", spoken(database))))
     }
 
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {

@@ -3,6 +3,7 @@
 use super::Access;
 use super::hosts::of_url;
 use super::scope::{By, Layer};
+use crate::is_connection_string;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -30,6 +31,7 @@ impl Denied {
         let is_first = layer.names.is_empty();
         Self(match layer.by {
             By::Loading => format!("`{key}` works in calls, not while a file loads"),
+            By::Manifest if is_string(access) => by_name(module),
             By::Manifest if is_first => format!(
                 "{}; add {key} = [\"{name}\"] to [permissions] in module.toml",
                 what()
@@ -49,6 +51,17 @@ impl Denied {
             By::Extension => extension(&name, &layer.names),
         })
     }
+}
+
+fn is_string(access: &Access<'_>) -> bool {
+    matches!(access, Access::Postgres(name) if is_connection_string(name))
+}
+
+fn by_name(module: &str) -> String {
+    format!(
+        "module `{module}` uses connections by name: put the connection string into larkspur.toml as \
+         [postgres.NAME], and the name into `postgres` under [permissions] in module.toml"
+    )
 }
 
 /// In the words that users of starlark-mcp know.
@@ -81,11 +94,12 @@ fn what(module: &str, access: &Access<'_>) -> String {
     }
 }
 
+/// A connection string may hold a password, which belongs in no message.
 fn asked(access: &Access<'_>) -> String {
     match access {
         Access::Http(url) => of_url(url).to_owned(),
         Access::Exec(name) | Access::Env(name) => (*name).to_owned(),
-        Access::Postgres(name) if is_secretive(name) => "this connection string".to_owned(),
+        Access::Postgres(name) if is_connection_string(name) => "this connection string".to_owned(),
         Access::Postgres(name) => format!("`{name}`"),
         access => access.spot().map_or("", |spot| spot.asked).to_owned(),
     }
@@ -95,7 +109,7 @@ fn asked(access: &Access<'_>) -> String {
 fn to_add(access: &Access<'_>) -> String {
     match access {
         Access::Http(url) => of_url(url).to_owned(),
-        Access::Postgres(name) if is_secretive(name) => "NAME".to_owned(),
+        Access::Postgres(name) if is_connection_string(name) => "NAME".to_owned(),
         Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => (*name).to_owned(),
         access => {
             let spot = access.spot();
@@ -103,9 +117,4 @@ fn to_add(access: &Access<'_>) -> String {
             path.unwrap_or_default().to_owned()
         }
     }
-}
-
-/// A connection string may hold a password, which belongs in no message.
-fn is_secretive(connection: &str) -> bool {
-    connection.contains("://") || connection.contains('=')
 }

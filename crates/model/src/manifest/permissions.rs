@@ -1,7 +1,7 @@
 //! What a module may reach, as its manifest names it: nothing else is allowed.
 
 use crate::document::{Item, Table};
-use crate::{Fault, Permission};
+use crate::{Fault, Permission, is_connection_string};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,8 +78,18 @@ pub(crate) fn check_name(permission: Permission, text: &str) -> Result<(), Fault
         | Permission::SqliteWrite
         | Permission::Files
         | Permission::FilesWrite => path(text),
-        Permission::Exec | Permission::Env | Permission::Postgres => Ok(()),
+        Permission::Postgres => connection(text),
+        Permission::Exec | Permission::Env => Ok(()),
     }
+}
+
+/// A connection string may hold a password, and whoever runs the server decides where a name leads.
+fn connection(text: &str) -> Result<(), Fault> {
+    if !is_connection_string(text) {
+        return Ok(());
+    }
+    Err(Fault::new("a connection is granted by its name")
+        .help("put the connection string into larkspur.toml as [postgres.NAME], and NAME here"))
 }
 
 /// Links and `..` are followed before a path is judged, so that such a pattern would match nothing.

@@ -5,7 +5,7 @@ mod path;
 mod program;
 
 use crate::rate::Rates;
-use model::{Access, Egress, HostError, Leash, Rate, Rights};
+use model::{Access, Connection, Egress, HostError, Leash, Rate, Rights};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub(crate) struct Permit {
     home: PathBuf,
     rights: Rights,
     rates: Arc<Rates>,
+    /// Databases by name, those that it may use.
+    connections: BTreeMap<String, Connection>,
 }
 
 impl Permit {
@@ -24,6 +26,7 @@ impl Permit {
             home,
             rights,
             rates: Arc::default(),
+            connections: BTreeMap::new(),
         }
     }
 
@@ -41,9 +44,18 @@ impl Permit {
         Ok(self.rights.egress())
     }
 
+    /// The same, with databases that are known by name.
+    pub(crate) fn with_connections(mut self, all: &BTreeMap<String, Connection>) -> Self {
+        let may_use = |name: &str| self.check(&Access::Postgres(name)).is_ok();
+        let own = all.iter().filter(|(name, _)| may_use(name));
+        self.connections = own.map(|(name, to)| (name.clone(), to.clone())).collect();
+        self
+    }
+
     /// Does it allow the same? The turns taken so far do not count.
     pub(crate) fn allows_as(&self, other: &Self) -> bool {
-        (&self.home, &self.rights) == (&other.home, &other.rights)
+        (&self.home, &self.rights, &self.connections)
+            == (&other.home, &other.rights, &other.connections)
     }
 
     /// Waits until a request may go out.

@@ -1,7 +1,7 @@
 //! Files and databases. A path is judged by where it leads, without links and `..`.
 
 use super::Permit;
-use model::{Access, Database, HostError, Source, Spot, SqlRequest, World};
+use model::{Access, Database, HostError, Source, Spot, SqlRequest, World, is_connection_string};
 use std::path::{Path, PathBuf};
 
 impl Permit {
@@ -47,7 +47,21 @@ impl Permit {
 
     fn postgres(&self, name: &str) -> Result<Source, HostError> {
         self.check(&Access::Postgres(name))?;
-        Ok(Source::Postgres { url: name.into() })
+        let found = self.connections.get(name);
+        let url = match found {
+            Some(connection) => connection.url.clone(),
+            None if is_connection_string(name) => name.to_owned(),
+            None => return Err(HostError(self.no_connection(name))),
+        };
+        Ok(Source::Postgres { url })
+    }
+
+    fn no_connection(&self, name: &str) -> String {
+        let guess = model::did_you_mean(name, self.connections.keys().map(String::as_str));
+        let guess = guess.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        format!(
+            "there is no connection `{name}`{guess}; add [postgres.{name}] with a `url` to larkspur.toml"
+        )
     }
 
     /// Where a path leads, if that passes.

@@ -1,0 +1,90 @@
+//! What a statement begins with.
+
+use crate::sql::failed;
+use model::HostError;
+
+const ENDS_OR_BEGINS: [&str; 6] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"];
+
+/// A script cannot hold a transaction open, nor end one that holds its other statements together.
+pub(super) fn no_transaction(sql: &str) -> Result<(), HostError> {
+    let first = first_word(sql);
+    match ENDS_OR_BEGINS
+        .iter()
+        .find(|word| word.eq_ignore_ascii_case(first))
+    {
+        Some(word) => failed(format!(
+            "{word} cannot be used here: postgres.transaction([...]) runs statements all or none"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn first_word(sql: &str) -> &str {
+    let sql = skip(sql);
+    let end = sql.find(|c: char| !c.is_ascii_alphabetic());
+    &sql[..end.unwrap_or(sql.len())]
+}
+
+/// Without the white space, the comments and the semicolons in front.
+fn skip(mut sql: &str) -> &str {
+    loop {
+        sql = sql.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '\u{feff}');
+        let comment = match sql.get(..2) {
+            Some("--") => sql.find('\n'),
+            Some("/*") => block(sql),
+            _ => return sql,
+        };
+        sql = comment.map_or("", |end| &sql[end..]);
+    }
+}
+
+/// Where a block comment ends; in `PostgreSQL` they nest.
+fn block(sql: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < sql.len() {
+        let rest = &sql.as_bytes()[at..];
+        if rest.starts_with(b"/*") {
+            depth += 1;
+            at += 2;
+        } else if rest.starts_with(b"*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return Some(at);
+            }
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_word_is_found_behind_comments() {
+        let check = |sql, word| assert_eq!(first_word(sql), word, "{sql}");
+        check("COMMIT", "COMMIT");
+        check("  ;;\n commit;", "commit");
+        check("-- a\n--b\nBegin", "Begin");
+        check("/* a /* b */ c */ END", "END");
+        check("/**/SELECT 1", "SELECT");
+        check("/* open", "");
+        check("-- open", "");
+        check("ä", "");
+        check("", "");
+    }
+
+    #[test]
+    fn transactions_are_left_to_the_library() {
+        assert_eq!(no_transaction("insert into t values (1)"), Ok(()));
+        let refused = no_transaction("/**/ rollback").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "ROLLBACK cannot be used here: postgres.transaction([...]) runs statements all or none"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! `PostgreSQL` servers: the same requests, over connections that are kept for the next one.
+
+mod cells;
+mod dates;
+mod error;
+mod keyword;
+mod numeric;
+mod params;
+mod pool;
+mod raw;
+mod session;
+mod target;
+mod tls;
+
+use super::failed;
+use super::leashed::held;
+use model::{HostError, Leash, SqlAnswer, SqlRequest};
+use pool::Pool;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A script that makes up connection strings does not fill the memory with pools.
+const MOST_POOLS: usize = 64;
+
+/// A pool for each connection string.
+#[derive(Default)]
+pub(super) struct Pools(Mutex<HashMap<String, Arc<Pool>>>);
+
+impl Pools {
+    pub(super) async fn ask(
+        &self,
+        url: &str,
+        request: &SqlRequest,
+        leash: &Leash,
+    ) -> Result<SqlAnswer, HostError> {
+        let pool = self.pool(url)?;
+        let session = held(leash, pool.take()).await??;
+        match held(leash, session.ask(request, leash)).await {
+            Ok(Ok(answer)) => {
+                pool.give_back(session);
+                Ok(answer)
+            }
+            // Whatever state it is in, nobody else shall find it so.
+            Ok(Err(error)) => {
+                session.close();
+                Err(error)
+            }
+            Err(over) => {
+                session.cancel();
+                session.close();
+                Err(over)
+            }
+        }
+    }
+
+    fn pool(&self, url: &str) -> Result<Arc<Pool>, HostError> {
+        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = pools.get(url) {
+            return Ok(Arc::clone(pool));
+        }
+        if pools.len() >= MOST_POOLS {
+            pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.has_idle());
+        }
+        if pools.len() >= MOST_POOLS {
+            return failed(format!(
+                "more than {MOST_POOLS} connection strings are in use at once"
+            ));
+        }
+        let pool = Pool::new(url)?;
+        pools.insert(url.to_owned(), Arc::clone(&pool));
+        Ok(pool)
+    }
+}

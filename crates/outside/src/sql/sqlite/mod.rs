@@ -1,0 +1,175 @@
+//! `SQLite` files. A connection lives as long as one request, so nothing is left behind in it.
+
+mod guard;
+mod open;
+mod values;
+
+use super::failed;
+use super::leashed::over;
+use super::rows::Rows;
+use guard::Guard;
+use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
+use open::open;
+use rusqlite::{Connection, Error, ErrorCode};
+use serde_json::Map;
+use std::path::Path;
+use values::{bind, to_json};
+
+const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
+     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+/// The name is a value here, so that no name can be anything else.
+const DESCRIBE: &str = "SELECT cid, name, type, \"notnull\", dflt_value, pk \
+     FROM pragma_table_info(?1) ORDER BY cid";
+
+pub(super) fn ask(
+    path: &Path,
+    writable: bool,
+    request: &SqlRequest,
+    leash: &Leash,
+) -> Result<SqlAnswer, HostError> {
+    if let Some(over) = over(leash) {
+        return Err(over);
+    }
+    let mut session = Session {
+        connection: open(path, writable, leash)?,
+        guard: Guard::default(),
+        leash,
+    };
+    match request {
+        SqlRequest::Query(statement) => session.query(statement),
+        SqlRequest::Execute(statement) => session.execute(statement),
+        SqlRequest::Transaction(statements) => session.transaction(statements),
+        SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None)),
+        SqlRequest::Describe { table, .. } => session.query(&fixed(DESCRIBE, Some(table))),
+    }
+}
+
+fn fixed(sql: &str, param: Option<&String>) -> Statement {
+    Statement {
+        sql: sql.to_owned(),
+        params: param.map(|name| name.as_str().into()).into_iter().collect(),
+    }
+}
+
+struct Session<'l> {
+    connection: Connection,
+    guard: Guard,
+    leash: &'l Leash,
+}
+
+impl Session<'_> {
+    fn query(&mut self, statement: &Statement) -> Result<SqlAnswer, HostError> {
+        self.watch()?;
+        let mut rows = Rows::default();
+        self.run(statement, |row| rows.push(row), Kind::Reads)?;
+        Ok(SqlAnswer {
+            rows: rows.into_inner(),
+            changed: Vec::new(),
+        })
+    }
+
+    fn execute(&mut self, statement: &Statement) -> Result<SqlAnswer, HostError> {
+        self.watch()?;
+        let changed = self.change(statement)?;
+        if !self.connection.is_autocommit() {
+            return failed(
+                "a transaction that one statement opens is lost: \
+                 sqlite.transaction([...]) runs statements all or none",
+            );
+        }
+        Ok(SqlAnswer {
+            changed: vec![changed],
+            ..SqlAnswer::default()
+        })
+    }
+
+    /// Begins as a writer at once: to become one later can fail when somebody else did so first.
+    fn transaction(&mut self, statements: &[Statement]) -> Result<SqlAnswer, HostError> {
+        let begun = self.connection.execute_batch("BEGIN IMMEDIATE");
+        begun.map_err(|error| self.failure(error))?;
+        self.watch()?;
+        let mut changed = Vec::with_capacity(statements.len());
+        for (index, statement) in statements.iter().enumerate() {
+            let one = self.change(statement);
+            changed.push(
+                one.map_err(|HostError(why)| HostError(format!("statement {}: {why}", index + 1)))?,
+            );
+        }
+        Guard::leave(&mut self.connection).map_err(|error| self.failure(error))?;
+        let ended = self.connection.execute_batch("COMMIT");
+        ended.map_err(|error| self.failure(error))?;
+        Ok(SqlAnswer {
+            changed,
+            ..SqlAnswer::default()
+        })
+    }
+
+    fn watch(&mut self) -> Result<(), HostError> {
+        let watched = self.guard.watch(&mut self.connection);
+        watched.map_err(|error| self.failure(error))
+    }
+
+    /// Rows changed by the statement itself. The counter keeps its value over statements that
+    /// change no rows, so the one that only grows is asked first.
+    fn change(&self, statement: &Statement) -> Result<u64, HostError> {
+        let before = self.connection.total_changes();
+        self.run(statement, |_| Ok(()), Kind::Changes)?;
+        let any = self.connection.total_changes() != before;
+        Ok(if any { self.connection.changes() } else { 0 })
+    }
+
+    fn run(
+        &self,
+        statement: &Statement,
+        mut take: impl FnMut(Map<String, serde_json::Value>) -> Result<(), HostError>,
+        kind: Kind,
+    ) -> Result<(), HostError> {
+        let prepared = self.connection.prepare(&statement.sql);
+        let mut prepared = prepared.map_err(|error| self.failure(error))?;
+        if matches!(kind, Kind::Reads) && !prepared.readonly() {
+            return failed("a query changes nothing: use sqlite.execute for this statement");
+        }
+        bind(&mut prepared, &statement.params)?;
+        let names = prepared.column_names().map(str::to_owned);
+        let names: Vec<String> = names.collect();
+        let mut rows = prepared.raw_query();
+        while let Some(row) = rows.next().map_err(|error| self.failure(error))? {
+            let mut map = Map::with_capacity(names.len());
+            for (index, name) in names.iter().enumerate() {
+                let value = row.get_ref(index).map_err(|error| self.failure(error))?;
+                map.insert(name.clone(), to_json(name, value)?);
+            }
+            take(map)?;
+        }
+        Ok(())
+    }
+
+    /// What went wrong, in words without paths.
+    fn failure(&self, error: Error) -> HostError {
+        if let Some(over) = over(self.leash) {
+            return over;
+        }
+        if let Some(reason) = self.guard.reason() {
+            return HostError(reason);
+        }
+        HostError(match error {
+            Error::MultipleStatement => "one statement at a time: \
+                 sqlite.transaction([...]) takes several"
+                .into(),
+            Error::SqlInputError { msg, .. } => msg,
+            Error::SqliteFailure(code, said) => match code.code {
+                ErrorCode::ReadOnly => "the file cannot be written".into(),
+                ErrorCode::NotADatabase => "it is not an SQLite database".into(),
+                ErrorCode::TooBig => "a value is too large".into(),
+                _ => said.unwrap_or_else(|| code.to_string()),
+            },
+            other => other.to_string(),
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Reads,
+    Changes,
+}

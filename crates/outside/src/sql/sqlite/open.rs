@@ -1,0 +1,71 @@
+//! Opens a file so that it can be waited for only as long as the call does.
+
+use crate::sql::failed;
+use crate::sql::leashed::over;
+use model::{HostError, Leash};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// No value may be longer than this, read, written or made on the way.
+const LONGEST: i32 = 64 << 20;
+/// So many steps of the machine take well under a millisecond.
+const STEPS: i32 = 10_000;
+const PAUSE: Duration = Duration::from_millis(10);
+
+pub(super) fn open(path: &Path, writable: bool, leash: &Leash) -> Result<Connection, HostError> {
+    if !writable && !path.exists() {
+        return failed("there is no such file");
+    }
+    let opened = Connection::open_with_flags(path, flags(writable)).and_then(|mut connection| {
+        hold(&mut connection, leash)?;
+        Ok(connection)
+    });
+    opened.map_err(|error| HostError(cannot_open(path, &error)))
+}
+
+/// The path has no links in it, so one that is there now was put there in between.
+fn flags(writable: bool) -> OpenFlags {
+    let how = if writable {
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    };
+    how | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW
+}
+
+fn hold(connection: &mut Connection, leash: &Leash) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    // A file that somebody sent must not run more than it could say in SQL.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    let running = leash.clone();
+    connection.progress_handler(STEPS, Some(move || over(&running).is_some()))?;
+    let waiting = leash.clone();
+    connection.busy_handler(Some(move |_| wait(&waiting)))
+}
+
+/// Another connection holds the file: shall it be tried again?
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nobody tells when another process lets go of a file"
+)]
+fn wait(leash: &Leash) -> bool {
+    std::thread::sleep(PAUSE.min(leash.left()));
+    over(leash).is_none()
+}
+
+fn cannot_open(path: &Path, error: &Error) -> String {
+    if path.is_dir() {
+        return "this is a folder".into();
+    }
+    if !path.parent().is_some_and(Path::is_dir) {
+        return "there is no folder to put it in".into();
+    }
+    match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen) | None => "it cannot be opened".into(),
+        Some(code) => format!("it cannot be opened: {code:?}"),
+    }
+}

@@ -1,0 +1,76 @@
+//! A database in short words: query, execute, all; rows as JSON, errors as text.
+
+use model::{Cancel, Leash, Source, SqlAnswer, SqlRequest, Statement, World};
+use outside::Outside;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Long enough that a test which needs it has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(crate) fn leash(time: Duration) -> Leash {
+    Leash {
+        until: Instant::now() + time,
+        cancel: Cancel::default(),
+    }
+}
+
+pub(crate) struct Asked {
+    pub(crate) world: Outside,
+    /// For requests that read.
+    pub(crate) reading: Source,
+    /// For requests that change something.
+    pub(crate) writing: Source,
+}
+
+impl Asked {
+    pub(crate) fn ask(&self, request: &SqlRequest, leash: &Leash) -> Result<SqlAnswer, String> {
+        let writes = matches!(request, SqlRequest::Execute(_) | SqlRequest::Transaction(_));
+        let source = if writes { &self.writing } else { &self.reading };
+        let asked = self.world.sql(source, request, leash);
+        asked.map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn rows(&self, request: &SqlRequest) -> Result<Value, String> {
+        let answer = self.ask(request, &leash(PATIENCE))?;
+        Ok(answer.rows.into_iter().map(Value::Object).collect())
+    }
+
+    pub(crate) fn query(&self, sql: &str, params: Value) -> Result<Value, String> {
+        self.rows(&SqlRequest::Query(statement(sql, params)))
+    }
+
+    /// The one value in the one row.
+    #[track_caller]
+    pub(crate) fn value(&self, sql: &str, params: Value) -> Value {
+        let rows = self
+            .query(sql, params)
+            .unwrap_or_else(|e| panic!("{sql}: {e}"));
+        let row = rows[0]
+            .as_object()
+            .unwrap_or_else(|| panic!("{sql}: {rows}"));
+        row.values().next().unwrap().clone()
+    }
+
+    pub(crate) fn execute(&self, sql: &str, params: Value) -> Result<u64, String> {
+        let request = SqlRequest::Execute(statement(sql, params));
+        Ok(self.ask(&request, &leash(PATIENCE))?.changed[0])
+    }
+
+    pub(crate) fn all(&self, statements: &[(&str, Value)]) -> Result<Vec<u64>, String> {
+        let statements = statements.iter();
+        let statements = statements.map(|(sql, params)| statement(sql, params.clone()));
+        let request = SqlRequest::Transaction(statements.collect());
+        Ok(self.ask(&request, &leash(PATIENCE))?.changed)
+    }
+}
+
+pub(crate) fn statement(sql: &str, params: Value) -> Statement {
+    let Value::Array(params) = params else {
+        panic!("params are a list")
+    };
+    Statement {
+        sql: sql.to_owned(),
+        params,
+    }
+}

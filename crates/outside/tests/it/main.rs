@@ -1,0 +1,13 @@
+//! The world, asked directly: real files, real servers.
+#![cfg(test)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests own their folders and their processes"
+)]
+
+mod asking;
+mod cluster;
+mod postgres;
+mod postgres_types;
+mod sqlite;
+mod sqlite_values;

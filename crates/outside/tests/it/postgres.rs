@@ -1,0 +1,369 @@
+//! PostgreSQL servers: what is done, what is refused, and when it ends.
+
+use crate::asking::{Asked, PATIENCE, leash, statement};
+use crate::cluster::{Cluster, PASSWORD};
+use model::{Source, SqlRequest};
+use outside::Outside;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+pub(crate) fn asked(url: &str) -> Asked {
+    let source = Source::Postgres { url: url.into() };
+    Asked {
+        world: Outside::default(),
+        reading: source.clone(),
+        writing: source,
+    }
+}
+
+#[test]
+fn requests_are_answered_or_refused() {
+    let cluster = Cluster::start();
+    let server = asked(&cluster.url("sslmode=disable"));
+    changes_are_counted(&server);
+    a_transaction_is_all_or_none(&server);
+    a_query_changes_nothing(&server);
+    tables_and_columns_are_found_by_any_name(&server);
+    an_answer_has_bounds(&server);
+    nothing_is_left_behind_in_a_connection(&server);
+}
+
+fn names(server: &Asked) -> Value {
+    server.value("SELECT string_agg(name, ',' ORDER BY id) FROM t", json!([]))
+}
+
+fn changes_are_counted(server: &Asked) {
+    for (sql, params, changed) in [
+        (
+            "CREATE TABLE t (id int PRIMARY KEY, name varchar(20) DEFAULT 'x')",
+            json!([]),
+            0,
+        ),
+        (
+            "INSERT INTO t VALUES ($1, $2), (2, 'b')",
+            json!([1, "a"]),
+            2,
+        ),
+        ("INSERT INTO t VALUES (3, NULL) RETURNING id", json!([]), 1),
+        ("UPDATE t SET name = 'c' WHERE id = $1", json!([99]), 0),
+        ("DELETE FROM t WHERE name IS NULL", json!([]), 1),
+        ("VACUUM t", json!([]), 0),
+    ] {
+        assert_eq!(server.execute(sql, params), Ok(changed), "{sql}");
+    }
+    for (sql, expected) in [
+        ("SELEC 1", "syntax error at or near \"SELEC\""),
+        ("DELETE FROM nobody", "relation \"nobody\" does not exist"),
+        (
+            "SELECT 1; SELECT 2",
+            "cannot insert multiple commands into a prepared statement",
+        ),
+        (
+            "INSERT INTO t VALUES (1, 'again')",
+            "duplicate key value violates unique constraint \"t_pkey\": Key (id)=(1) already exists",
+        ),
+        (
+            "-- at last\n; commit",
+            "COMMIT cannot be used here: postgres.transaction([...]) runs statements all or none",
+        ),
+    ] {
+        assert_eq!(
+            server.execute(sql, json!([])),
+            Err(expected.into()),
+            "{sql}"
+        );
+    }
+}
+
+fn a_transaction_is_all_or_none(server: &Asked) {
+    let insert = "INSERT INTO t VALUES ($1, $2)";
+    let done = server.all(&[
+        (insert, json!([10, "x"])),
+        ("DELETE FROM t WHERE id = 10", json!([])),
+    ]);
+    assert_eq!(done, Ok(vec![1, 1]));
+    for (second, params, why) in [
+        (insert, json!([1, "again"]), "statement 2: duplicate key"),
+        (
+            insert,
+            json!([true, "x"]),
+            "statement 2: parameter 1: a bool",
+        ),
+        (
+            "COMMIT",
+            json!([]),
+            "statement 2: COMMIT cannot be used here",
+        ),
+        (
+            "/* /**/ */ end",
+            json!([]),
+            "statement 2: END cannot be used here",
+        ),
+    ] {
+        let failed = server.all(&[(insert, json!([11, "y"])), (second, params)]);
+        let said = failed.unwrap_err();
+        assert!(said.starts_with(why), "{said}");
+    }
+    assert_eq!(names(server), json!("a,b"));
+}
+
+fn a_query_changes_nothing(server: &Asked) {
+    let function = "CREATE FUNCTION sneak() RETURNS int LANGUAGE sql AS \
+                    'INSERT INTO t VALUES (50, ''sneaked'') RETURNING id'";
+    assert_eq!(server.execute(function, json!([])), Ok(0));
+    for sql in [
+        "INSERT INTO t VALUES (20, 'x')",
+        "UPDATE t SET name = 'x' RETURNING id",
+        "WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone",
+        "SELECT sneak()",
+        "DO $$ BEGIN SET TRANSACTION READ WRITE; INSERT INTO t VALUES (21, 'x'); END $$",
+        "SET TRANSACTION READ WRITE",
+        "SELECT set_config('transaction_read_only', 'off', false), sneak()",
+        "CREATE TABLE u (a int)",
+        "COPY t FROM STDIN",
+        "COMMIT AND CHAIN",
+    ] {
+        let _ = server.query(sql, json!([]));
+        assert_eq!(names(server), json!("a,b"), "{sql}");
+    }
+    let said = server.query("DELETE FROM t", json!([]));
+    let why = "cannot execute DELETE in a read-only transaction \
+               (a query changes nothing: use postgres.execute)";
+    assert_eq!(said, Err(why.into()));
+}
+
+fn tables_and_columns_are_found_by_any_name(server: &Asked) {
+    let odd = r#"a"b'c; DROP TABLE t; --"#;
+    let create = r#"CREATE TABLE "a""b'c; DROP TABLE t; --" (x int)"#;
+    assert_eq!(server.execute(create, json!([])), Ok(0));
+    let tables = |schema: Option<&str>| {
+        server.rows(&SqlRequest::Tables {
+            schema: schema.map(str::to_owned),
+        })
+    };
+    let expected = json!([{"tablename": odd}, {"tablename": "t"}]);
+    assert_eq!(tables(None), Ok(expected.clone()));
+    assert_eq!(tables(Some("public")), Ok(expected));
+    assert_eq!(tables(Some("'; DROP TABLE t; --")), Ok(json!([])));
+    let describe = |table: &str| {
+        server.rows(&SqlRequest::Describe {
+            table: table.to_owned(),
+            schema: None,
+        })
+    };
+    let columns = json!([
+        {"column_name": "id", "data_type": "integer", "is_nullable": "NO",
+         "column_default": null, "character_maximum_length": null},
+        {"column_name": "name", "data_type": "character varying", "is_nullable": "YES",
+         "column_default": "'x'::character varying", "character_maximum_length": 20},
+    ]);
+    assert_eq!(describe("t"), Ok(columns));
+    assert_eq!(describe(odd).unwrap()[0]["column_name"], "x");
+    assert_eq!(describe("t'; DROP TABLE t; --"), Ok(json!([])));
+    assert_eq!(names(server), json!("a,b"));
+}
+
+fn an_answer_has_bounds(server: &Asked) {
+    let count = "SELECT generate_series(1, $1::int) AS i";
+    let most = server.query(count, json!([10_000])).unwrap();
+    assert_eq!(most[9_999], json!({"i": 10_000}));
+    let rows = "the answer has more than 10000 rows: add a LIMIT, and read it in parts";
+    assert_eq!(
+        server.query(count, json!([2_000_000_000])),
+        Err(rows.into())
+    );
+    let bytes = "the answer is larger than 8 MiB: add a LIMIT, or select fewer columns";
+    let long = "SELECT repeat('x', $1::int) FROM generate_series(1, 100)";
+    assert_eq!(server.query(long, json!([1 << 20])), Err(bytes.into()));
+    gone(server, "AS i");
+}
+
+/// Whatever one request sets, the next one does not find.
+fn nothing_is_left_behind_in_a_connection(server: &Asked) {
+    for sql in [
+        "SET search_path = nowhere",
+        "SET statement_timeout = 1",
+        "CREATE TEMP TABLE t (secret text)",
+        "SELECT pg_advisory_lock(7)",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+        "LISTEN something",
+    ] {
+        server.execute(sql, json!([])).unwrap();
+        assert_eq!(names(server), json!("a,b"), "{sql}");
+        let write = server.execute("UPDATE t SET name = name", json!([]));
+        assert_eq!(write, Ok(2), "{sql}");
+    }
+    let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
+    assert_eq!(server.value(locks, json!([])), json!(0));
+}
+
+/// Waits until the server does nothing that looks like this.
+#[track_caller]
+fn gone(server: &Asked, what: &str) {
+    until(server, what, 0);
+}
+
+#[track_caller]
+fn until(server: &Asked, what: &str, count: u64) {
+    let running = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE state = 'active' AND pid <> pg_backend_pid() AND position($1 in query) > 0";
+    let end = Instant::now() + PATIENCE;
+    while server.value(running, json!([what])) != json!(count) {
+        assert!(Instant::now() < end, "{what} is not seen {count} times");
+    }
+}
+
+#[test]
+fn work_ends_on_the_server_too() {
+    let cluster = Cluster::start();
+    let server = asked(&cluster.url("sslmode=require"));
+    let sleep = SqlRequest::Query(statement("SELECT pg_sleep(600)", json!([])));
+    let busy = SqlRequest::Execute(statement(
+        "DO 'BEGIN PERFORM pg_sleep(600); END'",
+        json!([]),
+    ));
+    let waiting = SqlRequest::Transaction(vec![statement("SELECT pg_sleep(600)", json!([]))]);
+    for request in [&sleep, &busy, &waiting] {
+        let ended = server.ask(request, &leash(Duration::from_millis(300)));
+        assert_eq!(ended, Err("the time is up".into()));
+        gone(&server, "pg_sleep(600)");
+
+        let held = leash(PATIENCE);
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| server.ask(request, &held));
+            until(&server, "pg_sleep(600)", 1);
+            held.cancel.cancel();
+            let ended = asking.join().unwrap();
+            assert_eq!(ended, Err("the call was cancelled".into()));
+        });
+        assert!(
+            !held.left().is_zero(),
+            "it was not the cancelling that ended it"
+        );
+        gone(&server, "pg_sleep(600)");
+    }
+}
+
+#[test]
+fn twenty_ask_at_once_over_few_connections() {
+    let cluster = Cluster::start();
+    let server = asked(&cluster.url("sslmode=disable"));
+    let create = "CREATE TABLE t (n int)";
+    assert_eq!(server.execute(create, json!([])), Ok(0));
+    std::thread::scope(|scope| {
+        for i in 0..20 {
+            let server = &server;
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    let insert = "INSERT INTO t VALUES ($1)";
+                    assert_eq!(server.execute(insert, json!([i])), Ok(1));
+                }
+                let count = "SELECT count(*) FROM t WHERE n = $1";
+                assert_eq!(server.value(count, json!([i])), json!(5));
+            });
+        }
+    });
+    assert_eq!(
+        server.value("SELECT count(*) FROM t", json!([])),
+        json!(100)
+    );
+    let open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'larkspur'";
+    let open = server.value(open, json!([])).as_u64().unwrap();
+    assert!((1..=8).contains(&open), "{open} connections");
+    a_connection_that_died_is_replaced(&server);
+}
+
+fn a_connection_that_died_is_replaced(server: &Asked) {
+    let end_all = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                   WHERE application_name = 'larkspur' AND pid <> pg_backend_pid()";
+    server.query(end_all, json!([])).unwrap();
+    let end_me = server.query("SELECT pg_terminate_backend(pg_backend_pid())", json!([]));
+    let why = "terminating connection due to administrator command";
+    assert_eq!(end_me, Err(why.into()));
+    let end = Instant::now() + PATIENCE;
+    while server.query("SELECT 1", json!([])).is_err() {
+        assert!(Instant::now() < end, "no connection is made again");
+    }
+}
+
+#[test]
+fn connecting_is_as_the_string_says() {
+    let cluster = Cluster::start();
+    let secure = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+    let certificate = cluster.certificate();
+    let certificate = certificate.to_str().unwrap();
+    let verified = format!("sslmode=verify-full&sslrootcert={certificate}");
+    for (settings, encrypted) in [
+        ("sslmode=disable", false),
+        ("sslmode=prefer", true),
+        ("sslmode=require", true),
+        ("", true),
+        ("channel_binding=require", true),
+        (&verified, true),
+    ] {
+        let server = asked(&cluster.url(settings));
+        assert_eq!(
+            server.value(secure, json!([])),
+            json!(encrypted),
+            "{settings}"
+        );
+    }
+    let socket = asked(&cluster.socket());
+    assert_eq!(socket.value(secure, json!([])), json!(false));
+
+    let port = cluster.port;
+    let good = cluster.url("");
+    let not_trusted = format!(
+        "no connection to localhost:{port}: error performing TLS handshake: \
+         invalid peer certificate: UnknownIssuer"
+    );
+    let other_host = cluster.url(&verified).replace("localhost", "127.0.0.1");
+    let not_there = "postgres://tester@nobody.invalid/x";
+    let unreadable = "the connection string cannot be read: ";
+    for (url, expected) in [
+        (
+            good.replace("pa%40", "wrong%40"),
+            format!("no connection to localhost:{port}: password authentication failed for user \"tester\""),
+        ),
+        (
+            good.replace("/postgres?", "/none?"),
+            format!("no connection to localhost:{port}: database \"none\" does not exist"),
+        ),
+        (
+            "postgres://u:secret@127.0.0.1:1/x".into(),
+            "no connection to 127.0.0.1:1: error connecting to server: Connection refused (os error 111)".into(),
+        ),
+        (cluster.url("sslmode=verify-full"), not_trusted),
+        (
+            "postgres://u:secret@localhost:x/".into(),
+            format!("{unreadable}its `port` cannot be used here"),
+        ),
+        (
+            cluster.url("sslcert=x"),
+            format!("{unreadable}its `sslcert` cannot be used here"),
+        ),
+        (
+            format!("host=localhost password={PASSWORD} secret=1"),
+            format!(
+                "{unreadable}write postgres://user:password@host:5432/database, \
+                 with %40 for an @ in the password"
+            ),
+        ),
+        (
+            "user=u".into(),
+            "the connection string names no host: \
+             write postgres://user:password@host:5432/database".into(),
+        ),
+        (
+            cluster.url("sslmode=verify-full&sslrootcert=/none.crt"),
+            "sslrootcert cannot be read: I/O error: No such file or directory (os error 2)".into(),
+        ),
+    ] {
+        let refused = asked(&url).query("SELECT 1", json!([]));
+        assert_eq!(refused, Err(expected), "{url}");
+    }
+    for url in [not_there, &other_host] {
+        let refused = asked(url).query("SELECT 1", json!([])).unwrap_err();
+        assert!(refused.starts_with("no connection to "), "{refused}");
+    }
+}

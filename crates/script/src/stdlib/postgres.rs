@@ -1,0 +1,97 @@
+//! `postgres`: databases on PostgreSQL servers.
+
+use super::sql::{ask, changed, rows, statement, statements};
+use model::{Database, SqlRequest};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list::AllocList;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("postgres", natives);
+}
+
+fn server(connection: &str) -> Database {
+    Database::Postgres(connection.to_owned())
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// The rows of a SELECT, as a list of dicts; nothing may change.
+    ///
+    /// `connection_string` may also be a connection's name in larkspur.toml; a module in a folder
+    /// uses names alone. `$1` stands for a value from `params`. numeric comes as a string with
+    /// every digit, dates and times as ISO 8601 (timestamptz in UTC), json as its value, arrays as
+    /// lists, bytea as `{"base64": "…"}`; a string is taken for a value of any type, for json as
+    /// JSON text. A type that cannot be read is an error: say `::text`. Of two columns with one
+    /// name, the later one is kept: say `AS`. More than 10,000 rows or 8 MiB are an error: say
+    /// `LIMIT`.
+    fn query<'v>(
+        connection_string: &str,
+        query: &str,
+        params: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Query(statement(query, params, eval)?);
+        rows(
+            &ask(&server(connection_string), &request, eval)?,
+            eval.heap(),
+        )
+    }
+
+    /// Runs one statement that changes something; how many rows it changed.
+    fn execute<'v>(
+        connection_string: &str,
+        statement: &str,
+        params: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<u64> {
+        let request = SqlRequest::Execute(self::statement(statement, params, eval)?);
+        Ok(changed(&ask(&server(connection_string), &request, eval)?))
+    }
+
+    /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
+    fn transaction<'v>(
+        connection_string: &str,
+        statements: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Transaction(self::statements(statements, eval)?);
+        let answer = ask(&server(connection_string), &request, eval)?;
+        Ok(eval.heap().alloc(AllocList(answer.changed)))
+    }
+
+    /// The tables of a schema, as `[{"tablename": …}]` in the order of the alphabet.
+    fn list_tables<'v>(
+        connection_string: &str,
+        #[starlark(default = "public")] schema: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Tables {
+            schema: Some(schema.to_owned()),
+        };
+        rows(
+            &ask(&server(connection_string), &request, eval)?,
+            eval.heap(),
+        )
+    }
+
+    /// A table's columns: `column_name`, `data_type`, `is_nullable`, `column_default` and
+    /// `character_maximum_length` of each; none if there is no such table.
+    fn describe_table<'v>(
+        connection_string: &str,
+        table_name: &str,
+        #[starlark(default = "public")] schema: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Describe {
+            table: table_name.to_owned(),
+            schema: Some(schema.to_owned()),
+        };
+        rows(
+            &ask(&server(connection_string), &request, eval)?,
+            eval.heap(),
+        )
+    }
+}

@@ -1,0 +1,92 @@
+//! What `sqlite` and `postgres` have in common: statements go out, rows come back.
+
+use crate::convert::{Budget, from_json, to_json};
+use crate::cx::Cx;
+use model::{Database, SqlAnswer, SqlRequest, Statement};
+use serde_json::Value as Json;
+use starlark::eval::Evaluator;
+use starlark::values::list::{AllocList, ListRef};
+use starlark::values::tuple::TupleRef;
+use starlark::values::{Heap, Value};
+
+/// Asks the host. When the time ran out meanwhile, that is what ends the call, not its echo.
+pub(super) fn ask(
+    database: &Database,
+    request: &SqlRequest,
+    eval: &Evaluator<'_, '_, '_>,
+) -> anyhow::Result<SqlAnswer> {
+    let gauge = &Cx::of(eval)?.gauge;
+    let answer = Cx::host(eval)?.sql(database, request, &gauge.leash());
+    answer.or_else(|error| {
+        gauge.in_time()?;
+        Err(error.into())
+    })
+}
+
+/// A statement with its parameters: none, a list or a tuple.
+pub(super) fn statement<'v>(
+    sql: &str,
+    params: Option<Value<'v>>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<Statement> {
+    let params = match params.filter(|params| !params.is_none()) {
+        None => Vec::new(),
+        Some(params) => match items(params) {
+            Some(items) => items
+                .iter()
+                .map(|item| json(*item, eval))
+                .collect::<Result<_, _>>()?,
+            None => anyhow::bail!("params must be a list, not a {}", params.get_type()),
+        },
+    };
+    Ok(Statement {
+        sql: sql.to_owned(),
+        params,
+    })
+}
+
+/// Statements of a transaction: each a text, or a text with its parameters.
+pub(super) fn statements<'v>(
+    given: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<Vec<Statement>> {
+    let Some(given) = items(given) else {
+        anyhow::bail!("statements must be a list, not a {}", given.get_type());
+    };
+    let one = |item: &Value<'v>| {
+        if let Some(sql) = item.unpack_str() {
+            return statement(sql, None, eval);
+        }
+        let pair = items(*item).unwrap_or_default();
+        match (pair.first().and_then(|sql| sql.unpack_str()), pair) {
+            (Some(sql), [_]) => statement(sql, None, eval),
+            (Some(sql), [_, params]) => statement(sql, Some(*params), eval),
+            _ => anyhow::bail!("a statement is a string, or a pair (sql, params)"),
+        }
+    };
+    given.iter().map(one).collect()
+}
+
+/// The rows of an answer, as dicts.
+pub(super) fn rows<'v>(answer: &SqlAnswer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    let rows = answer.rows.iter();
+    let rows: Result<Vec<Value<'v>>, _> = rows
+        .map(|row| from_json(&Json::Object(row.clone()), heap))
+        .collect();
+    Ok(heap.alloc(AllocList(rows?)))
+}
+
+/// Rows changed by the only statement there was.
+pub(super) fn changed(answer: &SqlAnswer) -> u64 {
+    answer.changed.iter().sum()
+}
+
+fn items<'v>(value: Value<'v>) -> Option<&'v [Value<'v>]> {
+    let list = ListRef::from_value(value).map(ListRef::content);
+    list.or_else(|| TupleRef::from_value(value).map(TupleRef::content))
+}
+
+fn json<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Json> {
+    let budget = Budget::from(&Cx::of(eval)?.gauge.limits);
+    Ok(to_json(value, eval.heap(), budget)?)
+}

@@ -1,0 +1,83 @@
+//! `sqlite`: databases in files.
+
+use super::sql::{ask, changed, rows, statement, statements};
+use model::{Database, SqlRequest};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list::AllocList;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("sqlite", natives);
+}
+
+fn file(path: &str) -> Database {
+    Database::Sqlite(path.to_owned())
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// The rows of a SELECT, as a list of dicts; nothing may change.
+    ///
+    /// `?` stands for a value from `params`. Integers have 64 bits, bytes are `{"base64": "…"}`,
+    /// True and False are 1 and 0. Of two columns with one name, the later one is kept: say `AS`.
+    /// More than 10,000 rows or 8 MiB are an error: say `LIMIT`.
+    fn query<'v>(
+        db_path: &str,
+        query: &str,
+        params: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Query(statement(query, params, eval)?);
+        rows(&ask(&file(db_path), &request, eval)?, eval.heap())
+    }
+
+    /// Runs one statement that changes something; how many rows it changed.
+    ///
+    /// A file that is not there is made. Several statements that belong together go to
+    /// `transaction`.
+    fn execute<'v>(
+        db_path: &str,
+        statement: &str,
+        params: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<u64> {
+        let request = SqlRequest::Execute(self::statement(statement, params, eval)?);
+        Ok(changed(&ask(&file(db_path), &request, eval)?))
+    }
+
+    /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
+    fn transaction<'v>(
+        db_path: &str,
+        statements: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Transaction(self::statements(statements, eval)?);
+        let answer = ask(&file(db_path), &request, eval)?;
+        Ok(eval.heap().alloc(AllocList(answer.changed)))
+    }
+
+    /// The tables in a file, as `[{"name": …}]` in the order of the alphabet.
+    fn list_tables<'v>(
+        db_path: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Tables { schema: None };
+        rows(&ask(&file(db_path), &request, eval)?, eval.heap())
+    }
+
+    /// A table's columns: `cid`, `name`, `type`, `notnull`, `dflt_value` and `pk` of each; none if
+    /// there is no such table.
+    fn describe_table<'v>(
+        db_path: &str,
+        table_name: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let request = SqlRequest::Describe {
+            table: table_name.to_owned(),
+            schema: None,
+        };
+        rows(&ask(&file(db_path), &request, eval)?, eval.heap())
+    }
+}
