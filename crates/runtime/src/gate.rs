@@ -102,6 +102,10 @@ impl Host for Gate<'_> {
         self.world().now_ms()
     }
 
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        self.world().random(count)
+    }
+
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let egress = self.permit.egress();
         self.world().http(request, &egress, leash)

@@ -5,6 +5,7 @@ mod check;
 mod convert;
 mod cx;
 mod declare;
+mod docs;
 mod engine;
 mod error;
 mod gauge;
@@ -21,6 +22,7 @@ mod started;
 mod stdlib;
 
 pub use check::check;
+pub use docs::{Entry, Library, LibraryKind, reference};
 pub use engine::{Engine, warm_up, with_room};
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};

@@ -11,6 +11,7 @@ use crate::nesting;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::started::Started;
+use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
 use model::{
     Args, Caller, Cancel, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
@@ -276,6 +277,8 @@ impl Script {
                     gauge: gauge.clone(),
                     base: &self.base,
                     loading: None,
+                    patterns: Patterns::default(),
+                    parallel: false,
                 };
                 let outcome = {
                     let mut eval = Evaluator::new(&module);

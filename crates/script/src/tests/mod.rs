@@ -8,8 +8,11 @@
 mod bombs;
 mod calls;
 mod describe;
+mod examples;
+mod libraries;
 mod lifecycle;
 mod loads;
+mod parallel;
 mod schemas;
 mod testing;
 
@@ -20,7 +23,7 @@ use model::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 /// Files in memory.
@@ -40,6 +43,8 @@ impl Sources for Files {
 pub(crate) struct Notebook(
     pub(crate) Mutex<Vec<String>>,
     pub(crate) Mutex<BTreeMap<String, Stored>>,
+    /// Those who ask for random bytes wait here for each other.
+    pub(crate) Option<Barrier>,
 );
 
 impl Host for Notebook {
@@ -66,6 +71,12 @@ impl Host for Notebook {
 
     fn now_ms(&self) -> i64 {
         0
+    }
+
+    /// Counts up: 0, 1, 2, …
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        self.2.as_ref().map(Barrier::wait);
+        Ok((0..count).map(|i| i.to_le_bytes()[0]).collect())
     }
 
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
