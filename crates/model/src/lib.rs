@@ -48,6 +48,7 @@ pub use config::{
     Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
     resolve,
 };
+pub use document::{read_toml, write_toml};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{

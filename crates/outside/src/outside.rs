@@ -31,6 +31,13 @@ impl World for Outside {
         i64::try_from(millis).unwrap_or(i64::MAX)
     }
 
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        let mut bytes = vec![0; count];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| HostError(format!("the system gives no random bytes: {error}")))?;
+        Ok(bytes)
+    }
+
     fn http(
         &self,
         request: &HttpRequest,

@@ -46,6 +46,10 @@ impl Host for Nowhere {
         0
     }
 
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        Ok(vec![0; count])
+    }
+
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
         Err(HostError(format!(
             "there is no network here to reach {}",

@@ -18,6 +18,10 @@ impl World for Closed {
         0
     }
 
+    fn random(&self, _: usize) -> Result<Vec<u8>, HostError> {
+        closed()
+    }
+
     fn http(&self, _: &HttpRequest, _: &Egress, _: &Leash) -> Result<HttpResponse, HostError> {
         closed()
     }

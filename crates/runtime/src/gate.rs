@@ -123,6 +123,10 @@ impl Host for Gate<'_> {
         self.world().now_ms()
     }
 
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        self.world().random(count)
+    }
+
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;

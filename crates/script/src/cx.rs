@@ -4,6 +4,7 @@
 
 use crate::gauge::Gauge;
 use crate::loader::FileId;
+use crate::stdlib::Patterns;
 use anyhow::Context;
 use model::Host;
 use starlark::any::ProvidesStaticType;
@@ -20,6 +21,10 @@ pub(crate) struct Cx<'a> {
     pub(crate) base: &'a str,
     /// Declarations are taken while a file loads, not in calls; what it reads is remembered.
     pub(crate) loading: Option<RefCell<BTreeSet<FileId>>>,
+    /// Patterns that were used: the next use need not compile them.
+    pub(crate) patterns: Patterns,
+    /// Is this one of the items of a `parallel`?
+    pub(crate) parallel: bool,
 }
 
 impl<'a> Cx<'a> {

@@ -6,6 +6,7 @@ use crate::gauge::Gauge;
 use crate::guard::{Guarded, OPERATORS};
 use crate::loader::{FileId, Loading, Sources};
 use crate::script::Script;
+use crate::stdlib::Patterns;
 use crate::{nesting, stdlib};
 use model::{Cancel, Fault, Host, Limits};
 use starlark::environment::{FrozenModule, Globals, GlobalsBuilder, Module};
@@ -187,6 +188,8 @@ impl Engine {
                 gauge: gauge.clone(),
                 base: &base,
                 loading: Some(RefCell::default()),
+                patterns: Patterns::default(),
+                parallel: false,
             };
             let outcome = {
                 let mut eval = Evaluator::new(&module);

@@ -5,6 +5,7 @@ use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 pub(crate) struct Gauge {
@@ -17,8 +18,33 @@ pub(crate) struct Gauge {
     /// A trial on a thread that must not be held: leave at the first host call or long loop.
     trial: bool,
     left_trial: Cell<bool>,
+    /// Ticks that items of a `parallel` have used for this evaluation.
+    lent: Cell<u64>,
+    /// Set when another item of the same `parallel` has failed.
+    siblings: Cancel,
     /// The statement being run, since a limit's own error has no position.
     last: RefCell<Option<(CodeMap, Span)>>,
+}
+
+/// What the items of a `parallel` have of the evaluation that waits for them.
+pub(crate) struct Share {
+    pub(crate) limits: Limits,
+    deadline: Instant,
+    cancel: Cancel,
+    /// Ends the others when one has failed.
+    pub(crate) siblings: Cancel,
+    /// Ticks that are left. Items that run at once may each use up the same rest: the sum stays
+    /// below what as many calls could have used.
+    ticks: AtomicU64,
+}
+
+impl Share {
+    pub(crate) fn spend(&self, ticks: u64) {
+        let left = |left: u64| Some(left.saturating_sub(ticks));
+        let _ = self
+            .ticks
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+    }
 }
 
 /// A trial may take so many ticks, and touch values of so many elements or bytes.
@@ -39,8 +65,71 @@ impl Gauge {
             outside: Cell::new(0),
             trial,
             left_trial: Cell::new(false),
+            lent: Cell::new(0),
+            siblings: Cancel::default(),
             last: RefCell::new(None),
         })
+    }
+
+    /// What is left of this evaluation, for the items of a `parallel`.
+    pub(crate) fn share(&self, eval: &Evaluator<'_, '_, '_>, threads: usize) -> Share {
+        let used = eval.get_total_tick_count().saturating_add(self.lent.get());
+        let limits = Limits {
+            ticks: self.limits.ticks.saturating_sub(used).max(1),
+            heap_bytes: self.limits.heap_bytes / threads,
+            ..self.limits.clone()
+        };
+        Share {
+            ticks: AtomicU64::new(limits.ticks),
+            limits,
+            deadline: self.deadline,
+            cancel: self.cancel.clone(),
+            siblings: Cancel::default(),
+        }
+    }
+
+    /// The gauge of one item: the same deadline and caller, and what ticks the others have left.
+    pub(crate) fn sharing(share: &Share) -> Self {
+        Self {
+            limits: Limits {
+                ticks: share.ticks.load(Ordering::Relaxed).max(1),
+                ..share.limits.clone()
+            },
+            deadline: share.deadline,
+            cancel: share.cancel.clone(),
+            stop: Cell::new(None),
+            outside: Cell::new(0),
+            trial: false,
+            left_trial: Cell::new(false),
+            lent: Cell::new(0),
+            siblings: share.siblings.clone(),
+            last: RefCell::new(None),
+        }
+    }
+
+    /// What the items used counts as ours, and what ended them ends us.
+    pub(crate) fn take_back(&self, share: &Share) {
+        let left = share.ticks.load(Ordering::Relaxed);
+        let used = share.limits.ticks.saturating_sub(left);
+        self.lent.set(self.lent.get().saturating_add(used));
+        if left == 0 {
+            self.stop.set(Some(Stop::Ticks));
+        }
+    }
+
+    /// The error of an item; one that ran out of memory had only a part of it.
+    pub(crate) fn explain(
+        &self,
+        error: starlark::Error,
+        eval: &Evaluator<'_, '_, '_>,
+    ) -> starlark::Error {
+        match self.stopped(eval) {
+            Some(Stop::Heap) => {
+                let most = self.limits.heap_bytes >> 20;
+                anyhow::anyhow!("parallel: an item was stopped at {most} MiB of memory").into()
+            }
+            _ => error,
+        }
     }
 
     /// Puts every limit on the evaluator.
@@ -63,7 +152,7 @@ impl Gauge {
     }
 
     fn out_of_time(&self) -> Option<Stop> {
-        let stop = if self.cancel.is_cancelled() {
+        let stop = if self.cancel.is_cancelled() || self.siblings.is_cancelled() {
             Stop::Cancelled
         } else if Instant::now() >= self.deadline {
             Stop::Deadline
@@ -121,7 +210,7 @@ impl Gauge {
 
     /// Has the caller taken the call back? The deadline's clock would cost more than most statements.
     fn go_on(&self) -> anyhow::Result<()> {
-        if self.cancel.is_cancelled() {
+        if self.cancel.is_cancelled() || self.siblings.is_cancelled() {
             self.stop.set(Some(Stop::Cancelled));
             anyhow::bail!("the call was cancelled");
         }

@@ -6,6 +6,7 @@ mod complete;
 mod convert;
 mod cx;
 mod declare;
+mod docs;
 mod engine;
 mod error;
 mod gauge;
@@ -26,6 +27,7 @@ mod stdlib;
 
 pub use check::check;
 pub use complete::Completer;
+pub use docs::{Entry, Library, LibraryKind, reference};
 pub use engine::{Engine, warm_up, with_room};
 pub use hooks::Hook;
 pub use loader::{FileId, Sources};

@@ -13,6 +13,7 @@ use crate::resource::ScriptResource;
 use crate::result::output;
 use crate::signature::Kind;
 use crate::started::Started;
+use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
 use model::{
     Args, Caller, Cancel, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
@@ -296,6 +297,8 @@ impl Script {
                     gauge: gauge.clone(),
                     base: &self.base,
                     loading: None,
+                    patterns: Patterns::default(),
+                    parallel: false,
                 };
                 let outcome = {
                     let mut eval = Evaluator::new(&module);

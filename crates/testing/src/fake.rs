@@ -8,6 +8,7 @@ use model::{
 use script::Sources;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,8 @@ pub(crate) struct Fake<'a> {
     files: &'a (dyn Sources + Sync),
     printed: Mutex<Printed>,
     state: Mutex<BTreeMap<String, Stored>>,
+    /// How many bytes were drawn: the same test draws the same ones each time.
+    drawn: AtomicU64,
 }
 
 #[derive(Default)]
@@ -33,6 +36,7 @@ impl<'a> Fake<'a> {
             files,
             printed: Mutex::default(),
             state: Mutex::default(),
+            drawn: AtomicU64::new(0),
         }
     }
 
@@ -92,6 +96,11 @@ impl Host for Fake<'_> {
     fn now_ms(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(0))
+    }
+
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        let draw = |_| scattered(self.drawn.fetch_add(1, Ordering::Relaxed));
+        Ok((0..count).map(draw).collect())
     }
 
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
@@ -172,6 +181,14 @@ impl Host for Fake<'_> {
             "{tool} is not there: a test has no other tools"
         )))
     }
+}
+
+/// A byte that looks like chance and is none: the last step of SplitMix64.
+fn scattered(number: u64) -> u8 {
+    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 56) as u8
 }
 
 fn word(level: Level) -> &'static str {

@@ -2,11 +2,13 @@
 
 mod item;
 mod json;
+mod plain;
 mod source;
 mod spans;
 mod table;
 
 pub(crate) use item::Item;
+pub use plain::{read_toml, write_toml};
 pub(crate) use source::Source;
 pub(crate) use spans::Spans;
 pub(crate) use table::Table;

@@ -53,6 +53,9 @@ pub trait Host: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
+    /// So many bytes that nobody can guess.
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError>;
+
     /// Sends a request and waits for its answer.
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError>;
 

@@ -38,6 +38,9 @@ pub trait World: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
+    /// So many bytes that nobody can guess.
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError>;
+
     fn http(
         &self,
         request: &HttpRequest,

@@ -1,4 +1,4 @@
-//! `text()`, `image()`, `audio()`, `embedded()`, `link()`: blocks of an answer.
+//! `image()`, `audio()`, `embedded()`, `link()`: blocks of an answer.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 #![allow(
@@ -37,11 +37,6 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// A block of text.
-    fn text(#[starlark(require = pos)] text: &str) -> anyhow::Result<Block> {
-        Ok(Block(json!({"type": "text", "text": text})))
-    }
-
     /// An image: base64 data and its type.
     fn image(
         #[starlark(require = pos)] data: &str,

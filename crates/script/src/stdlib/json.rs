@@ -12,7 +12,7 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 }
 
 /// Text made inside a script may be longer than a result.
-fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
+pub(super) fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
     let gauge = &Cx::of(eval)?.gauge;
     Ok(Budget {
         depth: gauge.limits.value_depth,
@@ -23,6 +23,12 @@ fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// The value as JSON text.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> json.encode({"a": [1, 2.5, None, True]})
+    /// "{\"a\":[1,2.5,null,true]}"
+    /// ```
     fn encode<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -35,6 +41,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value as JSON text over several lines.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> json.encode_indent({"a": [1]})
+    /// "{\n  \"a\": [\n    1\n  ]\n}"
+    /// ```
     fn encode_indent<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         #[starlark(default = "  ")] indent: &str,
@@ -56,6 +68,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value that a JSON text stands for; `default` instead of an error, if given.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> json.decode("{\"a\": [12345678901234567890, null]}")
+    /// {"a": [12345678901234567890, None]}
+    /// >>> json.decode("oops", default = {})
+    /// {}
+    /// ```
     fn decode<'v>(
         #[starlark(require = pos)] x: &str,
         default: Option<Value<'v>>,

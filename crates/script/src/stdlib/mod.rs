@@ -1,26 +1,41 @@
 //! What every script finds in place: one file a library.
 
+mod base64;
 mod checked;
 pub(crate) mod content;
 pub(crate) mod context;
+mod csv;
 mod data;
 mod duration;
 mod env;
 mod exec;
 mod failure;
 mod files;
+mod fuzzy;
 mod hash;
+mod hex;
 mod http;
 mod json;
 mod log;
+mod math;
+mod parallel;
 mod postgres;
+mod random;
+mod re;
 mod show;
 mod sql;
 mod sqlite;
-mod state;
+pub(crate) mod state;
 pub(crate) mod testing;
+mod text;
 mod time;
-mod tools;
+mod toml;
+pub(crate) mod tools;
+mod url;
+mod uuid;
+mod yaml;
+
+pub(crate) use re::Patterns;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use std::sync::LazyLock;
@@ -30,6 +45,33 @@ static PARTIAL: LazyLock<Globals> = LazyLock::new(|| {
         .with(|builder| LibraryExtension::Partial.add(builder))
         .build()
 });
+
+const LIBRARIES: [fn(&mut GlobalsBuilder); 24] = [
+    base64::add,
+    csv::add,
+    data::add,
+    env::add,
+    exec::add,
+    files::add,
+    fuzzy::add,
+    hash::add,
+    hex::add,
+    http::add,
+    json::add,
+    log::add,
+    math::add,
+    parallel::add,
+    postgres::add,
+    random::add,
+    re::add,
+    sqlite::add,
+    text::add,
+    time::add,
+    toml::add,
+    url::add,
+    uuid::add,
+    yaml::add,
+];
 
 /// Everything a script can name.
 pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
@@ -53,17 +95,9 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     show::add(&mut builder);
     failure::add(&mut builder);
     content::add(&mut builder);
-    hash::add(&mut builder);
-    http::add(&mut builder);
-    json::add(&mut builder);
-    data::add(&mut builder);
-    log::add(&mut builder);
-    exec::add(&mut builder);
-    env::add(&mut builder);
-    files::add(&mut builder);
-    time::add(&mut builder);
-    postgres::add(&mut builder);
-    sqlite::add(&mut builder);
+    for library in LIBRARIES {
+        library(&mut builder);
+    }
     crate::kinds::add(&mut builder);
     crate::declare::add(&mut builder);
     crate::resource::add(&mut builder);

@@ -228,7 +228,7 @@ tool(f)
     assert_eq!(call_script(&script, "f", json!({}), &host), Ok("42".into()));
     // Once, although the call was first tried on the spot.
     assert_eq!(
-        *host.0.lock().unwrap(),
+        *host.lines.lock().unwrap(),
         [
             "1/Some(2.0) Some(\"half\")",
             "Info seen {\"n\":1}",

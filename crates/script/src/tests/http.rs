@@ -15,7 +15,10 @@ fn eval(expression: &str, web: Web) -> Result<String, String> {
 
 fn run(source: &str, web: Web) -> Result<String, String> {
     let script = load(source).map_err(|fault| fault.to_string())?;
-    let host = Notebook(Default::default(), Default::default(), Some(web));
+    let host = Notebook {
+        web: Some(web),
+        ..Notebook::default()
+    };
     call_script(&script, "f", json!({}), &host)
 }
 

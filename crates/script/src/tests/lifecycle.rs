@@ -171,7 +171,7 @@ fn stop_and_status_get_the_instance() {
         Some(json!({"status": "degraded", "n": 3}))
     );
     life.script.stop(&life.turn()).unwrap();
-    assert_eq!(*life.host.0.lock().unwrap(), ["Info stopped {\"n\":3}"]);
+    assert_eq!(*life.host.lines.lock().unwrap(), ["Info stopped {\"n\":3}"]);
 
     let silent = start("x = 1", json!({})).unwrap();
     assert_eq!(silent.script.status(&silent.turn()).unwrap(), None);

@@ -8,10 +8,13 @@
 mod bombs;
 mod calls;
 mod describe;
+mod examples;
 mod hash;
 mod http;
+mod libraries;
 mod lifecycle;
 mod loads;
+mod parallel;
 mod prompts;
 mod resources;
 mod schemas;
@@ -26,7 +29,7 @@ use model::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 /// Files in memory.
@@ -43,29 +46,31 @@ impl Sources for Files {
 
 /// A host that remembers what it was told, and keeps one module's state.
 #[derive(Default)]
-pub(crate) struct Notebook(
-    pub(crate) Mutex<Vec<String>>,
-    pub(crate) Mutex<BTreeMap<String, Stored>>,
-    pub(crate) Option<http::Web>,
-);
+pub(crate) struct Notebook {
+    pub(crate) lines: Mutex<Vec<String>>,
+    pub(crate) state: Mutex<BTreeMap<String, Stored>>,
+    pub(crate) web: Option<http::Web>,
+    /// Those who ask for random bytes wait here for each other.
+    pub(crate) barrier: Option<Barrier>,
+}
 
 impl Host for Notebook {
     fn log(&self, level: Level, message: &str, fields: &Value) {
-        self.0
+        self.lines
             .lock()
             .unwrap()
             .push(format!("{level:?} {message} {fields}"));
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
-        self.0
+        self.lines
             .lock()
             .unwrap()
             .push(format!("{done}/{total:?} {message:?}"));
     }
 
     fn resource_updated(&self, uri: &str) {
-        self.0.lock().unwrap().push(format!("updated {uri}"));
+        self.lines.lock().unwrap().push(format!("updated {uri}"));
     }
 
     fn read(&self, path: &str) -> Result<String, HostError> {
@@ -79,8 +84,14 @@ impl Host for Notebook {
         1_785_240_000_999
     }
 
+    /// Counts up: 0, 1, 2, …
+    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
+        self.barrier.as_ref().map(Barrier::wait);
+        Ok((0..count).map(|i| i.to_le_bytes()[0]).collect())
+    }
+
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
-        if let Some(web) = &self.2 {
+        if let Some(web) = &self.web {
             return web(request);
         }
         Err(HostError(format!(
@@ -90,7 +101,7 @@ impl Host for Notebook {
     }
 
     fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
-        self.0.lock().unwrap().push(format!("{request:?}"));
+        self.lines.lock().unwrap().push(format!("{request:?}"));
         match request.command.as_str() {
             "echo" => Ok(ExecResult {
                 stdout: request.args.join(" "),
@@ -117,7 +128,7 @@ impl Host for Notebook {
             return Err(HostError("it is broken".into()));
         }
         let row = [("n".to_owned(), json!(9_007_199_254_740_993_i64))];
-        self.0.lock().unwrap().push(asked);
+        self.lines.lock().unwrap().push(asked);
         Ok(SqlAnswer {
             rows: vec![row.into_iter().collect()],
             changed: vec![2, 1],
@@ -152,12 +163,12 @@ impl Host for Notebook {
     }
 
     fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
-        self.0.lock().unwrap().push(format!("{path} <- {text}"));
+        self.lines.lock().unwrap().push(format!("{path} <- {text}"));
         Ok(())
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
-        Ok(self.1.lock().unwrap().get(key).cloned())
+        Ok(self.state.lock().unwrap().get(key).cloned())
     }
 
     fn state_put(
@@ -166,7 +177,7 @@ impl Host for Notebook {
         value: &Value,
         expected: Option<u64>,
     ) -> Result<bool, HostError> {
-        let mut state = self.1.lock().unwrap();
+        let mut state = self.state.lock().unwrap();
         let version = state.get(key).map_or(0, |stored| stored.version);
         if expected.is_some_and(|expected| expected != version) {
             return Ok(false);
@@ -180,11 +191,11 @@ impl Host for Notebook {
     }
 
     fn state_delete(&self, key: &str) -> Result<bool, HostError> {
-        Ok(self.1.lock().unwrap().remove(key).is_some())
+        Ok(self.state.lock().unwrap().remove(key).is_some())
     }
 
     fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError> {
-        let state = self.1.lock().unwrap();
+        let state = self.state.lock().unwrap();
         let keys = state.keys().filter(|key| key.starts_with(prefix));
         Ok(keys.cloned().collect())
     }

@@ -121,7 +121,7 @@ fn variables_are_read_by_type() {
 fn the_host_hears_of_updates() {
     let host = Notebook::default();
     read(&load(LIBRARY).unwrap(), "lib://acme/7", &host).unwrap();
-    assert_eq!(*host.0.lock().unwrap(), ["updated lib://x"]);
+    assert_eq!(*host.lines.lock().unwrap(), ["updated lib://x"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn check(expression: &str, expected: &Expect) {
     let host = Notebook::default();
     let answer = call_script(&load(&source).unwrap(), "f", json!({}), &host);
     let answer = answer.unwrap_or_else(|error| error);
-    let asked = host.0.lock().unwrap().join("\n");
+    let asked = host.lines.lock().unwrap().join("\n");
     expected.assert_eq(format!("{answer}\n{asked}").trim_end());
 }
 

@@ -27,7 +27,7 @@ fn told(expression: &str) -> Vec<String> {
     let source = format!("def f():\n    return {expression}\ntool(f)");
     let notebook = Notebook::default();
     call_script(&load(&source).unwrap(), "f", json!({}), &notebook).unwrap();
-    notebook.0.into_inner().unwrap()
+    notebook.lines.into_inner().unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod conversions;
 mod methods;
 mod operators;
 mod sequences;
-mod size;
+pub(super) mod size;
 
 use starlark::environment::GlobalsBuilder;
 

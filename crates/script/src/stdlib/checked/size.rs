@@ -8,19 +8,19 @@ use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{UnpackValue, Value};
 
-pub(super) fn gauge<'r>(eval: &Evaluator<'_, 'r, '_>) -> anyhow::Result<&'r Gauge> {
+pub(in crate::stdlib) fn gauge<'r>(eval: &Evaluator<'_, 'r, '_>) -> anyhow::Result<&'r Gauge> {
     Ok(&Cx::of(eval)?.gauge)
 }
 
 /// Bytes of a text, elements of a list or tuple.
-pub(super) enum Size {
+pub(in crate::stdlib) enum Size {
     Bytes(usize),
     Elements(usize),
     Bits(u64),
     None,
 }
 
-pub(super) fn size(value: Value<'_>) -> Size {
+pub(in crate::stdlib) fn size(value: Value<'_>) -> Size {
     if let Some(text) = value.unpack_str() {
         return Size::Bytes(text.len());
     }
@@ -42,7 +42,7 @@ pub(super) fn size(value: Value<'_>) -> Size {
     }
 }
 
-pub(super) fn length(value: Value<'_>) -> usize {
+pub(in crate::stdlib) fn length(value: Value<'_>) -> usize {
     value
         .length()
         .ok()
@@ -52,7 +52,7 @@ pub(super) fn length(value: Value<'_>) -> usize {
 
 /// Natives allocate without ticking: a result is the moment to look at the whole. Large integers
 /// live outside the heap, so they are counted by hand.
-pub(super) fn checked<'v>(
+pub(in crate::stdlib) fn checked<'v>(
     result: starlark::Result<Value<'v>>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> starlark::Result<Value<'v>> {
@@ -69,7 +69,7 @@ pub(super) fn checked<'v>(
 }
 
 /// All elements, after a look at how many there are.
-pub(super) fn items<'v>(
+pub(in crate::stdlib) fn items<'v>(
     value: Value<'v>,
     what: &str,
     eval: &Evaluator<'v, '_, '_>,
@@ -78,7 +78,7 @@ pub(super) fn items<'v>(
     Ok(value.iterate(eval.heap())?.collect())
 }
 
-pub(super) fn bounded<'v>(
+pub(in crate::stdlib) fn bounded<'v>(
     value: Value<'v>,
     what: &str,
     eval: &Evaluator<'v, '_, '_>,

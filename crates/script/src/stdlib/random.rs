@@ -1,0 +1,64 @@
+//! `random`: chance, from where the system keeps it; nobody can guess it.
+
+use super::checked::size::items;
+use super::hex::digits;
+use crate::cx::Cx;
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+
+/// Bytes that one call may ask for.
+const MOST_BYTES: usize = 1 << 16;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("random", natives);
+}
+
+/// A number below `end`. Of 128 bits the remainder is even, but for one part in 2^64.
+fn below(end: u128, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<u128> {
+    let bytes = Cx::host(eval)?.random(16)?;
+    let number = bytes.iter().fold(0_u128, |n, b| n << 8 | u128::from(*b));
+    Ok(number % end.max(1))
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// An int from `a` to `b`, both included.
+    fn int(
+        #[starlark(require = pos)] a: i64,
+        #[starlark(require = pos)] b: i64,
+        eval: &mut Evaluator<'_, '_, '_>,
+    ) -> anyhow::Result<i64> {
+        if a > b {
+            anyhow::bail!("random.int({a}, {b}): the first must not be above the second");
+        }
+        let span = u128::from(a.abs_diff(b)) + 1;
+        let chosen = i128::from(a) + i128::try_from(below(span, eval)?)?;
+        Ok(i64::try_from(chosen)?)
+    }
+
+    /// One element of a list, tuple or range.
+    fn choice<'v>(
+        #[starlark(require = pos)] xs: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        let values = items(xs, "random.choice", eval)?;
+        if values.is_empty() {
+            return Err(anyhow::anyhow!("random.choice of nothing: give it an element").into());
+        }
+        let place = below(values.len() as u128, eval)?;
+        Ok(values[usize::try_from(place).unwrap_or(0)])
+    }
+
+    /// So many random bytes, 65536 at the most, in hexadecimal digits.
+    fn bytes(
+        #[starlark(require = pos)] n: i32,
+        eval: &mut Evaluator<'_, '_, '_>,
+    ) -> anyhow::Result<String> {
+        match usize::try_from(n) {
+            Ok(count) if count <= MOST_BYTES => Ok(digits(&Cx::host(eval)?.random(count)?)),
+            _ => anyhow::bail!("random.bytes gives 0 to {MOST_BYTES} bytes, not {n}"),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `text`: texts cut, laid out and filled in. Called like a function, `text("…")` is a block of an answer.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
+
+mod entities;
+mod html;
+mod lines;
+mod markdown;
+mod table;
+mod template;
+mod tokens;
+
+use super::checked::size::{gauge, items};
+use super::content::Block;
+use allocative::Allocative;
+use serde_json::json;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
+use starlark::eval::{Arguments, Evaluator};
+use starlark::values::dict::DictRef;
+use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
+use starlark::{starlark_module, starlark_simple_value};
+use std::fmt;
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+struct Text;
+
+starlark_simple_value!(Text);
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+}
+
+#[starlark_value(type = "text")]
+impl<'v> StarlarkValue<'v> for Text {
+    fn get_methods() -> Option<&'static Methods> {
+        Some(METHODS.methods())
+    }
+
+    /// `text("…")`: a block of an answer.
+    fn invoke(
+        &self,
+        _me: Value<'v>,
+        args: &Arguments<'v, '_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        args.no_named_args()?;
+        let given = args.positional1(eval.heap())?;
+        match given.unpack_str() {
+            Some(text) => Ok(eval
+                .heap()
+                .alloc(Block(json!({"type": "text", "text": text})))),
+            None => {
+                Err(anyhow::anyhow!("text() takes a string, not a {}", given.get_type()).into())
+            }
+        }
+    }
+}
+
+starlark::methods_static!(METHODS = methods);
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.set("text", Text);
+}
+
+fn at_least_one(function: &str, n: i32) -> anyhow::Result<usize> {
+    match usize::try_from(n) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => anyhow::bail!("text.{function}: n must be at least 1, not {n}"),
+    }
+}
+
+#[starlark_module]
+fn methods(builder: &mut MethodsBuilder) {
+    /// Rows as an aligned table in plain text; columns of nothing but numbers stand to the right.
+    ///
+    /// Rows are dicts, whose keys become the header, or lists, with `header` if one is wanted.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.table([{"name": "screws", "pieces": 3}, {"name": "nuts", "pieces": 12}])
+    /// "name    pieces\n------  ------\nscrews       3\nnuts        12\n"
+    /// >>> text.table([["日本", 1], ["a", 2]], header = ["where", "n"])
+    /// "where  n\n-----  -\n日本   1\na      2\n"
+    /// ```
+    fn table<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] rows: Value<'v>,
+        header: Option<Value<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<String> {
+        let _ = this;
+        let rows = items(rows, "text.table", eval)?;
+        let header = header
+            .map(|header| items(header, "text.table", eval))
+            .transpose()?;
+        Ok(table::Table::of(&rows, header, eval)?.render(gauge(eval)?)?)
+    }
+
+    /// A text of at most `n` characters; a longer one is cut, with `end` at its end.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.truncate("a long sentence", 7)
+    /// "a long…"
+    /// >>> text.truncate("short", 7)
+    /// "short"
+    /// ```
+    fn truncate(
+        this: Value<'_>,
+        #[starlark(require = pos)] s: &str,
+        #[starlark(require = pos)] n: i32,
+        #[starlark(default = "…")] end: &str,
+    ) -> anyhow::Result<String> {
+        let _ = this;
+        lines::truncate(s, at_least_one("truncate", n)?, end)
+    }
+
+    /// A text in lines of at most `n` columns, broken between words; a longer word is cut.
+    ///
+    /// Line breaks that are there stay.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.wrap("the quick brown fox", 9)
+    /// "the quick\nbrown fox"
+    /// ```
+    fn wrap<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] s: &str,
+        #[starlark(require = pos)] n: i32,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<String> {
+        let _ = this;
+        gauge(eval)?.text(s.len().saturating_mul(2), "a text")?;
+        Ok(lines::wrap(s, at_least_one("wrap", n)?))
+    }
+
+    /// A text without the indentation that all its lines share.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.dedent("  a\n    b\n\n  c")
+    /// "a\n  b\n\nc"
+    /// ```
+    fn dedent<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] s: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<String> {
+        let _ = this;
+        gauge(eval)?.text(s.len(), "a text")?;
+        Ok(lines::dedent(s))
+    }
+
+    /// A text with each `{name}` filled in; `{{` and `}}` stand for braces.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.template("Dear {name}, {{{count}}}", name = "Ada", count = 3)
+    /// "Dear Ada, {3}"
+    /// >>> text.template("{a} {b} {c}", b = 1)
+    /// error: text.template: there is no value for `a`, `c`
+    /// ```
+    fn template<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] s: &str,
+        #[starlark(kwargs)] values: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<String> {
+        let _ = this;
+        template::fill(s, &values, gauge(eval)?)
+    }
+
+    /// A page of HTML as Markdown: headings, lists, links, tables, code. Scripts and styles are left out.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> text.html_to_markdown("<h1>Hi</h1><p>See <a href='/x'>this <b>page</b></a>.<ul><li>one<li>two")
+    /// "# Hi\n\nSee [this **page**](/x).\n\n- one\n- two\n"
+    /// ```
+    fn html_to_markdown<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] s: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<String> {
+        let _ = this;
+        let gauge = gauge(eval)?;
+        gauge.text(s.len(), "HTML")?;
+        let markdown = html::to_markdown(s, &|length| {
+            gauge.text(length, "Markdown")?;
+            gauge.in_time()
+        })?;
+        Ok(markdown)
+    }
+}

@@ -1,0 +1,94 @@
+//! `yaml`: YAML 1.2 as data, read and written.
+
+mod read;
+mod write;
+
+use super::checked::size::gauge;
+use crate::convert::{from_json, to_json};
+use starlark::environment::GlobalsBuilder;
+use starlark::eval::Evaluator;
+use starlark::starlark_module;
+use starlark::values::Value;
+use starlark::values::list::AllocList;
+
+pub(crate) fn add(builder: &mut GlobalsBuilder) {
+    builder.namespace("yaml", natives);
+}
+
+fn documents<'v>(s: &str, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Vec<Value<'v>>> {
+    let gauge = gauge(eval)?;
+    gauge.text(s.len(), "YAML")?;
+    let documents = read::documents(s, &|| gauge.in_time())?;
+    let made = documents
+        .iter()
+        .map(|json| Ok(from_json(json, eval.heap())?));
+    let made: anyhow::Result<Vec<Value>> = made.collect();
+    gauge.memory(eval)?;
+    made
+}
+
+#[starlark_module]
+fn natives(builder: &mut GlobalsBuilder) {
+    /// The value of a YAML text with one document, or with none, which is None.
+    ///
+    /// This is YAML 1.2: `no` and `on` are texts. Keys become strings; `<<` merges; tags of one's own
+    /// are ignored. Aliases are followed, within bounds.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> yaml.decode("a: [1, 2.5, no]\nb: &x {c: ~}\nd: *x")
+    /// {"a": [1, 2.5, "no"], "b": {"c": None}, "d": {"c": None}}
+    /// >>> yaml.decode("base: &b {x: 1, y: 2}\nother:\n  <<: *b\n  y: 3")["other"]
+    /// {"x": 1, "y": 3}
+    /// >>> yaml.decode("a: 1\na: 2")
+    /// error: yaml.decode: line 2: the key "a" is there twice
+    /// ```
+    fn decode<'v>(
+        #[starlark(require = pos)] s: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let documents = documents(s, eval)?;
+        match documents[..] {
+            [] => Ok(Value::new_none()),
+            [only] => Ok(only),
+            _ => anyhow::bail!(
+                "yaml.decode: the text has {} documents; yaml.decode_all gives a list of them",
+                documents.len()
+            ),
+        }
+    }
+
+    /// The values of all documents in a YAML text.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> yaml.decode_all("a: 1\n---\n- b\n")
+    /// [{"a": 1}, ["b"]]
+    /// ```
+    fn decode_all<'v>(
+        #[starlark(require = pos)] s: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Value<'v>> {
+        let documents = documents(s, eval)?;
+        Ok(eval.heap().alloc(AllocList(documents)))
+    }
+
+    /// A value as YAML text, over several lines.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> yaml.encode({"name": "web", "ports": [80, 443], "env": {}, "note": "a: b"})
+    /// "name: web\nports:\n  - 80\n  - 443\nenv: {}\nnote: \"a: b\"\n"
+    /// ```
+    fn encode<'v>(
+        #[starlark(require = pos)] x: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<String> {
+        let gauge = gauge(eval)?;
+        let json = to_json(x, eval.heap(), super::json::budget(eval)?).or_else(|error| {
+            gauge.leave_trial()?;
+            Err(anyhow::Error::from(error))
+        })?;
+        write::document(&json, gauge.text_budget())
+    }
+}

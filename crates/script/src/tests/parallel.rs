@@ -1,0 +1,144 @@
+//! `parallel`: on several threads, in order, within the limits of one call.
+
+use super::*;
+use std::time::Instant;
+
+#[track_caller]
+fn check(source: &str, expected: Result<&str, &str>) {
+    assert_eq!(
+        call(source, "f", json!({})),
+        expected.map(str::to_owned).map_err(str::to_owned)
+    );
+}
+
+#[test]
+fn results_come_in_the_order_of_the_items() {
+    check(
+        "def double(x):\n    return {'n': x, 'twice': [x, x]}\n\
+         def f():\n    return parallel(double, range(20))[19]\ntool(f)",
+        Ok(r#"{"n":19,"twice":[19,19]}"#),
+    );
+    check(
+        "def f():\n    return parallel(json.encode, [])\ntool(f)",
+        Ok("[]"),
+    );
+    check(
+        "K = [10]\ndef more(x):\n    return x + K[0]\n\
+         def f():\n    return parallel(more, (1, 2, 12345678901234567890))\ntool(f)",
+        Ok("[11,12,12345678901234567900]"),
+    );
+    check(
+        "def g(x):\n    return x\n\
+         def f():\n    xs = parallel(g, [[1], [2]])\n    xs[0].append(3)\n    return xs\ntool(f)",
+        Ok("[[1,3],[2]]"),
+    );
+}
+
+#[test]
+fn what_cannot_run_elsewhere_is_refused() {
+    let body = |body: &str| format!("def g(x):\n    return x\ndef f():\n    {body}\ntool(f)");
+    check(
+        &body("y = 1\n    return parallel(lambda x: x + y, [1])"),
+        Err(
+            "parallel: this function was made during the call; give it a `def` from the top of a file",
+        ),
+    );
+    check(
+        &body("return parallel(3, [1])"),
+        Err("parallel: the first argument is a function, not a int"),
+    );
+    check(
+        &body("return parallel(g, [g])"),
+        Err("a function cannot be written as JSON"),
+    );
+    check(
+        "def inner(x):\n    return parallel(str, [x])\n\
+         def f():\n    return parallel(inner, [1])\ntool(f)",
+        Err("parallel: a function that runs in parallel cannot call parallel itself"),
+    );
+    check(
+        "def f():\n    return 1\ntool(f)\nx = parallel(f, [1])",
+        Err(
+            "parallel works in calls, not while a file loads\n  ┌ a.star:4:5\n4 │ x = parallel(f, [1])\n  │     ^^^^^^^^^^^^^^^^",
+        ),
+    );
+}
+
+#[test]
+fn the_first_failure_ends_it() {
+    check(
+        "def g(x):\n    if x == 3:\n        fail('three')\n    for i in range(2000000000):\n        pass\n\
+         def f():\n    return parallel(g, range(8))\ntool(f)",
+        Err("three"),
+    );
+    check(
+        "def g(x):\n    return error('kind', 'no ' + str(x), x = x)\n\
+         def f():\n    e = attempt(parallel, g, [7]).error\n    return [e.kind, e.message, e.data]\ntool(f)",
+        Ok(r#"["kind","no 7",{"x":7}]"#),
+    );
+}
+
+#[test]
+fn limits_hold_for_all_of_it() {
+    check(
+        "def g(x):\n    return [0] * 8000000\ndef f():\n    return parallel(g, [1])\ntool(f)",
+        Err("parallel: an item was stopped at 32 MiB of memory"),
+    );
+    check(
+        "def g(x):\n    return 'a' * 10000000\ndef f():\n    return parallel(g, range(10))\ntool(f)",
+        Err("parallel: the results have more than 67108864 bytes"),
+    );
+    check(
+        "def g(x):\n    return 1\ndef f():\n    return parallel(g, ['a' * 1000000] * 100)\ntool(f)",
+        Err("the value is longer than 67108864 bytes as JSON (limit `result`)"),
+    );
+    check(
+        "def g(x):\n    return x\ndef f():\n    return parallel(g, range(20000))\ntool(f)",
+        Err("parallel: 20000 items; it takes 10000"),
+    );
+}
+
+#[test]
+fn deadline_and_steps_end_the_whole_call() {
+    let source = "def g(x):\n    for i in range(2000000000):\n        pass\n\
+                  def f():\n    attempt(parallel, g, range(4))\n    return 'went on'\ntool(f)";
+    let stopped = |limits: Limits| {
+        let script = load(source).unwrap();
+        let host = Notebook::default();
+        let result = script.call(&script.tools[0], &Args::new(), &Turn::new(&host, &limits));
+        match result {
+            Err(CallFailure::Stopped { fault, .. }) => fault.message,
+            other => panic!("{:?}", other.map(|(output, _)| output.plain_text())),
+        }
+    };
+    let time = Duration::from_millis(300);
+    let started = Instant::now();
+    assert_eq!(
+        stopped(Limits { time, ..quick() }),
+        "stopped after 300 ms, the time one call may take (limit `timeout`)"
+    );
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(
+        stopped(Limits {
+            ticks: 100_000,
+            ..quick()
+        }),
+        "stopped after 100000 steps, the most one call may take (limit `ticks`)"
+    );
+}
+
+#[test]
+fn items_run_at_the_same_time() {
+    let script = load(
+        "def g(x):\n    uuid.v4()\n    return x\ndef f():\n    return parallel(g, range(4))\ntool(f)",
+    );
+    // Its bytes come only when four ask for some at once.
+    let host = Notebook {
+        barrier: Some(Barrier::new(4)),
+        ..Notebook::default()
+    };
+    assert_eq!(
+        call_script(&script.unwrap(), "f", json!({}), &host),
+        Ok("[0,1,2,3]".into())
+    );
+}
