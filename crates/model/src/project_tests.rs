@@ -268,9 +268,30 @@ fn connections_have_names_and_addresses() {
             1 │ [postgres.main]
               │           ^^^^"]],
     );
-    check("postgres.main = 'postgres://localhost'", &expect![[r""]]);
-    check("[postgres.main]\nurl = ''", &expect![[r""]]);
-    check("[postgres.'a=b']\nurl = 'host=localhost'", &expect![[r""]]);
+    check(
+        "postgres.main = 'postgres://localhost'",
+        &expect![[r#"
+        `postgres.main` must be a table, got the string "postgres://localhost"
+          ┌ larkspur.toml:1:17
+        1 │ postgres.main = 'postgres://localhost'
+          │                 ^^^^^^^^^^^^^^^^^^^^^^"#]],
+    );
+    check(
+        "[postgres.main]\nurl = ''",
+        &expect![[r"
+        `postgres.main.url` is empty
+          ┌ larkspur.toml:2:7
+        2 │ url = ''
+          │       ^^"]],
+    );
+    check(
+        "[postgres.'a=b']\nurl = 'host=localhost'",
+        &expect![[r"
+        `a=b` is no name for a connection
+          ┌ larkspur.toml:1:11
+        1 │ [postgres.'a=b']
+          │           ^^^^^"]],
+    );
 }
 
 /// A line of the template whose `#` is followed by no space holds a setting.
@@ -294,12 +315,11 @@ fn the_template_says_nothing_as_it_stands() {
 fn the_template_is_true_line_by_line() {
     let mut header = "";
     for line in PROJECT_TEMPLATE.lines().filter_map(setting) {
-        let text = if line.starts_with('[') {
+        if line.starts_with('[') {
             header = line;
-            line.to_owned()
-        } else {
-            format!("{header}\n{line}")
-        };
+            continue;
+        }
+        let text = format!("{header}\n{line}");
         let project = Project::parse("larkspur.toml", &text).unwrap_or_else(|f| panic!("{f}"));
         assert_eq!(
             project.limits,

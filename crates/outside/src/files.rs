@@ -52,12 +52,14 @@ pub(crate) fn list(path: &Path) -> Result<Vec<String>, HostError> {
     Ok(names)
 }
 
+/// So that two who write at once do not meet aside.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), HostError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| failed(path, &error))?;
     }
     // A reader sees the old text or the new one, never half of it.
-    static WRITTEN: AtomicU64 = AtomicU64::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let mut aside = path.as_os_str().to_owned();
     aside.push(format!(".{}.{number}.new", std::process::id()));

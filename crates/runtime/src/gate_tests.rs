@@ -20,17 +20,26 @@ enum Judged {
 }
 use Judged::{Free, Needs};
 
-const METHODS: [(&str, Judged); 17] = [
+const METHODS: [(&str, Judged); 20] = [
     ("log", Free("it tells the operator something")),
     ("progress", Free("it tells the caller something")),
+    ("resource_updated", Free("it tells subscribers something")),
     (
         "read",
         Free("files that came with the module; what leaves the folder is refused"),
     ),
     ("now_ms", Free("everybody knows what time it is")),
+    ("random", Free("chance says nothing about anybody")),
     (
         "http",
         Needs("http", |gate, leash| drop_ok(gate.http(&request(), leash))),
+    ),
+    (
+        "http_all",
+        Needs("http", |gate, leash| {
+            let answers = gate.http_all(&[request()], leash);
+            answers.into_iter().try_for_each(drop_ok)
+        }),
     ),
     (
         "exec",
@@ -158,7 +167,7 @@ fn a_folder_without_permissions_is_refused_everywhere() {
                 continue;
             }
         };
-        let refused = with_gate(nothing(), |gate, leash| attempt(gate, leash));
+        let refused = with_gate(nothing(), attempt);
         let HostError(why) = refused.expect_err(name);
         let way_out = format!("add {key} = [");
         assert!(why.contains(&way_out), "{name}: {why}");

@@ -118,9 +118,10 @@ fn entry(name: &str, member: &DocMember) -> Entry {
 }
 
 fn function(name: &str, doc: &DocFunction) -> Entry {
-    let returned = match doc.ret.typ == Ty::any() {
-        true => String::new(),
-        false => format!(" -> {}", doc.ret.typ),
+    let returned = if doc.ret.typ == Ty::any() {
+        String::new()
+    } else {
+        format!(" -> {}", doc.ret.typ)
     };
     let signature = format!("{name}({}){returned}", parameters(doc).join(", "));
     written(name, signature, doc.docs.as_ref())
@@ -138,9 +139,10 @@ fn written(name: &str, signature: String, docs: Option<&DocString>) -> Entry {
 }
 
 fn typed(typ: &Ty) -> String {
-    match *typ == Ty::any() {
-        true => String::new(),
-        false => format!(": {typ}"),
+    if *typ == Ty::any() {
+        String::new()
+    } else {
+        format!(": {typ}")
     }
 }
 

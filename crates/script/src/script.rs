@@ -348,17 +348,14 @@ impl Script {
                 .last_statement()
                 .and_then(|span| self.sources.place(&span));
         }
-        match gauge.stopped(eval) {
-            Some(stop) => {
-                fault.message = stop.sentence(turn.limits);
-                CallFailure::Stopped { stop, fault }
-            }
-            None => {
-                fault.message = message(error);
-                CallFailure::Failed {
-                    fault,
-                    raised: raised(error).cloned(),
-                }
+        if let Some(stop) = gauge.stopped(eval) {
+            fault.message = stop.sentence(turn.limits);
+            CallFailure::Stopped { stop, fault }
+        } else {
+            fault.message = message(error);
+            CallFailure::Failed {
+                fault,
+                raised: raised(error).cloned(),
             }
         }
     }

@@ -183,7 +183,7 @@ impl Host for Fake<'_> {
     }
 }
 
-/// A byte that looks like chance and is none: the last step of SplitMix64.
+/// A byte that looks like chance and is none: the last step of `SplitMix64`.
 fn scattered(number: u64) -> u8 {
     let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

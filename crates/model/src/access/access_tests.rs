@@ -283,7 +283,7 @@ fn a_denial_names_the_line_to_add() {
         `a` is not among the files module `x` may write; add files_write = ["a"] to [permissions] in module.toml
         `LARKSPUR_LOG` is the server's own, and kept from every module
         `module.toml` is part of module `x`, and a module does not rewrite itself
-        this connection string is not among the connections module `x` may use; add postgres = ["NAME"] to [permissions] in module.toml
+        module `x` uses connections by name: put the connection string into larkspur.toml as [postgres.NAME], and the name into `postgres` under [permissions] in module.toml
         `data/link` is not among the files module `x` may read; add files = ["/etc/passwd"] to [permissions] in module.toml
         `git` is not among the commands module `x` may run; add "git" to `exec` under [permissions] in module.toml
         `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml

@@ -128,21 +128,21 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn there_and_back(value: Value, expected: &str) {
-        let text = write_toml(&value).unwrap();
+    fn there_and_back(value: &Value, expected: &str) {
+        let text = write_toml(value).unwrap();
         assert_eq!(text, expected);
-        assert_eq!(read_toml(&text).unwrap(), value);
+        assert_eq!(&read_toml(&text).unwrap(), value);
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        there_and_back(json!({}), "");
+        there_and_back(&json!({}), "");
         there_and_back(
-            json!({"a": 1, "b": [1.5, true, "x\n\u{7f}ü"], "c d": {"": []}}),
+            &json!({"a": 1, "b": [1.5, true, "x\n\u{7f}ü"], "c d": {"": []}}),
             "a = 1\nb = [1.5, true, \"x\\n\\u007fü\"]\n\n[\"c d\"]\n\"\" = []\n",
         );
         there_and_back(
-            json!({"list": [{"x": {"y": 1}}, {}], "mixed": [{"a": 1}, 2]}),
+            &json!({"list": [{"x": {"y": 1}}, {}], "mixed": [{"a": 1}, 2]}),
             "mixed = [{ a = 1 }, 2]\n\n[[list]]\n\n[list.x]\ny = 1\n\n[[list]]\n",
         );
     }

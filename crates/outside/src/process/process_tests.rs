@@ -1,4 +1,8 @@
 //! Real programs: sh, cat, yes, sleep.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at /proc and at what commands have written"
+)]
 
 use super::*;
 use model::Cancel;
@@ -35,7 +39,7 @@ fn leash(time: Duration) -> Leash {
     }
 }
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// How long a program may outlive its time; a busy machine may need a moment more.
 const SOON: Duration = Duration::from_millis(250);
 

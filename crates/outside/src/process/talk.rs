@@ -78,9 +78,10 @@ impl<'a> Talk<'a> {
             if left.is_zero() {
                 return Ok(End::OutOfTime);
             }
-            patience = match moved {
-                true => Duration::from_millis(1),
-                false => LONGEST_PAUSE.min(patience * 2),
+            patience = if moved {
+                Duration::from_millis(1)
+            } else {
+                LONGEST_PAUSE.min(patience * 2)
             };
             self.wait(patience.min(left));
         }

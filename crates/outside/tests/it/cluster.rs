@@ -1,4 +1,4 @@
-//! A PostgreSQL of a test's own: a fresh cluster in a temporary folder, gone with its value.
+//! A `PostgreSQL` of a test's own: a fresh cluster in a temporary folder, gone with its value.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -84,8 +84,8 @@ fn prepare(folder: &Path) {
     }
     std::fs::write(folder.join("password"), PASSWORD).unwrap();
     std::fs::write(folder.join("request.cnf"), REQUEST).unwrap();
-    run(folder, program("initdb"), INITDB);
-    run(folder, "openssl".into(), OPENSSL);
+    run(folder, &program("initdb"), INITDB);
+    run(folder, Path::new("openssl"), OPENSSL);
 }
 
 const INITDB: &str = "--pgdata=data --username=tester --pwfile=password --auth=scram-sha-256 \
@@ -149,8 +149,8 @@ fn lines_of(server: &mut Child) -> Receiver<String> {
     receiver
 }
 
-fn run(folder: &Path, program: PathBuf, args: &str) {
-    let mut command = command(folder, &program);
+fn run(folder: &Path, program: &Path, args: &str) {
+    let mut command = command(folder, program);
     let Output { status, stderr, .. } = command
         .args(args.split_whitespace())
         .stdin(Stdio::null())
@@ -160,7 +160,7 @@ fn run(folder: &Path, program: PathBuf, args: &str) {
     assert!(status.success(), "{}: {stderr}", program.display());
 }
 
-/// PostgreSQL refuses to run as root.
+/// `PostgreSQL` refuses to run as root.
 fn command(folder: &Path, program: &Path) -> Command {
     let mut command = match other_user() {
         None => Command::new(program),

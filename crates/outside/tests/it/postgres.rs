@@ -1,4 +1,4 @@
-//! PostgreSQL servers: what is done, what is refused, and when it ends.
+//! `PostgreSQL` servers: what is done, what is refused, and when it ends.
 
 use crate::asking::{Asked, PATIENCE, leash, statement};
 use crate::cluster::{Cluster, PASSWORD};

@@ -1,4 +1,4 @@
-//! PostgreSQL's types, there and back.
+//! `PostgreSQL`'s types, there and back.
 
 use crate::cluster::Cluster;
 use crate::postgres::asked;

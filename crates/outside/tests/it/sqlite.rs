@@ -1,4 +1,4 @@
-//! SQLite files: what is done, what is refused, and when it ends.
+//! `SQLite` files: what is done, what is refused, and when it ends.
 
 use crate::asking::{Asked, PATIENCE, leash, statement};
 use model::{Source, SqlRequest};

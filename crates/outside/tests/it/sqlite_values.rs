@@ -1,11 +1,11 @@
-//! SQLite's values, there and back.
+//! `SQLite`'s values, there and back.
 
 use crate::sqlite::File;
 use serde_json::{Value, json};
 
-/// `value` goes in and comes back the same, and SQLite takes it for a `kind`.
+/// `value` goes in and comes back the same, and `SQLite` takes it for a `kind`.
 #[track_caller]
-fn check(file: &File, column: &str, value: Value, kind: &str) {
+fn check(file: &File, column: &str, value: &Value, kind: &str) {
     let row = json!([{"v": value, "k": kind}]);
     let create = format!("CREATE TABLE t (v {column})");
     let statements = [
@@ -52,7 +52,7 @@ fn every_kind_of_value_comes_back_as_it_went() {
         ("TEXT", json!(null), "null"),
         ("BLOB", json!(null), "null"),
     ] {
-        check(&file, column, value, kind);
+        check(&file, column, &value, kind);
     }
 }
 

@@ -12,9 +12,10 @@ impl Permit {
         world: &dyn World,
     ) -> Result<PathBuf, HostError> {
         self.at(path, world, |spot| {
-            self.check(&match writes {
-                true => Access::FilesWrite(spot),
-                false => Access::Files(spot),
+            self.check(&if writes {
+                Access::FilesWrite(spot)
+            } else {
+                Access::Files(spot)
             })
         })
     }
@@ -38,9 +39,10 @@ impl Permit {
 
     fn sqlite(&self, path: &str, writes: bool, world: &dyn World) -> Result<PathBuf, HostError> {
         self.at(path, world, |spot| {
-            self.check(&match writes {
-                true => Access::SqliteWrite(spot),
-                false => Access::Sqlite(spot),
+            self.check(&if writes {
+                Access::SqliteWrite(spot)
+            } else {
+                Access::Sqlite(spot)
             })
         })
     }

@@ -126,9 +126,10 @@ fn natives(builder: &mut GlobalsBuilder) {
             .flexible(true)
             .delimiter(self::delimiter(delimiter)?)
             .from_reader(text.as_bytes());
-        let names = match header {
-            true => self::header(reader.headers()?)?,
-            false => Vec::new(),
+        let names = if header {
+            self::header(reader.headers()?)?
+        } else {
+            Vec::new()
         };
         let names: Vec<Value> = names.iter().map(|name| heap.alloc(name.as_str())).collect();
         let mut width = header.then_some(names.len());
@@ -154,11 +155,12 @@ fn natives(builder: &mut GlobalsBuilder) {
                 gauge.in_time()?;
             }
             let values: Vec<Value> = record.iter().map(|cell| heap.alloc(cell)).collect();
-            rows.push(match header {
-                true => heap.alloc(AllocDict(
+            rows.push(if header {
+                heap.alloc(AllocDict(
                     names.iter().copied().zip(values).collect::<Vec<_>>(),
-                )),
-                false => heap.alloc(AllocList(values)),
+                ))
+            } else {
+                heap.alloc(AllocList(values))
             });
         }
         Ok(heap.alloc(AllocList(rows)))

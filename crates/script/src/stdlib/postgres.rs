@@ -1,4 +1,4 @@
-//! `postgres`: databases on PostgreSQL servers.
+//! `postgres`: databases on `PostgreSQL` servers.
 
 use super::sql::{ask, changed, rows, statement, statements};
 use model::{Database, SqlRequest};

@@ -81,7 +81,7 @@ pub(super) fn changed(answer: &SqlAnswer) -> u64 {
     answer.changed.iter().sum()
 }
 
-fn items<'v>(value: Value<'v>) -> Option<&'v [Value<'v>]> {
+fn items(value: Value<'_>) -> Option<&[Value<'_>]> {
     let list = ListRef::from_value(value).map(ListRef::content);
     list.or_else(|| TupleRef::from_value(value).map(TupleRef::content))
 }

@@ -156,7 +156,7 @@ impl Number {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
-fn seconds_of<'v>(time: Timestamp, heap: Heap<'v>) -> Value<'v> {
+fn seconds_of(time: Timestamp, heap: Heap<'_>) -> Value<'_> {
     if time.subsec_nanosecond() == 0 {
         heap.alloc(time.as_second())
     } else {

@@ -43,17 +43,12 @@ fn every_documented_example_does_what_it_says() {
     let libraries = reference();
     let entries = libraries.iter().flat_map(|library| &library.entries);
     let examples: Vec<Example> = entries.flat_map(examples).collect();
-    let source: String = examples
-        .iter()
-        .enumerate()
-        .map(|(i, e)| {
-            format!(
-                "def f{i}():\n    return repr({})\ntool(f{i})\n",
-                e.expression
-            )
-        })
-        .collect();
-    let script = load(&source).unwrap();
+    let functions = examples.iter().enumerate().map(|(i, example)| {
+        let expression = &example.expression;
+        format!("def f{i}():\n    return repr({expression})\ntool(f{i})")
+    });
+    let functions: Vec<String> = functions.collect();
+    let script = load(&functions.join("\n")).unwrap();
     let host = Notebook::default();
     let mut wrong = Vec::new();
     for (i, example) in examples.iter().enumerate() {

@@ -34,16 +34,14 @@ fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HttpResponse 
 
 /// Sends the request back as text.
 fn shown(request: &HttpRequest) -> String {
-    let mut text = format!("{} {}", request.method, request.url);
-    for (name, value) in &request.headers {
-        text += &format!(" | {name}: {value}");
-    }
+    let mut parts = vec![format!("{} {}", request.method, request.url)];
+    let headers = request.headers.iter();
+    parts.extend(headers.map(|(name, value)| format!("{name}: {value}")));
     if !request.body.is_empty() {
-        text += &format!(" | {}", String::from_utf8_lossy(&request.body));
+        parts.push(String::from_utf8_lossy(&request.body).into_owned());
     }
-    if let Some(timeout) = request.timeout {
-        text += &format!(" | within {timeout:?}");
-    }
+    parts.extend(request.timeout.map(|timeout| format!("within {timeout:?}")));
+    let mut text = parts.join(" | ");
     text += if request.redirects {
         ""
     } else {

@@ -137,7 +137,7 @@ impl Host for Notebook {
 
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {
         match name {
-            "HOME" => Ok(Some("/home/ada".into())),
+            "HOME" => Ok(Some("/srv/ada".into())),
             "SECRET" => Err(HostError("`SECRET` is not yours".into())),
             _ => Ok(None),
         }

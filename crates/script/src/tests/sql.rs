@@ -17,18 +17,29 @@ fn check(expression: &str, expected: &Expect) {
 
 #[test]
 fn a_query_gives_dicts() {
-    check(r#"sqlite.query("a.db", "SELECT 1")"#, &expect![[]]);
+    check(
+        r#"sqlite.query("a.db", "SELECT 1")"#,
+        &expect![[r#"
+        [{"n":9007199254740993}]
+        Sqlite("a.db") Query(Statement { sql: "SELECT 1", params: [] })"#]],
+    );
     check(
         r#"sqlite.query(db_path = "a.db", query = "SELECT ?", params = [None, True, 1.5, {"base64": ""}])"#,
-        &expect![[]],
+        &expect![[r#"
+            [{"n":9007199254740993}]
+            Sqlite("a.db") Query(Statement { sql: "SELECT ?", params: [Null, Bool(true), Number(1.5), Object {"base64": String("")}] })"#]],
     );
     check(
         r#"postgres.query("main", "SELECT $1", (9007199254740993,))[0]["n"] + 1"#,
-        &expect![[]],
+        &expect![[r#"
+            9007199254740994
+            Postgres("main") Query(Statement { sql: "SELECT $1", params: [Number(9007199254740993)] })"#]],
     );
     check(
         r#"postgres.query(connection_string = "main", query = "SELECT 1", params = None)"#,
-        &expect![[]],
+        &expect![[r#"
+            [{"n":9007199254740993}]
+            Postgres("main") Query(Statement { sql: "SELECT 1", params: [] })"#]],
     );
 }
 
@@ -36,11 +47,15 @@ fn a_query_gives_dicts() {
 fn execute_gives_a_number() {
     check(
         r#"sqlite.execute("a.db", statement = "DELETE FROM t")"#,
-        &expect![[]],
+        &expect![[r#"
+            3
+            Sqlite("a.db") Execute(Statement { sql: "DELETE FROM t", params: [] })"#]],
     );
     check(
         r#"postgres.execute("main", "DELETE FROM t", [])"#,
-        &expect![[]],
+        &expect![[r#"
+            3
+            Postgres("main") Execute(Statement { sql: "DELETE FROM t", params: [] })"#]],
     );
 }
 
@@ -48,33 +63,66 @@ fn execute_gives_a_number() {
 fn a_transaction_takes_pairs_and_texts() {
     check(
         r#"sqlite.transaction("a.db", [("INSERT INTO t VALUES (?)", [1]), "DELETE FROM u"])"#,
-        &expect![[]],
+        &expect![[r#"
+            [2,1]
+            Sqlite("a.db") Transaction([Statement { sql: "INSERT INTO t VALUES (?)", params: [Number(1)] }, Statement { sql: "DELETE FROM u", params: [] }])"#]],
     );
     check(
         r#"postgres.transaction("main", [["A", None], ("B",)])"#,
-        &expect![[]],
+        &expect![[r#"
+            [2,1]
+            Postgres("main") Transaction([Statement { sql: "A", params: [] }, Statement { sql: "B", params: [] }])"#]],
     );
-    check(r#"sqlite.transaction("a.db", [1])"#, &expect![[]]);
+    check(
+        r#"sqlite.transaction("a.db", [1])"#,
+        &expect!["a statement is a string, or a pair (sql, params)"],
+    );
     check(
         r#"sqlite.transaction("a.db", "DELETE FROM t")"#,
-        &expect![[]],
+        &expect!["statements must be a list, not a string"],
     );
 }
 
 #[test]
 fn tables_and_their_columns() {
-    check(r#"sqlite.list_tables("a.db")"#, &expect![[]]);
-    check(r#"sqlite.describe_table("a.db", "t")"#, &expect![[]]);
-    check(r#"postgres.list_tables("main")"#, &expect![[]]);
+    check(
+        r#"sqlite.list_tables("a.db")"#,
+        &expect![[r#"
+        [{"n":9007199254740993}]
+        Sqlite("a.db") Tables { schema: None }"#]],
+    );
+    check(
+        r#"sqlite.describe_table("a.db", "t")"#,
+        &expect![[r#"
+        [{"n":9007199254740993}]
+        Sqlite("a.db") Describe { table: "t", schema: None }"#]],
+    );
+    check(
+        r#"postgres.list_tables("main")"#,
+        &expect![[r#"
+        [{"n":9007199254740993}]
+        Postgres("main") Tables { schema: Some("public") }"#]],
+    );
     check(
         r#"postgres.describe_table("main", "t", schema = "s")"#,
-        &expect![[]],
+        &expect![[r#"
+            [{"n":9007199254740993}]
+            Postgres("main") Describe { table: "t", schema: Some("s") }"#]],
     );
 }
 
 #[test]
 fn what_is_wrong_is_said() {
-    check(r#"sqlite.query("a.db", "SELECT ?", 1)"#, &expect![[]]);
-    check(r#"sqlite.query("a.db", "SELECT ?", [len])"#, &expect![[]]);
-    check(r#"postgres.query("broken", "SELECT 1")"#, &expect![[]]);
+    check(
+        r#"sqlite.query("a.db", "SELECT ?", 1)"#,
+        &expect!["params must be a list, not a int"],
+    );
+    check(
+        r#"sqlite.query("a.db", "SELECT ?", [len])"#,
+        &expect!["a function cannot be written as JSON"],
+    );
+    check(
+        r#"postgres.query("broken", "SELECT 1")"#,
+        &expect!["it is broken"],
+    );
 }

@@ -79,8 +79,8 @@ fn exec_asks_and_answers() {
 
 #[test]
 fn env_has_a_default() {
-    check(r#"env.get("HOME")"#, "/home/ada");
-    check(r#"env.get(name = "HOME", default = "x")"#, "/home/ada");
+    check(r#"env.get("HOME")"#, "/srv/ada");
+    check(r#"env.get(name = "HOME", default = "x")"#, "/srv/ada");
     check(r#"env.get("NO") == """#, "true");
     check(r#"env.get("NO", "x")"#, "x");
     check(r#"env.get("NO", None) == None"#, "true");

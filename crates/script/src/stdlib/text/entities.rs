@@ -7,15 +7,12 @@ pub(super) fn decoded(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         let from = &rest[at + 1..];
-        match reference(from) {
-            Some((c, length)) => {
-                out.push(c);
-                rest = &from[length..];
-            }
-            None => {
-                out.push('&');
-                rest = from;
-            }
+        if let Some((c, length)) = reference(from) {
+            out.push(c);
+            rest = &from[length..];
+        } else {
+            out.push('&');
+            rest = from;
         }
     }
     out.push_str(rest);

@@ -288,9 +288,10 @@ impl Page {
             }
             list => {
                 // A list in a list stands close to what it belongs to.
-                match self.prefixes.is_empty() {
-                    true => self.sheet.block(),
-                    false => self.sheet.line(),
+                if self.prefixes.is_empty() {
+                    self.sheet.block();
+                } else {
+                    self.sheet.line();
                 }
                 let first = tag.attribute("start").and_then(|start| start.parse().ok());
                 let next = (list == "ol").then(|| first.unwrap_or(1));
@@ -406,15 +407,19 @@ impl Page {
             }
             Effect::Within => {
                 self.prefixes.pop();
-                match self.prefixes.is_empty() && self.elements.iter().all(|e| !e.is_list()) {
-                    true => self.sheet.block(),
-                    false => self.sheet.line(),
+                if self.prefixes.is_empty() && self.elements.iter().all(|e| !e.is_list()) {
+                    self.sheet.block();
+                } else {
+                    self.sheet.line();
                 }
             }
-            Effect::List { .. } => match self.prefixes.is_empty() {
-                true => self.sheet.block(),
-                false => self.sheet.line(),
-            },
+            Effect::List { .. } => {
+                if self.prefixes.is_empty() {
+                    self.sheet.block();
+                } else {
+                    self.sheet.line();
+                }
+            }
             Effect::Cell(page) => {
                 let cell = std::mem::replace(&mut self.sheet, *page);
                 let text = cell.text.trim().replace('|', "\\|").replace('\n', " ");

@@ -2,6 +2,10 @@
 //! blanks where they mean something.
 
 /// Writing on one sheet: the page, or a cell of a table.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four things that are due or not, apart from each other"
+)]
 pub(super) struct Sheet {
     pub(super) text: String,
     /// Line breaks that are due before the next word.
@@ -184,8 +188,9 @@ pub(super) fn target(href: &str) -> Option<String> {
     if scheme.eq_ignore_ascii_case("javascript") {
         return None;
     }
-    Some(match href.contains([' ', '(', ')', '<', '>']) {
-        true => format!("<{}>", href.replace('<', "%3C").replace('>', "%3E")),
-        false => href,
+    Some(if href.contains([' ', '(', ')', '<', '>']) {
+        format!("<{}>", href.replace('<', "%3C").replace('>', "%3E"))
+    } else {
+        href
     })
 }

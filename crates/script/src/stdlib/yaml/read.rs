@@ -290,9 +290,10 @@ fn number(text: &str) -> Result<Option<Number>, String> {
     };
     let digits = text.strip_prefix('+').unwrap_or(text);
     let whole = unsigned.bytes().all(|b| b.is_ascii_digit());
-    let int = match whole {
-        true => BigInt::from_str(digits).ok(),
-        false => radix("0x", 16).or_else(|| radix("0o", 8)),
+    let int = if whole {
+        BigInt::from_str(digits).ok()
+    } else {
+        radix("0x", 16).or_else(|| radix("0o", 8))
     };
     if let Some(int) = int {
         return Ok(Some(Number::from_string_unchecked(int.to_string())));

@@ -120,9 +120,12 @@ fn spelt(text: &str) -> String {
     if !quoted.contains(odd) {
         return quoted;
     }
-    let escaped = |c: char| match odd(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
+    let escaped = |c: char| {
+        if odd(c) {
+            format!("\\u{:04x}", u32::from(c))
+        } else {
+            c.to_string()
+        }
     };
     quoted.chars().map(escaped).collect()
 }
