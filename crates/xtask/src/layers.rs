@@ -8,8 +8,10 @@ use crate::workspace::{Package, Workspace};
 /// Each of our crates with those of ours it may use. A new arrow is a new word here.
 pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    // A throwaway server for tests and the bench, and nothing of the product.
+    ("cluster", &[]),
     ("script", &["model"]),
-    ("outside", &["model"]),
+    ("outside", &["model", "cluster"]),
     ("store", &["model"]),
     ("vault", &["model", "store"]),
     ("runtime", &["model", "script", "vault", "store"]),
@@ -19,9 +21,10 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         "larkspur",
         &[
             "model", "script", "outside", "store", "vault", "runtime", "server", "testing",
+            "cluster",
         ],
     ),
-    ("xtask", &[]),
+    ("xtask", &["cluster"]),
 ];
 
 /// Foreign crates whose vocabulary has a room of its own; `deny.toml` says the same.

@@ -30,7 +30,7 @@ cargo xtask <command>
   layers   which crate may use which
   tidy     names, file openings, the code map, machine paths, pins
   deny     bans, licences and sources, by cargo-deny
-  tools    install the foreign clients that the tests talk to, into target/tools
+  tools    install what the tests talk to: foreign clients into target/tools, PostgreSQL
   bench    measure the product beside a minimal server
   help     this list";
 

@@ -6,7 +6,6 @@
 )]
 
 mod asking;
-mod cluster;
 mod postgres;
 mod postgres_types;
 mod sqlite;

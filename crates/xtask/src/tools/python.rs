@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::apt;
 use crate::command::run;
 
 pub(super) const MCP: &str = "mcp==2.3.0";
@@ -22,16 +23,7 @@ fn environment(folder: &Path) -> Result<()> {
         return Ok(());
     }
     println!("python3 cannot make a virtual environment: trying apt-get install python3-venv");
-    apt(folder)
+    apt(folder, &["python3-venv"])
         .and_then(|()| create())
         .context("no python3 with venv: install your system's python3-venv, then run this again")
-}
-
-fn apt(folder: &Path) -> Result<()> {
-    run(folder, "apt-get", &["update", "--quiet=2"])?;
-    run(
-        folder,
-        "apt-get",
-        &["install", "--yes", "--quiet=2", "python3-venv"],
-    )
 }
