@@ -165,9 +165,10 @@ fn connection(item: &Item<'_>) -> Option<Connection> {
     })
 }
 
-/// A URL or `key=value` pairs, which no name of a connection can be taken for.
+/// A URL or `key=value` pairs, which no name of a connection can be taken for; nor can anything
+/// with an `@`, before which a password may stand.
 pub fn is_connection_string(text: &str) -> bool {
-    text.contains("://") || text.contains('=')
+    text.contains("://") || text.contains(['=', '@'])
 }
 
 fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)> {

@@ -12,6 +12,8 @@ use std::path::Path;
 const OUR_VARIABLES: &str = "LARKSPUR_";
 /// What the server is told, connections with their passwords included.
 const OUR_FILE: &str = "larkspur.toml";
+/// Where the state of all modules lies, each other's included.
+const OUR_FOLDER: &str = ".larkspur";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rights {
@@ -107,7 +109,12 @@ fn freedom(permission: Permission, allowed_exec: &[String]) -> Scope {
 fn is_ours(access: &Access<'_>) -> bool {
     match access {
         Access::Env(name) => name.starts_with(OUR_VARIABLES),
-        access => file_name(access).is_some_and(|name| name.eq_ignore_ascii_case(OUR_FILE)),
+        access => access.spot().is_some_and(|spot| {
+            let mut parts = spot.whole.split('/');
+            let is_kept = parts.any(|part| part == OUR_FOLDER);
+            let name = spot.whole.rsplit('/').next();
+            is_kept || name.is_some_and(|name| name.eq_ignore_ascii_case(OUR_FILE))
+        }),
     }
 }
 

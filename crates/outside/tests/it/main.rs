@@ -6,6 +6,7 @@
 )]
 
 mod asking;
+mod connecting;
 mod postgres;
 mod postgres_types;
 mod sqlite;

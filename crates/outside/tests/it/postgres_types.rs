@@ -219,7 +219,25 @@ const ANSWERS: &[(&str, &str, &str)] = &[
     ),
     ("SELECT 'x'", "[]", r#""x""#),
     ("SELECT NULL", "[]", "null"),
-    ("SELECT point(1, 2)::text", "[]", r#""(1,2)""#),
+    // Types that have no form in JSON come as the server writes them.
+    ("SELECT point(1, 2)", "[]", r#""(1,2)""#),
+    ("SELECT ROW(1, 'a b')", "[]", r#""(1,\"a b\")""#),
+    ("SELECT inet '10.0.0.1/8' AS a;", "[]", r#""10.0.0.1/8""#),
+    ("SELECT money '1.50' -- one;", "[]", r#""$1.50""#),
+    ("SELECT int4range(1, $1)", "[5]", r#""[1,5)""#),
+    (
+        "SELECT ARRAY[point(1, 2), NULL]",
+        "[]",
+        r#""{\"(1,2)\",NULL}""#,
+    ),
+    ("SELECT 'pg_class'::regclass", "[]", r#""pg_class""#),
+    ("SELECT b'101'", "[]", r#""101""#),
+    ("SELECT NULL::tsvector", "[]", "null"),
+    (
+        "WITH p AS (VALUES (point(2, 1)), (point(1, 1))) SELECT column1 FROM p ORDER BY column1 <-> point(9, 9)",
+        "[]",
+        r#""(2,1)""#,
+    ),
     ("SELECT pg_sleep(0)", "[]", "null"),
     ("SELECT 1 AS a, 2 AS a", "[]", "2"),
 ];
@@ -295,16 +313,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "SELECT $1::int4",
         "[]",
         "the statement has 1 parameters, and 0 were given",
-    ),
-    (
-        "SELECT point(1, 2) AS p",
-        "[]",
-        "column `p` of type point cannot be read here: select it as ::text",
-    ),
-    (
-        "SELECT ROW(1, 'a') AS r",
-        "[]",
-        "column `r` of type record cannot be read here: select it as ::text",
     ),
 ];
 

@@ -375,3 +375,136 @@ fn twenty_write_and_read_at_once() {
     });
     assert_eq!(file.value("SELECT count(*) FROM t", json!([])), json!(42));
 }
+
+#[test]
+fn a_statement_may_end_in_many_ways() {
+    let file = File::with_table();
+    for sql in [
+        "SELECT 1;",
+        "SELECT 1;; ",
+        "SELECT 1 -- one;",
+        "/* a */ SELECT 1 ; -- b",
+    ] {
+        assert_eq!(file.value(sql, json!([])), json!(1), "{sql}");
+    }
+    for sql in ["", "  ", ";", "-- nothing"] {
+        let said = file.query(sql, json!([]));
+        assert_eq!(said, Err("there is no statement".into()), "{sql}");
+        let said = file.execute(sql, json!([]));
+        assert_eq!(said, Err("there is no statement".into()), "{sql}");
+    }
+    for sql in [
+        "SELECT 1; DELETE FROM t",
+        "SELECT 1;-- a\n;DELETE FROM t",
+        "SELECT 1\0; DELETE FROM t",
+    ] {
+        assert!(file.query(sql, json!([])).is_err(), "{sql}");
+        assert!(file.execute(sql, json!([])).is_err(), "{sql}");
+    }
+    assert_eq!(file.names(), json!("a,b"));
+}
+
+/// Whoever may read a database may see its tables, and change neither them nor its settings.
+#[test]
+fn a_file_that_is_read_stays_as_it_is() {
+    let file = File::with_table();
+    let read = || fs::read(file.path("a.db")).unwrap();
+    let before = read();
+    for sql in [
+        "CREATE TEMP TABLE u (a)",
+        "CREATE TEMP TABLE u AS SELECT * FROM t",
+        "PRAGMA writable_schema = on",
+        "PRAGMA user_version(3)",
+        "PRAGMA application_id = 3",
+        "PRAGMA journal_mode = delete",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+        "PRAGMA incremental_vacuum(1)",
+        "PRAGMA optimize",
+        "SELECT * FROM pragma_journal_mode('wal')",
+        "ANALYZE",
+        "REINDEX",
+        "UPDATE sqlite_schema SET sql = ''",
+        "SAVEPOINT s",
+        "BEGIN EXCLUSIVE",
+        "DETACH main",
+        "EXPLAIN DELETE FROM t",
+    ] {
+        let _ = file.query(sql, json!([]));
+        assert_eq!(read(), before, "{sql}");
+    }
+    let beside = fs::read_dir(file.folder.path()).unwrap().count();
+    assert_eq!(beside, 1, "something was left beside it");
+}
+
+/// A writer that logs ahead is read too, and what it has not moved into the file yet.
+#[test]
+fn a_file_with_a_log_beside_it_is_read() {
+    let file = File::with_table();
+    let writer = rusqlite::Connection::open(file.path("a.db")).unwrap();
+    writer
+        .execute_batch("PRAGMA journal_mode = wal; INSERT INTO t (name) VALUES ('c');")
+        .unwrap();
+    assert_eq!(file.names(), json!("a,b,c"));
+    writer
+        .execute_batch("BEGIN IMMEDIATE; INSERT INTO t (name) VALUES ('d');")
+        .unwrap();
+    assert_eq!(file.names(), json!("a,b,c"));
+    drop(writer);
+    assert_eq!(file.names(), json!("a,b,c"));
+}
+
+/// A writer died half way, and only another writer can undo what it did.
+#[test]
+fn a_file_that_needs_mending_is_mended_by_the_next_change() {
+    let file = File::with_table();
+    let writer = rusqlite::Connection::open(file.path("a.db")).unwrap();
+    writer
+        .execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN;")
+        .unwrap();
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) \
+                INSERT INTO t (name) SELECT hex(zeroblob(100)) FROM n";
+    writer.execute_batch(many).unwrap();
+    let (half, journal) = (
+        fs::read(file.path("a.db")).unwrap(),
+        fs::read(file.path("a.db-journal")).unwrap(),
+    );
+    drop(writer);
+    fs::write(file.path("a.db"), half).unwrap();
+    fs::write(file.path("a.db-journal"), journal).unwrap();
+    let said = file.query("SELECT count(*) FROM t", json!([]));
+    let why = "somebody stopped in the middle of a change: the next one that may write undoes it";
+    assert_eq!(said, Err(why.into()));
+    assert_eq!(
+        file.execute("DELETE FROM t WHERE name = 'a'", json!([])),
+        Ok(1)
+    );
+    assert_eq!(file.names(), json!("b"));
+}
+
+#[test]
+fn only_a_file_is_opened() {
+    let file = File::new();
+    let pipe = file.path("pipe");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    for path in [pipe, "/dev/zero".into()] {
+        for writable in [false, true] {
+            let source = Source::Sqlite {
+                path: path.clone(),
+                writable,
+            };
+            let asked = Asked {
+                world: Outside::default(),
+                reading: source.clone(),
+                writing: source,
+            };
+            let why = Err("this is not a file".into());
+            assert_eq!(asked.query("SELECT 1", json!([])), why);
+        }
+    }
+}

@@ -24,7 +24,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// uses names alone. `$1` stands for a value from `params`. numeric comes as a string with
     /// every digit, dates and times as ISO 8601 (timestamptz in UTC), json as its value, arrays as
     /// lists, bytea as `{"base64": "…"}`; a string is taken for a value of any type, for json as
-    /// JSON text. A type that cannot be read is an error: say `::text`. Of two columns with one
+    /// JSON text. Types without a form in JSON come as text. Of two columns with one
     /// name, the later one is kept: say `AS`. More than 10,000 rows or 8 MiB are an error: say
     /// `LIMIT`.
     fn query<'v>(

@@ -74,10 +74,45 @@ fn decode(kind: &Type, raw: &[u8]) -> Result<Value, String> {
             Kind::Enum(_) => text(raw)?.into(),
             Kind::Domain(inner) => decode(inner, raw)?,
             Kind::Array(member) => array(member, raw)?,
-            _ => return Err("cannot be read here: select it as ::text".into()),
+            _ => return Err("has no form in JSON".into()),
         },
     })
 }
+
+/// Has it a form in JSON?
+pub(super) fn is_readable(kind: &Type) -> bool {
+    READABLE.contains(kind)
+        || is_text(kind)
+        || match kind.kind() {
+            Kind::Enum(_) => true,
+            Kind::Domain(inner) | Kind::Array(inner) => is_readable(inner),
+            _ => false,
+        }
+}
+
+/// Those that `decode` knows by themselves.
+const READABLE: [Type; 20] = [
+    Type::BOOL,
+    Type::INT2,
+    Type::INT4,
+    Type::INT8,
+    Type::OID,
+    Type::FLOAT4,
+    Type::FLOAT8,
+    Type::NUMERIC,
+    Type::CHAR,
+    Type::BYTEA,
+    Type::UUID,
+    Type::DATE,
+    Type::TIME,
+    Type::TIMETZ,
+    Type::TIMESTAMP,
+    Type::TIMESTAMPTZ,
+    Type::INTERVAL,
+    Type::JSON,
+    Type::JSONB,
+    Type::VOID,
+];
 
 /// Extensions bring types of their own, known by name alone.
 pub(super) fn is_text(kind: &Type) -> bool {
@@ -97,7 +132,8 @@ fn text(raw: &[u8]) -> Result<&str, String> {
 }
 
 fn json(raw: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(raw).map_err(|error| format!("cannot be read: {error}"))
+    serde_json::from_slice(raw)
+        .map_err(|error| format!("cannot be read: {error}: select it as ::text"))
 }
 
 /// The shortest digits that stand for it: 0.1, not 0.10000000149011612.

@@ -5,18 +5,18 @@ use model::HostError;
 
 const ENDS_OR_BEGINS: [&str; 6] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"];
 
-/// A script cannot hold a transaction open, nor end one that holds its other statements together.
-pub(super) fn no_transaction(sql: &str) -> Result<(), HostError> {
-    let first = first_word(sql);
-    match ENDS_OR_BEGINS
-        .iter()
-        .find(|word| word.eq_ignore_ascii_case(first))
-    {
-        Some(word) => failed(format!(
-            "{word} cannot be used here: postgres.transaction([...]) runs statements all or none"
-        )),
-        None => Ok(()),
-    }
+/// A script cannot hold a transaction open, nor end one that holds its other statements together,
+/// nor leave something behind that outlives both.
+pub(super) fn one_of_many(sql: &str) -> Result<(), HostError> {
+    let first = first_word(sql).to_ascii_uppercase();
+    let instead = match &*first {
+        "PREPARE" => "a connection keeps nothing for the next statement",
+        first if ENDS_OR_BEGINS.contains(&first) => {
+            "postgres.transaction([...]) runs statements all or none"
+        }
+        _ => return Ok(()),
+    };
+    failed(format!("{first} cannot be used here: {instead}"))
 }
 
 fn first_word(sql: &str) -> &str {
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn transactions_are_left_to_the_library() {
-        assert_eq!(no_transaction("insert into t values (1)"), Ok(()));
-        let refused = no_transaction("/**/ rollback").unwrap_err();
+        assert_eq!(one_of_many("insert into t values (1)"), Ok(()));
+        let refused = one_of_many("/**/ rollback").unwrap_err();
         assert_eq!(
             refused.to_string(),
             "ROLLBACK cannot be used here: postgres.transaction([...]) runs statements all or none"

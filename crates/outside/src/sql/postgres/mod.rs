@@ -9,8 +9,11 @@ mod params;
 mod pool;
 mod raw;
 mod session;
+mod settings;
+mod spelled;
 mod target;
 mod tls;
+mod trust;
 
 use super::failed;
 use super::leashed::held;
@@ -34,22 +37,25 @@ impl Pools {
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
         let pool = self.pool(url)?;
-        let session = held(leash, pool.take()).await??;
-        match held(leash, session.ask(request, leash)).await {
-            Ok(Ok(answer)) => {
-                pool.give_back(session);
-                Ok(answer)
-            }
-            // Whatever state it is in, nobody else shall find it so.
-            Ok(Err(error)) => {
-                session.close();
-                Err(error)
-            }
-            Err(over) => {
-                session.cancel();
-                session.close();
-                Err(over)
-            }
+        loop {
+            let session = held(leash, pool.take()).await??;
+            return match held(leash, session.ask(request, leash)).await {
+                Ok(Ok(answer)) => {
+                    pool.give_back(session);
+                    Ok(answer)
+                }
+                Ok(Err(_)) if session.was_dead() => continue,
+                // Whatever state it is in, nobody else shall find it so.
+                Ok(Err(error)) => {
+                    session.close();
+                    Err(error)
+                }
+                Err(over) => {
+                    session.cancel();
+                    session.close();
+                    Err(over)
+                }
+            };
         }
     }
 
@@ -59,7 +65,7 @@ impl Pools {
             return Ok(Arc::clone(pool));
         }
         if pools.len() >= MOST_POOLS {
-            pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.has_idle());
+            pools.retain(|_, pool| Arc::strong_count(pool) > 1);
         }
         if pools.len() >= MOST_POOLS {
             return failed(format!(

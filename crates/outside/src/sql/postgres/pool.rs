@@ -34,6 +34,7 @@ impl Pool {
         let room = room.map_err(|error| HostError(error.to_string()))?;
         while let Some((_, mut session)) = self.pop() {
             if session.is_open() {
+                session.kept();
                 session.room = Some(room);
                 return Ok(session);
             }
@@ -54,10 +55,6 @@ impl Pool {
             pool.idle().push((Instant::now(), session));
             drop(room);
         });
-    }
-
-    pub(super) fn has_idle(&self) -> bool {
-        !self.idle().is_empty()
     }
 
     fn pop(&self) -> Option<(Instant, Session)> {

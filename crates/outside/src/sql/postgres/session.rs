@@ -2,17 +2,20 @@
 
 use super::cells::to_map;
 use super::error::said;
-use super::keyword::no_transaction;
+use super::keyword::one_of_many;
 use super::params::convert;
+use super::spelled::{cannot_be_read, spelled};
 use crate::sql::rows::Rows;
 use futures_util::TryStreamExt;
+use futures_util::future::join;
 use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, SimpleQueryMessage, Statement as Prepared};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The server is told to stop by us; should that get lost, it stops by itself a little later.
@@ -29,17 +32,64 @@ const DESCRIBE: &str = "SELECT column_name, data_type, is_nullable, column_defau
 const FORGET: &str = "ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; \
      UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES;";
 
+/// How long a statement may take for the server's part, in milliseconds; 0 for as long as it wants.
+const OWN_TIME: &str = "SELECT (1000 * extract(epoch FROM \
+     pg_catalog.current_setting('statement_timeout')::pg_catalog.interval))::pg_catalog.int8";
+
 pub(super) struct Session {
-    pub(super) client: Client,
-    pub(super) connection: AbortHandle,
+    client: Client,
+    connection: AbortHandle,
     /// Why it ended, if it has: whoever asks over it hears only that it did.
-    pub(super) ended: Arc<OnceLock<HostError>>,
-    pub(super) tls: MakeRustlsConnect,
+    ended: Arc<OnceLock<HostError>>,
+    tls: MakeRustlsConnect,
+    /// The server's own bound, which ours must not stretch.
+    own_time: Option<u128>,
+    /// It was kept for the next request, and has not answered that yet.
+    unheard: AtomicBool,
     /// Its place in the pool, while somebody uses it.
     pub(super) room: Option<OwnedSemaphorePermit>,
 }
 
 impl Session {
+    pub(super) async fn new(
+        client: Client,
+        connection: AbortHandle,
+        ended: Arc<OnceLock<HostError>>,
+        tls: MakeRustlsConnect,
+    ) -> Result<Self, HostError> {
+        let mut session = Self {
+            client,
+            connection,
+            ended,
+            tls,
+            own_time: None,
+            unheard: AtomicBool::new(false),
+            room: None,
+        };
+        let told = session.client.simple_query(OWN_TIME).await;
+        let told = told.map_err(|error| session.said(&error))?;
+        let millis = told.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        });
+        session.own_time = millis.filter(|millis| *millis > 0);
+        Ok(session)
+    }
+
+    /// It comes from the pool: somebody may have ended it there, unseen.
+    pub(super) fn kept(&self) {
+        self.unheard.store(true, Ordering::Relaxed);
+    }
+
+    fn heard(&self) {
+        self.unheard.store(false, Ordering::Relaxed);
+    }
+
+    /// It was over before anything was asked, so that another one can be asked instead.
+    pub(super) fn was_dead(&self) -> bool {
+        self.unheard.load(Ordering::Relaxed)
+    }
+
     pub(super) fn is_open(&self) -> bool {
         !self.client.is_closed()
     }
@@ -67,6 +117,7 @@ impl Session {
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
         let time = (leash.left() + GRACE).as_millis().clamp(1, 1 << 30);
+        let time = self.own_time.map_or(time, |own| own.min(time));
         match request {
             SqlRequest::Query(statement) => self.query(statement, time).await,
             SqlRequest::Execute(statement) => self.execute(statement, time).await,
@@ -87,9 +138,8 @@ impl Session {
         let begin = format!(
             "BEGIN READ ONLY; SELECT pg_catalog.set_config('statement_timeout', '{time}', true)"
         );
-        self.batch(&begin).await?;
-        let prepared = self.client.prepare(&statement.sql).await;
-        let prepared = prepared.map_err(|error| self.said(&error))?;
+        let prepared = self.begin(&begin, &statement.sql).await?;
+        let prepared = self.readable(prepared, &statement.sql).await?;
         let params = convert(prepared.params(), &statement.params)?;
         let rows = self.client.query_raw(&prepared, params).await;
         let mut stream = pin!(rows.map_err(|error| self.said(&error))?);
@@ -106,9 +156,9 @@ impl Session {
 
     /// Not in a transaction, as some statements refuse to run in one.
     async fn execute(&self, statement: &Statement, time: u128) -> Result<SqlAnswer, HostError> {
-        self.batch(&format!("SET statement_timeout = {time}"))
-            .await?;
-        let changed = vec![self.change(statement).await?];
+        let begin = format!("SET statement_timeout = {time}");
+        let prepared = self.begin(&begin, &statement.sql).await?;
+        let changed = vec![self.change(&prepared, statement).await?];
         Ok(SqlAnswer {
             changed,
             ..SqlAnswer::default()
@@ -122,9 +172,10 @@ impl Session {
     ) -> Result<SqlAnswer, HostError> {
         self.batch(&format!("BEGIN; SET LOCAL statement_timeout = {time}"))
             .await?;
+        self.heard();
         let mut changed = Vec::with_capacity(statements.len());
         for (index, statement) in statements.iter().enumerate() {
-            match self.change(statement).await {
+            match self.prepare_and_change(statement).await {
                 Ok(rows) => changed.push(rows),
                 Err(HostError(why)) => {
                     // Locks are gone when the script hears of it, not some time later.
@@ -140,13 +191,35 @@ impl Session {
         })
     }
 
-    async fn change(&self, statement: &Statement) -> Result<u64, HostError> {
-        no_transaction(&statement.sql)?;
+    async fn prepare_and_change(&self, statement: &Statement) -> Result<u64, HostError> {
+        one_of_many(&statement.sql)?;
         let prepared = self.client.prepare(&statement.sql).await;
         let prepared = prepared.map_err(|error| self.said(&error))?;
+        self.change(&prepared, statement).await
+    }
+
+    async fn change(&self, prepared: &Prepared, statement: &Statement) -> Result<u64, HostError> {
         let params = convert(prepared.params(), &statement.params)?;
-        let changed = self.client.execute_raw(&prepared, params).await;
+        let changed = self.client.execute_raw(prepared, params).await;
         changed.map_err(|error| self.said(&error))
+    }
+
+    /// Both go out at once, and the server takes them one after the other.
+    async fn begin(&self, begin: &str, sql: &str) -> Result<Prepared, HostError> {
+        one_of_many(sql).inspect_err(|_| self.heard())?;
+        let (begun, prepared) = join(self.batch(begin), self.client.prepare(sql)).await;
+        begun?;
+        self.heard();
+        prepared.map_err(|error| self.said(&error))
+    }
+
+    /// The same statement, or one whose every column can be read.
+    async fn readable(&self, prepared: Prepared, sql: &str) -> Result<Prepared, HostError> {
+        let Some(sql) = spelled(sql, prepared.columns()) else {
+            return Ok(prepared);
+        };
+        let other = self.client.prepare(&sql).await;
+        other.map_err(|_| cannot_be_read(prepared.columns()))
     }
 
     fn said(&self, error: &Error) -> HostError {

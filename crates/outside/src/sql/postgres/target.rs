@@ -2,7 +2,8 @@
 
 use super::error::{chain, said};
 use super::session::Session;
-use super::tls::{Trust, connector};
+use super::tls::connector;
+use super::trust::Trust;
 use crate::sql::failed;
 use model::HostError;
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,9 @@ impl Target {
                  write postgres://user:password@host:5432/database",
             );
         }
+        if config.get_hosts().iter().any(is_torn) {
+            return failed(format!("{UNREADABLE}{HOW_TO_WRITE}"));
+        }
         if config.get_application_name().is_none() {
             config.application_name("larkspur");
         }
@@ -51,13 +55,7 @@ impl Target {
                 let _ = told.set(said(&error));
             }
         });
-        Ok(Session {
-            client,
-            connection: working.abort_handle(),
-            ended,
-            tls: self.tls.clone(),
-            room: None,
-        })
+        Session::new(client, working.abort_handle(), ended, self.tls.clone()).await
     }
 
     /// The server's address alone: no user, no password.
@@ -78,6 +76,15 @@ impl Target {
     }
 }
 
+/// With an `@` in it, the rest of a password was taken for the host.
+fn is_torn(host: &Host) -> bool {
+    matches!(host, Host::Tcp(name) if name.contains('@'))
+}
+
+const UNREADABLE: &str = "the connection string cannot be read: ";
+const HOW_TO_WRITE: &str = "write postgres://user:password@host:5432/database, \
+     with %40 for an @ in the password";
+
 /// What is wrong with a connection string. It may hold a password anywhere, so nothing of it is
 /// repeated but the names of settings that there are.
 fn unreadable(error: &tokio_postgres::Error) -> String {
@@ -87,11 +94,9 @@ fn unreadable(error: &tokio_postgres::Error) -> String {
         .find(|name| why.contains(&format!("`{name}`")));
     let why = match known {
         Some(name) => format!("its `{name}` cannot be used here"),
-        None => "write postgres://user:password@host:5432/database, \
-                 with %40 for an @ in the password"
-            .to_owned(),
+        None => HOW_TO_WRITE.to_owned(),
     };
-    format!("the connection string cannot be read: {why}")
+    format!("{UNREADABLE}{why}")
 }
 
 const SETTINGS: &[&str] = &[

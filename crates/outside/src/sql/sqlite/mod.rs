@@ -10,7 +10,7 @@ use super::rows::Rows;
 use guard::Guard;
 use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
 use open::open;
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::{Connection, Error, ErrorCode, ffi};
 use serde_json::Map;
 use std::path::Path;
 use values::{bind, to_json};
@@ -124,6 +124,10 @@ impl Session<'_> {
         mut take: impl FnMut(Map<String, serde_json::Value>) -> Result<(), HostError>,
         kind: Kind,
     ) -> Result<(), HostError> {
+        // SQLite would take it for the end, and pass over the rest.
+        if statement.sql.contains('\0') {
+            return failed("the statement has a NUL character in it");
+        }
         let prepared = self.connection.prepare(&statement.sql);
         let mut prepared = prepared.map_err(|error| self.failure(error))?;
         if matches!(kind, Kind::Reads) && !prepared.readonly() {
@@ -157,7 +161,18 @@ impl Session<'_> {
                  sqlite.transaction([...]) takes several"
                 .into(),
             Error::SqlInputError { msg, .. } => msg,
+            Error::SqliteFailure(code, _)
+                if code.extended_code == ffi::SQLITE_READONLY_ROLLBACK =>
+            {
+                "somebody stopped in the middle of a change: \
+                 the next one that may write undoes it"
+                    .into()
+            }
             Error::SqliteFailure(code, said) => match code.code {
+                ErrorCode::ApiMisuse => "there is no statement".into(),
+                ErrorCode::CannotOpen => "it cannot be opened, or not what SQLite keeps beside it \
+                     (-journal, -wal, -shm)"
+                    .into(),
                 ErrorCode::ReadOnly => "the file cannot be written".into(),
                 ErrorCode::NotADatabase => "it is not an SQLite database".into(),
                 ErrorCode::TooBig => "a value is too large".into(),

@@ -19,6 +19,10 @@ pub(super) fn open(path: &Path, writable: bool, leash: &Leash) -> Result<Connect
     if !writable && !path.exists() {
         return failed("there is no such file");
     }
+    // A pipe would be waited for, for ever.
+    if path.exists() && !path.is_file() && !path.is_dir() {
+        return failed("this is not a file");
+    }
     let opened = Connection::open_with_flags(path, flags(writable)).and_then(|mut connection| {
         hold(&mut connection, leash)?;
         Ok(connection)
