@@ -1,5 +1,6 @@
 //! `PostgreSQL`'s types, there and back.
 
+use crate::asking::Asked;
 use crate::postgres::asked;
 use cluster::Cluster;
 use serde_json::{Value, json};
@@ -26,7 +27,16 @@ const SAME: &[(&str, &[&str])] = &[
     ("oid", &["4294967295", "null"]),
     (
         "float4",
-        &["0.1", "-1.5", "3.4028235e38", "\"NaN\"", "null"],
+        &[
+            "0.1",
+            "-1.5",
+            "3.4028235e38",
+            "1e-45",
+            "\"NaN\"",
+            "\"Infinity\"",
+            "\"-Infinity\"",
+            "null",
+        ],
     ),
     (
         "float8",
@@ -118,6 +128,7 @@ const SAME: &[(&str, &[&str])] = &[
             r#""0044-03-15T12:00:00 BC""#,
             r#""294276-12-31T23:59:59.999999""#,
             r#""infinity""#,
+            r#""-infinity""#,
             "null",
         ],
     ),
@@ -127,6 +138,7 @@ const SAME: &[(&str, &[&str])] = &[
             r#""2024-02-29T23:59:59.1Z""#,
             r#""1969-12-31T23:59:59Z""#,
             r#""0044-03-15T12:00:00Z BC""#,
+            r#""infinity""#,
             r#""-infinity""#,
             "null",
         ],
@@ -320,6 +332,42 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+/// All at once in a table with a column of each type, row by row; at the end each is NULL.
+fn in_columns(server: &Asked) {
+    let column = |(index, (kind, _)): (usize, &(&str, &[&str]))| format!("c{index} {kind}");
+    let columns: Vec<String> = SAME.iter().enumerate().map(column).collect();
+    let create = format!(
+        "CREATE TABLE every (row_number int, {})",
+        columns.join(", ")
+    );
+    assert_eq!(server.execute(&create, json!([])), Ok(0));
+    let places: Vec<String> = (1..=SAME.len() + 1).map(|i| format!("${i}")).collect();
+    let insert = format!("INSERT INTO every VALUES ({})", places.join(", "));
+    let longest = SAME.iter().map(|(_, values)| values.len()).max().unwrap();
+    for row in 0..=longest {
+        let value = |values: &[&str]| values.get(row).map_or(Value::Null, |text| parse(text));
+        let values: Vec<Value> = SAME.iter().map(|(_, values)| value(values)).collect();
+        let params: Vec<Value> = [json!(row)].into_iter().chain(values.clone()).collect();
+        assert_eq!(server.execute(&insert, json!(params)), Ok(1), "row {row}");
+        let found = server.query("SELECT * FROM every WHERE row_number = $1", json!([row]));
+        let found = found.unwrap();
+        for (index, (kind, _)) in SAME.iter().enumerate() {
+            assert_eq!(found[0][format!("c{index}")], values[index], "{kind}");
+        }
+    }
+}
+
+/// A list of all values that a type has here; nulls are among them.
+fn in_arrays(server: &Asked) {
+    for (kind, values) in SAME.iter().filter(|(kind, _)| !kind.ends_with("[]")) {
+        let all: Value = values.iter().map(|text| parse(text)).collect();
+        for list in [all, json!([null]), json!([])] {
+            let found = server.query(&format!("SELECT $1::{kind}[] AS v"), json!([list]));
+            assert_eq!(found, Ok(json!([{"v": list}])), "{kind}[]");
+        }
+    }
+}
+
 #[test]
 fn every_type_comes_back_as_it_went() {
     let cluster = Cluster::start();
@@ -333,6 +381,8 @@ fn every_type_comes_back_as_it_went() {
             assert_eq!(found, Ok(json!([{"v": value}])), "{kind}");
         }
     }
+    in_columns(&server);
+    in_arrays(&server);
     for (sql, params, expected) in ANSWERS {
         assert_eq!(server.value(sql, parse(params)), parse(expected), "{sql}");
     }
