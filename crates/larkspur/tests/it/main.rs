@@ -14,6 +14,7 @@ mod clients;
 mod commands;
 mod config;
 mod config_show;
+mod databases;
 mod dev;
 mod diamond;
 mod documents;
