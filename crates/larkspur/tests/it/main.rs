@@ -20,6 +20,7 @@ mod diamond;
 mod documents;
 mod examples;
 mod exec;
+mod extensions_sql;
 mod fixture;
 mod folder;
 mod fuzz;
