@@ -1,5 +1,6 @@
 //! Measures larkspur beside a minimal rmcp server, in one run, and prints the table.
 
+mod bare;
 mod call;
 mod client;
 mod compare;

@@ -1,6 +1,7 @@
 //! What can be measured, one file each.
 
 mod calls;
+mod databases;
 mod json;
 mod leaks;
 mod reload;
@@ -42,16 +43,18 @@ pub(super) enum Subject {
     Rss,
     Reload,
     Json,
+    Databases,
     Leaks,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
         Self::Reload,
         Self::Json,
+        Self::Databases,
         Self::Leaks,
     ];
 
@@ -62,6 +65,7 @@ impl Subject {
             Self::Rss => rss::measure(bench),
             Self::Reload => reload::measure(bench),
             Self::Json => json::measure(bench),
+            Self::Databases => databases::measure(bench),
             Self::Leaks => Ok(leaks::measure(bench)),
         }
     }
@@ -75,6 +79,7 @@ impl Display for Subject {
             Self::Rss => "rss",
             Self::Reload => "reload",
             Self::Json => "json",
+            Self::Databases => "databases",
             Self::Leaks => "leaks",
         })
     }
