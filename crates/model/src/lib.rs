@@ -52,8 +52,8 @@ pub use document::{read_toml, write_toml};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{
-    Database, Egress, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Level,
-    Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
+    Cell, Database, Egress, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
+    Level, Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

@@ -10,7 +10,7 @@ mod world;
 pub use exec::{ExecRequest, ExecResult};
 pub use http::{HttpRequest, HttpResponse};
 pub use site::Site;
-pub use sql::{Database, SqlAnswer, SqlRequest, Statement};
+pub use sql::{Cell, Database, SqlAnswer, SqlRequest, Statement};
 pub use world::{Egress, Source, Surroundings, World};
 
 use crate::{Args, Leash, Output};

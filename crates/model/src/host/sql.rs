@@ -1,7 +1,7 @@
 //! A request to a database, and its rows. Values are JSON with exact numbers; bytes are
 //! `{"base64": "…"}`, both ways.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Database {
@@ -34,9 +34,37 @@ pub enum SqlRequest {
     },
 }
 
+/// One value of a row. Most are plain, and cost less so than as JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// Not infinite, as JSON has no such number.
+    Float(f64),
+    Text(String),
+    Json(Value),
+}
+
+impl From<Cell> for Value {
+    fn from(cell: Cell) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Bool(truth) => truth.into(),
+            Cell::Int(integer) => integer.into(),
+            Cell::Float(float) => float.into(),
+            Cell::Text(text) => text.into(),
+            Cell::Json(value) => value,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SqlAnswer {
-    pub rows: Vec<Map<String, Value>>,
+    /// Names, no two alike.
+    pub columns: Vec<String>,
+    /// A value for each column.
+    pub rows: Vec<Vec<Cell>>,
     /// Rows changed, one number a statement.
     pub changed: Vec<u64>,
 }

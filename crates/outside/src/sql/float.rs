@@ -1,12 +1,15 @@
 //! Floats in JSON, which has no infinities: as text they are at least told apart from null.
 
-use serde_json::{Number, Value};
+use model::Cell;
 
-pub(crate) fn to_json(float: f64) -> Value {
-    match Number::from_f64(float) {
-        Some(number) => Value::Number(number),
-        None if float > 0.0 => "Infinity".into(),
-        None if float < 0.0 => "-Infinity".into(),
-        None => "NaN".into(),
+pub(crate) fn to_cell(float: f64) -> Cell {
+    if float.is_finite() {
+        return Cell::Float(float);
     }
+    let text = match float {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    };
+    Cell::Text(text.into())
 }

@@ -1,7 +1,7 @@
 //! The rows of an answer, no more of them than a script can hold.
 
 use super::failed;
-use model::HostError;
+use model::{Cell, HostError, SqlAnswer};
 use serde_json::{Map, Value};
 
 const MOST_ROWS: usize = 10_000;
@@ -9,31 +9,66 @@ const MOST_BYTES: usize = 8 << 20;
 
 #[derive(Default)]
 pub(crate) struct Rows {
-    rows: Vec<Map<String, Value>>,
+    columns: Vec<String>,
+    /// Where the value of each column stands: of two with one name, the later one counts.
+    places: Vec<usize>,
+    taken: Vec<Vec<Cell>>,
     bytes: usize,
 }
 
 impl Rows {
+    /// The columns of the rows to come.
+    pub(crate) fn name<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        for (place, name) in names.into_iter().enumerate() {
+            match self.columns.iter().position(|known| known == name) {
+                Some(index) => self.places[index] = place,
+                None => {
+                    self.columns.push(name.to_owned());
+                    self.places.push(place);
+                }
+            }
+        }
+    }
+
     /// An answer cut short would look like a whole one, so too much is an error.
-    pub(crate) fn push(&mut self, row: Map<String, Value>) -> Result<(), HostError> {
-        if self.rows.len() == MOST_ROWS {
+    pub(crate) fn push(
+        &mut self,
+        cell: impl FnMut(usize) -> Result<Cell, HostError>,
+    ) -> Result<(), HostError> {
+        if self.taken.len() == MOST_ROWS {
             return failed(format!(
                 "the answer has more than {MOST_ROWS} rows: add a LIMIT, and read it in parts"
             ));
         }
-        self.bytes += fields(&row);
+        let row: Result<Vec<Cell>, HostError> = self.places.iter().copied().map(cell).collect();
+        let row = row?;
+        let keys: usize = self.columns.iter().map(String::len).sum();
+        self.bytes += keys + row.iter().map(weight).sum::<usize>();
         if self.bytes > MOST_BYTES {
             return failed(format!(
                 "the answer is larger than {} MiB: add a LIMIT, or select fewer columns",
                 MOST_BYTES >> 20
             ));
         }
-        self.rows.push(row);
+        self.taken.push(row);
         Ok(())
     }
 
-    pub(crate) fn into_inner(self) -> Vec<Map<String, Value>> {
-        self.rows
+    pub(crate) fn into_answer(self) -> SqlAnswer {
+        SqlAnswer {
+            columns: self.columns,
+            rows: self.taken,
+            changed: Vec::new(),
+        }
+    }
+}
+
+/// About as many bytes as it takes in JSON.
+fn weight(cell: &Cell) -> usize {
+    match cell {
+        Cell::Null | Cell::Bool(_) | Cell::Int(_) | Cell::Float(_) => 8,
+        Cell::Text(text) => text.len() + 2,
+        Cell::Json(value) => size(value),
     }
 }
 
@@ -41,7 +76,6 @@ fn fields(map: &Map<String, Value>) -> usize {
     map.iter().map(|(key, value)| key.len() + size(value)).sum()
 }
 
-/// About as many bytes as it takes in JSON.
 fn size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,

@@ -1,6 +1,6 @@
 //! A database in short words: query, execute, all; rows as JSON, errors as text.
 
-use model::{Cancel, Leash, Source, SqlAnswer, SqlRequest, Statement, World};
+use model::{Cancel, Cell, Leash, Source, SqlAnswer, SqlRequest, Statement, World};
 use outside::Outside;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -32,8 +32,12 @@ impl Asked {
     }
 
     pub(crate) fn rows(&self, request: &SqlRequest) -> Result<Value, String> {
-        let answer = self.ask(request, &leash(PATIENCE))?;
-        Ok(answer.rows.into_iter().map(Value::Object).collect())
+        let SqlAnswer { columns, rows, .. } = self.ask(request, &leash(PATIENCE))?;
+        let named = |row: Vec<Cell>| {
+            let row = row.into_iter().map(Value::from);
+            columns.iter().cloned().zip(row).collect()
+        };
+        Ok(rows.into_iter().map(named).map(Value::Object).collect())
     }
 
     pub(crate) fn query(&self, sql: &str, params: Value) -> Result<Value, String> {

@@ -2,9 +2,10 @@
 
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
-use model::{Database, SqlAnswer, SqlRequest, Statement};
+use model::{Cell, Database, SqlAnswer, SqlRequest, Statement};
 use serde_json::Value as Json;
 use starlark::eval::Evaluator;
+use starlark::values::dict::AllocDict;
 use starlark::values::list::{AllocList, ListRef};
 use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, Value};
@@ -67,13 +68,30 @@ pub(super) fn statements<'v>(
     given.iter().map(one).collect()
 }
 
-/// The rows of an answer, as dicts.
+/// The rows of an answer, as dicts that share their keys.
 pub(super) fn rows<'v>(answer: &SqlAnswer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-    let rows = answer.rows.iter();
-    let rows: Result<Vec<Value<'v>>, _> = rows
-        .map(|row| from_json(&Json::Object(row.clone()), heap))
-        .collect();
-    Ok(heap.alloc(AllocList(rows?)))
+    let keys = answer.columns.iter().map(|name| heap.alloc(name.as_str()));
+    let keys: Vec<Value<'v>> = keys.collect();
+    let mut rows = Vec::with_capacity(answer.rows.len());
+    for row in &answer.rows {
+        let mut entries = Vec::with_capacity(keys.len());
+        for (key, cell) in keys.iter().zip(row) {
+            entries.push((*key, value(cell, heap)?));
+        }
+        rows.push(heap.alloc(AllocDict(entries)));
+    }
+    Ok(heap.alloc(AllocList(rows)))
+}
+
+fn value<'v>(cell: &Cell, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    Ok(match cell {
+        Cell::Null => Value::new_none(),
+        Cell::Bool(truth) => Value::new_bool(*truth),
+        Cell::Int(integer) => heap.alloc(*integer),
+        Cell::Float(float) => heap.alloc(*float),
+        Cell::Text(text) => heap.alloc(text.as_str()),
+        Cell::Json(json) => from_json(json, heap)?,
+    })
 }
 
 /// Rows changed by the only statement there was.

@@ -24,8 +24,8 @@ mod world;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
 use model::{
-    Args, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest, HttpResponse,
-    Leash, Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+    Args, Cell, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest,
+    HttpResponse, Leash, Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -127,10 +127,10 @@ impl Host for Notebook {
         if asked.contains("broken") {
             return Err(HostError("it is broken".into()));
         }
-        let row = [("n".to_owned(), json!(9_007_199_254_740_993_i64))];
         self.lines.lock().unwrap().push(asked);
         Ok(SqlAnswer {
-            rows: vec![row.into_iter().collect()],
+            columns: vec!["n".to_owned()],
+            rows: vec![vec![Cell::Int(9_007_199_254_740_993)]],
             changed: vec![2, 1],
         })
     }

@@ -3,37 +3,33 @@
 use super::raw::{Raw, Short};
 use super::{dates, numeric};
 use crate::sql::{blob, float};
-use model::HostError;
-use serde_json::{Map, Value};
+use model::{Cell, HostError};
+use serde_json::Value;
 use std::error::Error;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Kind, Type};
 
-/// Of two columns with one name, the later one is kept.
-pub(super) fn to_map(row: &Row) -> Result<Map<String, Value>, HostError> {
-    let mut map = Map::with_capacity(row.len());
-    for (index, column) in row.columns().iter().enumerate() {
-        let Cell(value) = row.try_get(index).map_err(|error| {
-            let why = error
-                .source()
-                .map_or(error.to_string(), ToString::to_string);
-            let (name, kind) = (column.name(), column.type_().name());
-            HostError(format!("column `{name}` of type {kind} {why}"))
-        })?;
-        map.insert(column.name().to_owned(), value);
-    }
-    Ok(map)
+pub(super) fn cell(row: &Row, index: usize) -> Result<Cell, HostError> {
+    let Read(cell) = row.try_get(index).map_err(|error| {
+        let why = error
+            .source()
+            .map_or(error.to_string(), ToString::to_string);
+        let column = &row.columns()[index];
+        let (name, kind) = (column.name(), column.type_().name());
+        HostError(format!("column `{name}` of type {kind} {why}"))
+    })?;
+    Ok(cell)
 }
 
-struct Cell(Value);
+struct Read(Cell);
 
-impl<'r> FromSql<'r> for Cell {
+impl<'r> FromSql<'r> for Read {
     fn from_sql(kind: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(Self(decode(kind, raw)?))
     }
 
     fn from_sql_null(_: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(Value::Null))
+        Ok(Self(Cell::Null))
     }
 
     fn accepts(_: &Type) -> bool {
@@ -47,33 +43,36 @@ impl From<Short> for String {
     }
 }
 
-fn decode(kind: &Type, raw: &[u8]) -> Result<Value, String> {
+fn decode(kind: &Type, raw: &[u8]) -> Result<Cell, String> {
     Ok(match *kind {
-        Type::BOOL => (raw.first() == Some(&1)).into(),
-        Type::INT2 => Raw(raw).i16()?.into(),
-        Type::INT4 => Raw(raw).i32()?.into(),
-        Type::INT8 => Raw(raw).i64()?.into(),
-        Type::OID => Raw(raw).u32()?.into(),
+        Type::BOOL => Cell::Bool(raw.first() == Some(&1)),
+        Type::INT2 => Cell::Int(Raw(raw).i16()?.into()),
+        Type::INT4 => Cell::Int(Raw(raw).i32()?.into()),
+        Type::INT8 => Cell::Int(Raw(raw).i64()?),
+        Type::OID => Cell::Int(Raw(raw).u32()?.into()),
         Type::FLOAT4 => short_float(f32::from_be_bytes(Raw(raw).array()?)),
-        Type::FLOAT8 => float::to_json(f64::from_be_bytes(Raw(raw).array()?)),
-        Type::NUMERIC => numeric::text(raw)?.into(),
-        Type::CHAR => raw.first().map(|&b| char::from(b).to_string()).into(),
-        Type::BYTEA => blob::to_json(raw),
-        Type::UUID => uuid(u128::from_be_bytes(Raw(raw).array()?)).into(),
-        Type::DATE => dates::date(raw)?.into(),
-        Type::TIME => dates::time(raw)?.into(),
-        Type::TIMETZ => dates::time_with_zone(raw)?.into(),
-        Type::TIMESTAMP => dates::timestamp(raw, "")?.into(),
-        Type::TIMESTAMPTZ => dates::timestamp(raw, "Z")?.into(),
-        Type::INTERVAL => dates::interval(raw)?.into(),
-        Type::JSON => json(raw)?,
-        Type::JSONB => json(raw.split_first().ok_or(Short)?.1)?,
-        Type::VOID => Value::Null,
-        _ if is_text(kind) => text(raw)?.into(),
+        Type::FLOAT8 => float::to_cell(f64::from_be_bytes(Raw(raw).array()?)),
+        Type::NUMERIC => Cell::Text(numeric::text(raw)?),
+        Type::CHAR => {
+            let letter = raw.first().map(|&byte| char::from(byte).to_string());
+            letter.map_or(Cell::Null, Cell::Text)
+        }
+        Type::BYTEA => Cell::Json(blob::to_json(raw)),
+        Type::UUID => Cell::Text(uuid(u128::from_be_bytes(Raw(raw).array()?))),
+        Type::DATE => Cell::Text(dates::date(raw)?),
+        Type::TIME => Cell::Text(dates::time(raw)?),
+        Type::TIMETZ => Cell::Text(dates::time_with_zone(raw)?),
+        Type::TIMESTAMP => Cell::Text(dates::timestamp(raw, "")?),
+        Type::TIMESTAMPTZ => Cell::Text(dates::timestamp(raw, "Z")?),
+        Type::INTERVAL => Cell::Text(dates::interval(raw)?),
+        Type::JSON => Cell::Json(json(raw)?),
+        Type::JSONB => Cell::Json(json(raw.split_first().ok_or(Short)?.1)?),
+        Type::VOID => Cell::Null,
+        _ if is_text(kind) => text(raw)?,
         _ => match kind.kind() {
-            Kind::Enum(_) => text(raw)?.into(),
+            Kind::Enum(_) => text(raw)?,
             Kind::Domain(inner) => decode(inner, raw)?,
-            Kind::Array(member) => array(member, raw)?,
+            Kind::Array(member) => Cell::Json(array(member, raw)?),
             _ => return Err("has no form in JSON".into()),
         },
     })
@@ -127,8 +126,9 @@ pub(super) fn is_text(kind: &Type) -> bool {
     built_in.contains(kind) || kind.name() == "citext"
 }
 
-fn text(raw: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(raw).map_err(|_| "is not UTF-8".into())
+fn text(raw: &[u8]) -> Result<Cell, String> {
+    let text = std::str::from_utf8(raw).map_err(|_| "is not UTF-8")?;
+    Ok(Cell::Text(text.to_owned()))
 }
 
 fn json(raw: &[u8]) -> Result<Value, String> {
@@ -137,8 +137,8 @@ fn json(raw: &[u8]) -> Result<Value, String> {
 }
 
 /// The shortest digits that stand for it: 0.1, not 0.10000000149011612.
-fn short_float(value: f32) -> Value {
-    float::to_json(value.to_string().parse().unwrap_or(value.into()))
+fn short_float(value: f32) -> Cell {
+    float::to_cell(value.to_string().parse().unwrap_or(value.into()))
 }
 
 fn uuid(bits: u128) -> String {
@@ -172,7 +172,7 @@ fn array(member: &Type, raw: &[u8]) -> Result<Value, String> {
 fn elements(member: &Type, raw: &mut Raw<'_>, lengths: &[usize]) -> Result<Value, String> {
     let Some((length, inner)) = lengths.split_first() else {
         return match usize::try_from(raw.i32()?) {
-            Ok(length) => decode(member, raw.take(length)?),
+            Ok(length) => Ok(decode(member, raw.take(length)?)?.into()),
             Err(_) => Ok(Value::Null),
         };
     };

@@ -1,6 +1,6 @@
 //! One connection, and the requests that go over it.
 
-use super::cells::to_map;
+use super::cells::cell;
 use super::error::said;
 use super::keyword::one_of_many;
 use super::params::convert;
@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Error, SimpleQueryMessage, Statement as Prepared};
+use tokio_postgres::{Client, Column, Error, SimpleQueryMessage, Statement as Prepared};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The server is told to stop by us; should that get lost, it stops by itself a little later.
@@ -144,14 +144,12 @@ impl Session {
         let rows = self.client.query_raw(&prepared, params).await;
         let mut stream = pin!(rows.map_err(|error| self.said(&error))?);
         let mut rows = Rows::default();
+        rows.name(prepared.columns().iter().map(Column::name));
         while let Some(row) = stream.try_next().await.map_err(|error| self.said(&error))? {
-            let taken = to_map(&row).and_then(|map| rows.push(map));
+            let taken = rows.push(|index| cell(&row, index));
             taken.inspect_err(|_| self.cancel())?;
         }
-        Ok(SqlAnswer {
-            rows: rows.into_inner(),
-            changed: Vec::new(),
-        })
+        Ok(rows.into_answer())
     }
 
     /// Not in a transaction, as some statements refuse to run in one.

@@ -11,9 +11,8 @@ use guard::Guard;
 use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
 use open::open;
 use rusqlite::{Connection, Error, ErrorCode, ffi};
-use serde_json::Map;
 use std::path::Path;
-use values::{bind, to_json};
+use values::{bind, to_cell};
 
 const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
@@ -61,11 +60,8 @@ impl Session<'_> {
     fn query(&mut self, statement: &Statement) -> Result<SqlAnswer, HostError> {
         self.watch()?;
         let mut rows = Rows::default();
-        self.run(statement, |row| rows.push(row), Kind::Reads)?;
-        Ok(SqlAnswer {
-            rows: rows.into_inner(),
-            changed: Vec::new(),
-        })
+        self.run(statement, Some(&mut rows))?;
+        Ok(rows.into_answer())
     }
 
     fn execute(&mut self, statement: &Statement) -> Result<SqlAnswer, HostError> {
@@ -113,37 +109,35 @@ impl Session<'_> {
     /// change no rows, so the one that only grows is asked first.
     fn change(&self, statement: &Statement) -> Result<u64, HostError> {
         let before = self.connection.total_changes();
-        self.run(statement, |_| Ok(()), Kind::Changes)?;
+        self.run(statement, None)?;
         let any = self.connection.total_changes() != before;
         Ok(if any { self.connection.changes() } else { 0 })
     }
 
-    fn run(
-        &self,
-        statement: &Statement,
-        mut take: impl FnMut(Map<String, serde_json::Value>) -> Result<(), HostError>,
-        kind: Kind,
-    ) -> Result<(), HostError> {
+    /// A statement whose rows are wanted must not change anything.
+    fn run(&self, statement: &Statement, mut wanted: Option<&mut Rows>) -> Result<(), HostError> {
         // SQLite would take it for the end, and pass over the rest.
         if statement.sql.contains('\0') {
             return failed("the statement has a NUL character in it");
         }
         let prepared = self.connection.prepare(&statement.sql);
         let mut prepared = prepared.map_err(|error| self.failure(error))?;
-        if matches!(kind, Kind::Reads) && !prepared.readonly() {
+        if wanted.is_some() && !prepared.readonly() {
             return failed("a query changes nothing: use sqlite.execute for this statement");
         }
         bind(&mut prepared, &statement.params)?;
-        let names = prepared.column_names().map(str::to_owned);
-        let names: Vec<String> = names.collect();
+        if let Some(wanted) = &mut wanted {
+            wanted.name(prepared.column_names());
+        }
         let mut rows = prepared.raw_query();
         while let Some(row) = rows.next().map_err(|error| self.failure(error))? {
-            let mut map = Map::with_capacity(names.len());
-            for (index, name) in names.iter().enumerate() {
+            let Some(wanted) = &mut wanted else {
+                continue;
+            };
+            wanted.push(|index| {
                 let value = row.get_ref(index).map_err(|error| self.failure(error))?;
-                map.insert(name.clone(), to_json(name, value)?);
-            }
-            take(map)?;
+                to_cell(row.as_ref().column_name(index).unwrap_or_default(), value)
+            })?;
         }
         Ok(())
     }
@@ -181,10 +175,4 @@ impl Session<'_> {
             other => other.to_string(),
         })
     }
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Reads,
-    Changes,
 }

@@ -1,7 +1,7 @@
 //! JSON ↔ `SQLite`'s five kinds of values.
 
 use crate::sql::{blob, failed, float};
-use model::HostError;
+use model::{Cell, HostError};
 use rusqlite::Statement;
 use rusqlite::types::{Value as Sql, ValueRef};
 use serde_json::{Number, Value};
@@ -51,13 +51,13 @@ fn from_number(number: &Number) -> Result<Sql, String> {
     }
 }
 
-pub(super) fn to_json(column: &str, value: ValueRef<'_>) -> Result<Value, HostError> {
+pub(super) fn to_cell(column: &str, value: ValueRef<'_>) -> Result<Cell, HostError> {
     Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(integer) => integer.into(),
-        ValueRef::Real(float) => float::to_json(float),
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(integer) => Cell::Int(integer),
+        ValueRef::Real(float) => float::to_cell(float),
         ValueRef::Text(text) => match std::str::from_utf8(text) {
-            Ok(text) => text.into(),
+            Ok(text) => Cell::Text(text.to_owned()),
             Err(_) => {
                 return failed(format!(
                     "column `{column}` holds text that is not UTF-8: \
@@ -65,6 +65,6 @@ pub(super) fn to_json(column: &str, value: ValueRef<'_>) -> Result<Value, HostEr
                 ));
             }
         },
-        ValueRef::Blob(bytes) => blob::to_json(bytes),
+        ValueRef::Blob(bytes) => Cell::Json(blob::to_json(bytes)),
     })
 }
