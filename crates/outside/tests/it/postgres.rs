@@ -26,7 +26,7 @@ fn requests_are_answered_or_refused() {
     tables_and_columns_are_found_by_any_name(&server);
     an_answer_has_bounds(&server);
     nothing_is_left_behind_in_a_connection(&server);
-    the_servers_own_bound_holds(&server);
+    the_servers_own_bound_holds(&cluster);
 }
 
 fn names(server: &Asked) -> Value {
@@ -203,22 +203,38 @@ fn nothing_is_left_behind_in_a_connection(server: &Asked) {
         let write = server.execute("UPDATE t SET name = name", json!([]));
         assert_eq!(write, Ok(2), "{sql}");
     }
+    for sql in [
+        "SELECT set_config('search_path', 'nowhere', false)",
+        "SELECT set_config('statement_timeout', '1', false)",
+        "SELECT set_config('role', 'pg_monitor', false)",
+        "SET SESSION AUTHORIZATION pg_monitor",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+        "SELECT pg_advisory_lock(8)",
+        "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+    ] {
+        server.query(sql, json!([])).unwrap();
+        assert_eq!(names(server), json!("a,b"), "{sql}");
+        let write = server.execute("UPDATE t SET name = name", json!([]));
+        assert_eq!(write, Ok(2), "{sql}");
+        let cursor = server.query("FETCH c", json!([]));
+        assert_eq!(cursor, Err("cursor \"c\" does not exist".into()), "{sql}");
+    }
     let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
     assert_eq!(server.value(locks, json!([])), json!(0));
 }
 
 /// A role's own timeout is shorter than the call's, and is not stretched.
-fn the_servers_own_bound_holds(server: &Asked) {
-    let bound = "ALTER ROLE tester SET statement_timeout = '1500ms'";
-    server.execute(bound, json!([])).unwrap();
-    let end_all = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-                   WHERE application_name = 'larkspur' AND pid <> pg_backend_pid()";
-    let _ = server.query(end_all, json!([]));
-    let _ = server.query("SELECT pg_terminate_backend(pg_backend_pid())", json!([]));
+fn the_servers_own_bound_holds(cluster: &Cluster) {
+    let role = |change: &str| {
+        let server = asked(&cluster.url("sslmode=disable"));
+        let alter = format!("ALTER ROLE tester {change}");
+        assert_eq!(server.execute(&alter, json!([])), Ok(0));
+    };
+    role("SET statement_timeout = '1500ms'");
+    let server = asked(&cluster.url("sslmode=disable"));
     let time = "SELECT current_setting('statement_timeout')";
     assert_eq!(server.value(time, json!([])), json!("1500ms"));
-    let unbound = "ALTER ROLE tester RESET statement_timeout";
-    server.execute(unbound, json!([])).unwrap();
+    role("RESET statement_timeout");
 }
 
 /// Waits until the server does nothing that looks like this.
@@ -298,13 +314,13 @@ fn twenty_ask_at_once_over_few_connections() {
 }
 
 fn a_connection_that_died_is_replaced(server: &Asked) {
-    let others = "application_name = 'larkspur' AND pid <> pg_backend_pid()";
-    let end_all =
-        format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {others}");
-    server.query(&end_all, json!([])).unwrap();
-    let left = format!("SELECT count(*) FROM pg_stat_activity WHERE {others}");
+    let end_others = "WITH other AS MATERIALIZED (SELECT pid FROM pg_stat_activity \
+                      WHERE application_name = 'larkspur' AND pid <> pg_backend_pid()) \
+                      SELECT array_agg(pid) FROM other WHERE pg_terminate_backend(pid)";
+    let others = server.value(end_others, json!([]));
+    let left = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY($1)";
     let end = Instant::now() + PATIENCE;
-    while server.value(&left, json!([])) != json!(0) {
+    while server.value(left, json!([others])) != json!(0) {
         assert!(Instant::now() < end, "they do not end");
     }
     // Those that are gone lie in the pool still, and nobody is told of one.

@@ -37,11 +37,12 @@ impl Pools {
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
         let pool = self.pool(url)?;
+        let writes = matches!(request, SqlRequest::Execute(_) | SqlRequest::Transaction(_));
         loop {
             let session = held(leash, pool.take()).await??;
             return match held(leash, session.ask(request, leash)).await {
                 Ok(Ok(answer)) => {
-                    pool.give_back(session);
+                    pool.give_back(session, writes);
                     Ok(answer)
                 }
                 Ok(Err(_)) if session.was_dead() => continue,

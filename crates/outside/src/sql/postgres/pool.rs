@@ -45,10 +45,10 @@ impl Pool {
     }
 
     /// Cleans up behind a request while its answer is already on its way.
-    pub(super) fn give_back(self: &Arc<Self>, mut session: Session) {
+    pub(super) fn give_back(self: &Arc<Self>, mut session: Session, wrote: bool) {
         let pool = Arc::clone(self);
         tokio::spawn(async move {
-            if session.forget().await.is_err() {
+            if session.forget(wrote).await.is_err() {
                 return session.close();
             }
             let room = session.room.take();

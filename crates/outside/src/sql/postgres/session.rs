@@ -36,6 +36,9 @@ const FORGET: &str = "ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RE
 const OWN_TIME: &str = "SELECT (1000 * extract(epoch FROM \
      pg_catalog.current_setting('statement_timeout')::pg_catalog.interval))::pg_catalog.int8";
 
+/// The same behind a query: what it set ends with its transaction, and only these locks do not.
+const FORGET_QUERY: &str = "ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all();";
+
 pub(super) struct Session {
     client: Client,
     connection: AbortHandle,
@@ -106,8 +109,9 @@ impl Session {
         }));
     }
 
-    pub(super) async fn forget(&self) -> Result<(), HostError> {
-        let forgotten = tokio::time::timeout(PATIENCE, self.batch(FORGET)).await;
+    pub(super) async fn forget(&self, wrote: bool) -> Result<(), HostError> {
+        let what = if wrote { FORGET } else { FORGET_QUERY };
+        let forgotten = tokio::time::timeout(PATIENCE, self.batch(what)).await;
         forgotten.unwrap_or_else(|_| Err(HostError("no answer".into())))
     }
 
