@@ -60,14 +60,18 @@ pub(crate) fn project_path(global: &Global) -> PathBuf {
 }
 
 pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
+    let project = project(global)?;
+    let bounds = project.project().bounds;
     Ok(Settings {
         folders: folders(global),
-        project: project(global)?,
+        project,
         overrides: Overrides {
             environment: environment(),
             set: global.set.clone(),
         },
-        world: Arc::new(Outside::default()),
+        world: Arc::new(Outside::new(&bounds)),
+        in_flight: bounds.calls,
+        queue: bounds.queue,
         ..Settings::default()
     })
 }

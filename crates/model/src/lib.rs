@@ -17,6 +17,7 @@
 
 mod accept;
 mod access;
+mod bounds;
 mod caller;
 mod completion;
 mod config;
@@ -42,6 +43,7 @@ mod uri;
 
 pub use accept::Mismatch;
 pub use access::{Access, Denied, Grant, Permission, Rights, Spot};
+pub use bounds::Bounds;
 pub use caller::Caller;
 pub use completion::Completion;
 pub use config::{
@@ -58,7 +60,7 @@ pub use host::{
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;
 pub use leash::{Cancel, Leash};
-pub use limits::{Limits, Stop, parse_duration};
+pub use limits::{Limits, Stop, parse_duration, show_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
@@ -66,7 +68,7 @@ pub use project::{Connection, ModuleSettings, PROJECT_TEMPLATE, Project, is_conn
 pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
-pub use size::parse_size;
+pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use tool::{Hints, Tool};
 pub use uri::{BadUri, UriTemplate};

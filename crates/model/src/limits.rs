@@ -77,7 +77,8 @@ impl Stop {
     }
 }
 
-fn show_duration(time: Duration) -> String {
+/// `30 s`, `1500 ms`.
+pub fn show_duration(time: Duration) -> String {
     if time.subsec_millis() == 0 && time.as_secs() > 0 {
         format!("{} s", time.as_secs())
     } else {

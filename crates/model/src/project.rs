@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Fault, Grant, Limits, ModuleName, Place};
+use crate::{Bounds, Fault, Grant, Limits, ModuleName, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +17,7 @@ pub struct Project {
     /// Where the server keeps what must outlive it.
     pub data_dir: Option<String>,
     pub limits: Limits,
+    pub bounds: Bounds,
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
     /// Databases that modules may be granted, by name.
     pub postgres: BTreeMap<String, Connection>,
@@ -67,6 +68,7 @@ impl Project {
         let enable = table.get("enable").and_then(|item| item.list());
         let server = table.table("server");
         let limits = table.table("limits").map(limits);
+        let (limits, bounds) = limits.unwrap_or_default();
         let modules = table.table("module").map(Table::into_entries);
         let postgres = table.table("postgres").map(Table::into_entries);
         table.finish();
@@ -75,7 +77,8 @@ impl Project {
         Self {
             enable: enable.map(|items| items.iter().filter_map(Item::parse).collect()),
             data_dir: server.and_then(data_dir),
-            limits: limits.unwrap_or_default(),
+            limits,
+            bounds,
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
             postgres: connections(&postgres.unwrap_or_default()),
             spans: Some(spans),
@@ -124,7 +127,7 @@ fn data_dir(mut table: Table<'_>) -> Option<String> {
     folder
 }
 
-fn limits(mut table: Table<'_>) -> Limits {
+fn limits(mut table: Table<'_>) -> (Limits, Bounds) {
     let usual = Limits::default();
     let mut get = |key| table.get(key);
     let limits = Limits {
@@ -143,8 +146,9 @@ fn limits(mut table: Table<'_>) -> Limits {
             .unwrap_or(usual.result_bytes),
         ..usual
     };
+    let bounds = Bounds::read(&mut table);
     table.finish();
-    limits
+    (limits, bounds)
 }
 
 fn connections(items: &[Item<'_>]) -> BTreeMap<String, Connection> {

@@ -21,6 +21,17 @@ ticks = 1_000
 heap = '1GiB'
 call_depth = 50
 result = 4096
+calls = 1
+queue = 2
+http_time = '1s'
+http_body = 3
+exec_time = '2s'
+exec_output = 4
+exec_processes = 5
+sql_time = '3s'
+sql_rows = 6
+sql_bytes = '7KiB'
+file_bytes = 8
 [module.a.config]
 size = 3
 [module.b]
@@ -45,10 +56,24 @@ url = 'postgres://u:p@localhost/db'
         ..Limits::default()
     };
     assert_eq!(project.limits, limits);
+    let bounds = Bounds {
+        calls: 1,
+        queue: 2,
+        http_time: Duration::from_secs(1),
+        http_body: 3,
+        exec_time: Duration::from_secs(2),
+        exec_output: 4,
+        exec_processes: 5,
+        sql_time: Duration::from_secs(3),
+        sql_rows: 6,
+        sql_bytes: 7 << 10,
+        file_bytes: 8,
+    };
+    assert_eq!(project.bounds, bounds);
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 9);
+    assert_eq!(project.place("module.a").unwrap().line, 20);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -147,7 +172,7 @@ fn limits_have_names_and_units() {
               ┌ larkspur.toml:2:1
             2 │ memory = '256MiB'
               │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`"]],
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `http_time`, `exec_time`, `sql_time`"]],
     );
     check(
         "[limits]\nticks = -1",
@@ -326,6 +351,11 @@ fn the_template_is_true_line_by_line() {
             Limits::default(),
             "{line} is not the default"
         );
+        assert_eq!(
+            project.bounds,
+            Bounds::default(),
+            "{line} is not the default"
+        );
     }
 }
 
@@ -341,6 +371,17 @@ fn the_template_shows_every_setting() {
         "limits.heap",
         "limits.call_depth",
         "limits.result",
+        "limits.calls",
+        "limits.queue",
+        "limits.http_time",
+        "limits.http_body",
+        "limits.exec_time",
+        "limits.exec_output",
+        "limits.exec_processes",
+        "limits.sql_time",
+        "limits.sql_rows",
+        "limits.sql_bytes",
+        "limits.file_bytes",
         "module.crypto-tools.config",
         "postgres.main.url",
     ] {

@@ -27,9 +27,32 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `10 MiB`, `1500 bytes`: the largest unit that it is a whole number of.
+pub fn show_size(bytes: usize) -> String {
+    let mut units = UNITS[1..].iter().rev();
+    match units.find(|(_, scale)| bytes > 0 && bytes.is_multiple_of(*scale)) {
+        Some((unit, scale)) => format!("{} {unit}", bytes / scale),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_shown() {
+        for (bytes, shown) in [
+            (0, "0 bytes"),
+            (1500, "1500 bytes"),
+            (2 << 10, "2 KiB"),
+            (10 << 20, "10 MiB"),
+            ((10 << 20) + 1024, "10241 KiB"),
+            (1 << 30, "1 GiB"),
+        ] {
+            assert_eq!(show_size(bytes), shown);
+        }
+    }
 
     #[test]
     fn sizes_are_read() {

@@ -4,14 +4,11 @@
     reason = "this is the room for files that scripts read and write"
 )]
 
-use model::HostError;
+use model::{HostError, show_size};
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A file longer than this is not read.
-const LARGEST: u64 = 16 << 20;
 
 fn failed(path: &Path, error: &std::io::Error) -> HostError {
     let name = path.file_name().unwrap_or(path.as_os_str());
@@ -23,19 +20,25 @@ fn failed(path: &Path, error: &std::io::Error) -> HostError {
     HostError(format!("{}: {why}", name.display()))
 }
 
-pub(crate) fn read(path: &Path) -> Result<String, HostError> {
-    let mut text = String::new();
+fn too_long(path: &Path, most: usize) -> HostError {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let most = show_size(most);
+    HostError(format!(
+        "{}: it is longer than {most} (limit `file_bytes`)",
+        name.display()
+    ))
+}
+
+pub(crate) fn read(path: &Path, most: usize) -> Result<String, HostError> {
+    let mut bytes = Vec::new();
+    let most_and_one = (most as u64).saturating_add(1);
     let read =
-        fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
+        fs::File::open(path).and_then(|file| file.take(most_and_one).read_to_end(&mut bytes));
     read.map_err(|error| failed(path, &error))?;
-    if text.len() as u64 > LARGEST {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        return Err(HostError(format!(
-            "{}: it is longer than {LARGEST} bytes",
-            name.display()
-        )));
+    if bytes.len() > most {
+        return Err(too_long(path, most));
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| failed(path, &io::ErrorKind::InvalidData.into()))
 }
 
 pub(crate) fn list(path: &Path) -> Result<Vec<String>, HostError> {
@@ -133,10 +136,30 @@ mod tests {
         let path = dir.path().join("a/b.txt");
         write(&path, "one").unwrap();
         write(&path, "two").unwrap();
-        assert_eq!(read(&path), Ok("two".into()));
+        assert_eq!(read(&path, 3), Ok("two".into()));
         assert_eq!(list(dir.path()), Ok(vec!["a/".into()]));
         assert_eq!(list(&dir.path().join("a")), Ok(vec!["b.txt".into()]));
-        let missing = read(&dir.path().join("c"));
+        let missing = read(&dir.path().join("c"), 3);
         assert_eq!(missing, Err(HostError("c: there is no such file".into())));
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        for (text, most, expected) in [
+            ("grün".as_bytes(), 5, Ok("grün")),
+            // A letter cut in two is no reason to speak of UTF-8.
+            (
+                "grün".as_bytes(),
+                2,
+                Err("a: it is longer than 2 bytes (limit `file_bytes`)"),
+            ),
+            (b"a\xffb", 5, Err("a: it is not UTF-8 text")),
+        ] {
+            fs::write(&path, text).unwrap();
+            let read = read(&path, most).map_err(|error| error.0);
+            assert_eq!(read.as_deref().map_err(String::as_str), expected);
+        }
     }
 }

@@ -7,5 +7,6 @@ mod http;
 mod outside;
 mod process;
 mod sql;
+mod term;
 
 pub use outside::Outside;

@@ -10,18 +10,37 @@ use crate::http::Http;
 use crate::process::Processes;
 use crate::sql::Databases;
 use model::{
-    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
+    Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
     SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-#[derive(Default)]
 pub struct Outside {
+    /// How large a file may be that is read.
+    file_bytes: usize,
     executor: Executor,
     http: Http,
     databases: Databases,
     processes: Processes,
+}
+
+impl Outside {
+    pub fn new(bounds: &Bounds) -> Self {
+        Self {
+            file_bytes: bounds.file_bytes,
+            executor: Executor::default(),
+            http: Http::new(bounds),
+            databases: Databases::new(bounds),
+            processes: Processes::new(bounds),
+        }
+    }
+}
+
+impl Default for Outside {
+    fn default() -> Self {
+        Self::new(&Bounds::default())
+    }
 }
 
 impl World for Outside {
@@ -72,7 +91,7 @@ impl World for Outside {
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {
-        files::read(path)
+        files::read(path, self.file_bytes)
     }
 
     fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError> {
@@ -90,6 +109,7 @@ impl World for Outside {
     fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
         files::real_path(path)
     }
+
     fn close(&self) {
         self.processes.close();
     }

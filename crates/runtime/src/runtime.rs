@@ -16,7 +16,7 @@ use crate::project::ProjectFile;
 use crate::stats::Stats;
 use crate::stops::Stops;
 use crate::updates::Updates;
-use model::{Fault, Limits, World};
+use model::{Bounds, Fault, Limits, World};
 use script::{Engine, ToolChange};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,8 +60,8 @@ impl Default for Settings {
             world: Arc::new(Closed),
             asleep: false,
             threads: 2,
-            in_flight: 512,
-            queue: 1024,
+            in_flight: Bounds::default().calls,
+            queue: Bounds::default().queue,
         }
     }
 }
@@ -126,7 +126,9 @@ impl Runtime {
             catalog,
             trials: Trials::new(settings.threads),
             warden: OnceLock::new(),
-            places: Arc::new(Semaphore::new(settings.in_flight)),
+            places: Arc::new(Semaphore::new(
+                settings.in_flight.min(Semaphore::MAX_PERMITS),
+            )),
             waiting: AtomicUsize::new(0),
             queue: settings.queue,
             stats,

@@ -9,7 +9,7 @@
 
 use crate::room::Room;
 use expect_test::expect;
-use model::Limits;
+use model::{Bounds, Limits, show_duration, show_size};
 use runtime::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -221,7 +221,7 @@ fn the_readme_names_every_command() {
 fn the_readme_states_the_limits() {
     let limits = Limits::default();
     let loading = limits.for_loading();
-    let settings = Settings::default();
+    let (settings, bounds) = (Settings::default(), Bounds::default());
     let readme = read("README.md");
     for (what, value) in [
         (
@@ -251,6 +251,15 @@ fn the_readme_states_the_limits() {
         ("nesting of a source", limits.source_depth.to_string()),
         ("calls at one time", settings.in_flight.to_string()),
         ("calls that wait", grouped(settings.queue as u64)),
+        ("a request of `http`", show_duration(bounds.http_time)),
+        ("an answer to it", show_size(bounds.http_body)),
+        ("a command of `exec`", show_duration(bounds.exec_time)),
+        ("each of its two outputs", show_size(bounds.exec_output)),
+        ("commands at one time", bounds.exec_processes.to_string()),
+        ("a statement of", show_duration(bounds.sql_time)),
+        ("rows of its answer", grouped(bounds.sql_rows as u64)),
+        ("bytes of its answer", show_size(bounds.sql_bytes)),
+        ("a file that is read", show_size(bounds.file_bytes)),
     ] {
         let row = readme
             .lines()

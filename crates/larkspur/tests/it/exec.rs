@@ -182,7 +182,7 @@ fn a_command_that_runs_out_of_time_ends_with_all_it_started() {
     let begin = Instant::now();
     server
         .call("x.sh", json!({"script": text, "timeout": "500ms"}))
-        .fails("`sh`: it was ended after");
+        .fails("`sh`: it did not end within 500 ms, its own `timeout`");
     gone(&noted(&mut server, &note));
     fs::remove_file(&note).unwrap();
     server
@@ -212,7 +212,7 @@ fn a_flood_is_an_error_that_names_the_limit() {
     Server::start()
         .folder("x", "exec = ['sh']", SH)
         .call("sh", script("yes"))
-        .fails("`sh`: it wrote more than 1048576 bytes to stdout (limit `exec_output`)");
+        .fails("`sh`: it wrote more than 1 MiB to stdout (limit `exec_output`)");
 }
 
 #[test]

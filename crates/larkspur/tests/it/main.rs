@@ -9,6 +9,7 @@
     reason = "`json!` reads best where it is written"
 )]
 
+mod bounds;
 mod calls;
 mod clients;
 mod commands;
@@ -47,4 +48,5 @@ mod state;
 mod status;
 mod stream;
 mod units;
+mod web;
 mod wire;

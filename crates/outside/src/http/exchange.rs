@@ -1,11 +1,9 @@
 //! One request on the wire, and its answer read to the end.
 
 use super::failure::{Failure, explain};
-use model::{HttpRequest, HttpResponse};
+use model::{HttpRequest, HttpResponse, show_size};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
-
-pub(crate) const LONGEST_BODY: usize = 10 << 20;
 
 /// How a message is framed is not the author's affair; two framings are how requests are smuggled.
 const FRAMING: [&str; 8] = [
@@ -64,7 +62,11 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, Failure> {
     Ok(headers)
 }
 
-pub(crate) async fn read(mut answer: Response, url: &Url) -> Result<HttpResponse, Failure> {
+pub(crate) async fn read(
+    mut answer: Response,
+    url: &Url,
+    most: usize,
+) -> Result<HttpResponse, Failure> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = answer.headers().iter();
     let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value)));
@@ -75,10 +77,10 @@ pub(crate) async fn read(mut answer: Response, url: &Url) -> Result<HttpResponse
         body: Vec::new(),
     };
     while let Some(chunk) = answer.chunk().await.map_err(|e| explain(&e, url))? {
-        if response.body.len() + chunk.len() > LONGEST_BODY {
+        if response.body.len() + chunk.len() > most {
             return Err(Failure::Final(format!(
-                "the answer is longer than {} MiB (limit `http_body`)",
-                LONGEST_BODY >> 20
+                "the answer is longer than {} (limit `http_body`)",
+                show_size(most)
             )));
         }
         response.body.extend_from_slice(&chunk);

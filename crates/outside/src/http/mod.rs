@@ -11,22 +11,25 @@ mod retry;
 mod tests;
 
 use crate::executor::Executor;
+use crate::term::Term;
 use egress::{Reach, judge};
 use failure::Failure;
-use model::{Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash};
+use model::{Bounds, Egress, HostError, HttpRequest, HttpResponse, Leash};
 use reqwest::{Certificate, Client, Url};
 use resolve::{Lookup, Resolver};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-const LONGEST_TIME: Duration = Duration::from_secs(30);
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 const IDLE_TIME: Duration = Duration::from_secs(30);
 const MOST_IDLE: usize = 256;
 const CANCEL_LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) struct Http {
+    time: Duration,
+    /// The longest body, unpacked.
+    body: usize,
     lookup: Lookup,
     /// Trusted besides the machine's own.
     certificates: Vec<Certificate>,
@@ -36,18 +39,18 @@ pub(crate) struct Http {
     public: OnceLock<Result<Client, String>>,
 }
 
-impl Default for Http {
-    fn default() -> Self {
+impl Http {
+    pub(crate) fn new(bounds: &Bounds) -> Self {
         Self {
+            time: bounds.http_time,
+            body: bounds.http_body,
             lookup: resolve::system(),
             certificates: Vec::new(),
             granted: OnceLock::new(),
             public: OnceLock::new(),
         }
     }
-}
 
-impl Http {
     pub(crate) fn send(
         &self,
         executor: &Executor,
@@ -55,15 +58,11 @@ impl Http {
         egress: &Egress,
         leash: &Leash,
     ) -> Result<HttpResponse, HostError> {
-        let until = leash
-            .within(request.timeout)
-            .within(Some(LONGEST_TIME))
-            .until;
-        let late = Failure::Final(too_late(request, leash));
+        let term = Term::new(leash, request.timeout, self.time, "http_time");
         let work = async {
             tokio::select! {
-                outcome = self.try_until(request, egress, until.into(), late) => outcome,
-                () = cancelled(&leash.cancel) => {
+                outcome = self.try_until(request, egress, &term) => outcome,
+                () = cancelled(&term) => {
                     Err(Failure::Final("the call was cancelled".into()))
                 }
             }
@@ -76,11 +75,12 @@ impl Http {
         &self,
         request: &HttpRequest,
         egress: &Egress,
-        until: Instant,
-        late: Failure,
+        term: &Term,
     ) -> Result<HttpResponse, Failure> {
+        let until: Instant = term.until().into();
+        let late = Failure::Final(format!("no answer {}", term.words));
+        let mut last = Err(late.of(&shown(request)));
         let mut tried = 0;
-        let mut last = Err(late);
         loop {
             let Ok(outcome) = tokio::time::timeout_at(until, self.follow(request, egress)).await
             else {
@@ -135,7 +135,7 @@ impl Http {
         let location = location.and_then(Result::ok);
         match redirect::next(request, &url, answer.status().as_u16(), location) {
             Some(next) => Ok(Hop::On(Box::new(next))),
-            None => exchange::read(answer, &url).await.map(Hop::End),
+            None => exchange::read(answer, &url, self.body).await.map(Hop::End),
         }
     }
 
@@ -187,23 +187,11 @@ fn shown(request: &HttpRequest) -> String {
     format!("{} {url}", request.method)
 }
 
-fn too_late(request: &HttpRequest, leash: &Leash) -> String {
-    let own = request.timeout.unwrap_or(LONGEST_TIME);
-    let why = if leash.left() <= own.min(LONGEST_TIME) {
-        "no answer in the time of the call (limit `timeout`)".to_owned()
-    } else if own <= LONGEST_TIME && request.timeout.is_some() {
-        format!("no answer within {own:?}, its own `timeout`")
-    } else {
-        format!("no answer within {LONGEST_TIME:?} (limit `http_time`)")
-    };
-    format!("{}: {why}", shown(request))
-}
-
-async fn cancelled(cancel: &Cancel) {
+async fn cancelled(term: &Term) {
     let mut look = tokio::time::interval(CANCEL_LOOK);
     loop {
         look.tick().await;
-        if cancel.is_cancelled() {
+        if term.is_cancelled() {
             return;
         }
     }

@@ -1,16 +1,16 @@
 //! How many programs may run at once; whoever comes later waits, no longer than his call may take.
 
-use model::{HostError, Leash};
+use crate::term::Term;
+use model::HostError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-pub(super) const MOST: usize = 32;
 /// How long a cancelled call may go on waiting.
 const LOOK: Duration = Duration::from_millis(20);
 
-#[derive(Default)]
 pub(super) struct Bound {
+    most: usize,
     running: Mutex<usize>,
     fewer: Condvar,
     closed: AtomicBool,
@@ -20,19 +20,31 @@ pub(super) struct Bound {
 pub(super) struct Place<'a>(&'a Bound);
 
 impl Bound {
-    pub(super) fn enter(&self, leash: &Leash) -> Result<Place<'_>, HostError> {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            running: Mutex::default(),
+            fewer: Condvar::default(),
+            closed: AtomicBool::default(),
+        }
+    }
+
+    pub(super) fn enter(&self, term: &Term) -> Result<Place<'_>, HostError> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        while *running >= MOST || self.is_closed() {
+        while *running >= self.most || self.is_closed() {
             if self.is_closed() {
                 return Err(HostError("the server is ending".into()));
             }
-            if leash.cancel.is_cancelled() || leash.left().is_zero() {
+            if term.is_cancelled() {
+                return Err(HostError("the call was cancelled".into()));
+            }
+            if term.left().is_zero() {
                 return Err(HostError(format!(
-                    "{MOST} commands were running already, and none of them ended in time \
-                     (limit `exec_processes`)"
+                    "no place became free {}: {} may run at once (limit `exec_processes`)",
+                    term.words, self.most
                 )));
             }
-            let patience = LOOK.min(leash.left());
+            let patience = LOOK.min(term.left());
             let waited = self.fewer.wait_timeout(running, patience);
             (running, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }

@@ -9,6 +9,7 @@ use model::Cancel;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 fn request(command: &str, args: &[&str]) -> ExecRequest {
     ExecRequest {
@@ -43,8 +44,12 @@ const LONG: Duration = Duration::from_mins(1);
 /// How long a program may outlive its time; a busy machine may need a moment more.
 const SOON: Duration = Duration::from_millis(250);
 
+fn processes() -> Processes {
+    Processes::new(&Bounds::default())
+}
+
 fn run(request: &ExecRequest) -> Result<ExecResult, HostError> {
-    Processes::default().run(request, &here(), &leash(LONG))
+    processes().run(request, &here(), &leash(LONG))
 }
 
 #[track_caller]
@@ -104,7 +109,7 @@ fn a_program_sees_the_given_variables_alone() {
         ],
         ..here()
     };
-    let result = Processes::default().run(&request("env", &[]), &surroundings, &leash(LONG));
+    let result = processes().run(&request("env", &[]), &surroundings, &leash(LONG));
     let stdout = result.unwrap().stdout;
     let seen: BTreeSet<&str> = stdout.lines().collect();
     assert_eq!(seen, BTreeSet::from(["A=1", "PATH=/usr/bin:/bin"]));
@@ -126,14 +131,14 @@ fn what_cannot_be_run_is_named() {
         cwd: "/no/such/folder".into(),
         ..here()
     };
-    let result = Processes::default().run(&request("echo", &[]), &nowhere, &leash(LONG));
+    let result = processes().run(&request("echo", &[]), &nowhere, &leash(LONG));
     let why = "`echo`: there is no folder /no/such/folder to run it in";
     assert_eq!(result, Err(HostError(why.into())));
     let empty = Surroundings {
         env: Vec::new(),
         ..here()
     };
-    let result = Processes::default().run(&request("echo", &[]), &empty, &leash(LONG));
+    let result = processes().run(&request("echo", &[]), &empty, &leash(LONG));
     let why = "`echo`: there is no PATH to look for it in";
     assert_eq!(result, Err(HostError(why.into())));
 }
@@ -142,11 +147,11 @@ fn what_cannot_be_run_is_named() {
 fn a_flood_is_stopped() {
     fails(
         &request("yes", &[]),
-        "`yes`: it wrote more than 1048576 bytes to stdout (limit `exec_output`)",
+        "`yes`: it wrote more than 1 MiB to stdout (limit `exec_output`)",
     );
-    fails(&sh("yes >&2"), "bytes to stderr (limit `exec_output`)");
+    fails(&sh("yes >&2"), "1 MiB to stderr (limit `exec_output`)");
     let most = sh("head -c 1048576 /dev/zero");
-    assert_eq!(run(&most).unwrap().stdout.len(), MOST_OUTPUT);
+    assert_eq!(run(&most).unwrap().stdout.len(), 1 << 20);
 }
 
 /// A folder in which a script notes who it started.
@@ -206,7 +211,10 @@ fn time_ends_a_program_and_whatever_it_started() {
             ..sh(&script.replace("PID", &notes.pid_file()))
         };
         let begin = Instant::now();
-        fails(&hung, "`sh`: it was ended after");
+        fails(
+            &hung,
+            "`sh`: it did not end within 500 ms, its own `timeout`",
+        );
         let took = begin.elapsed();
         assert!(
             took < Duration::from_millis(500) + SOON * 4,
@@ -223,8 +231,7 @@ fn a_call_that_is_taken_back_ends_its_program() {
     let script = format!("(sleep 60 & echo $! > {}); sleep 60", notes.pid_file());
     let leash = leash(LONG);
     let cancel = leash.cancel.clone();
-    let running =
-        std::thread::spawn(move || Processes::default().run(&sh(&script), &here(), &leash));
+    let running = std::thread::spawn(move || processes().run(&sh(&script), &here(), &leash));
     let pid = wait_for(|| notes.pid());
     let begin = Instant::now();
     cancel.cancel();
@@ -254,9 +261,10 @@ fn who_stays_behind_with_the_pipes_is_ended_with_the_program() {
 
 #[test]
 fn more_programs_than_may_run_at_once_wait_for_each_other() {
-    let processes = Arc::new(Processes::default());
-    let places: Vec<_> = (0..bound::MOST)
-        .map(|_| processes.bound.enter(&leash(LONG)))
+    let processes = Arc::new(processes());
+    let term = Term::new(&leash(LONG), None, LONG, "exec_time");
+    let places: Vec<_> = (0..Bounds::default().exec_processes)
+        .map(|_| processes.bound.enter(&term))
         .collect();
     let full = processes.run(
         &request("true", &[]),
@@ -264,7 +272,11 @@ fn more_programs_than_may_run_at_once_wait_for_each_other() {
         &leash(Duration::from_millis(50)),
     );
     let HostError(why) = full.unwrap_err();
-    assert!(why.contains("(limit `exec_processes`)"), "{why}");
+    assert_eq!(
+        why,
+        "`true`: no place became free in the time of the call (limit `timeout`): 32 may run at \
+         once (limit `exec_processes`)"
+    );
     let waiting = Arc::clone(&processes);
     let waiting =
         std::thread::spawn(move || waiting.run(&request("true", &[]), &here(), &leash(LONG)));
@@ -277,7 +289,7 @@ fn more_programs_than_may_run_at_once_wait_for_each_other() {
 
 #[test]
 fn nobody_is_left_unburied() {
-    let processes = Processes::default();
+    let processes = processes();
     for i in 0..1_000 {
         let result = processes.run(&request("true", &[]), &here(), &leash(LONG));
         assert_eq!(result.map(|result| result.exit_code), Ok(0), "run {i}");

@@ -1,6 +1,5 @@
 //! What goes into a program and what comes out of it, until it ends or must.
 
-use super::MOST_OUTPUT;
 use super::group::{Group, Pipes};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
@@ -30,12 +29,12 @@ pub(super) struct Talk<'a> {
 }
 
 impl<'a> Talk<'a> {
-    pub(super) fn new(pipes: Pipes, input: &'a [u8]) -> Self {
+    pub(super) fn new(pipes: Pipes, input: &'a [u8], most: usize) -> Self {
         Self {
             stdin: pipes.stdin,
             unsent: input,
-            stdout: Heard::new("stdout", pipes.stdout),
-            stderr: Heard::new("stderr", pipes.stderr),
+            stdout: Heard::new("stdout", pipes.stdout, most),
+            stderr: Heard::new("stderr", pipes.stderr, most),
         }
     }
 
@@ -156,14 +155,17 @@ struct Heard<P> {
     /// Gone when nobody can say anything any more.
     pipe: Option<P>,
     said: Vec<u8>,
+    /// More than so many bytes are too much.
+    most: usize,
 }
 
 impl<P: Read> Heard<P> {
-    fn new(name: &'static str, pipe: Option<P>) -> Self {
+    fn new(name: &'static str, pipe: Option<P>, most: usize) -> Self {
         Self {
             name,
             pipe,
             said: Vec::new(),
+            most,
         }
     }
 
@@ -178,7 +180,7 @@ impl<P: Read> Heard<P> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(End::Broken(error)),
             }
-            if self.said.len() > MOST_OUTPUT {
+            if self.said.len() > self.most {
                 return Err(End::TooMuchSaid(self.name));
             }
         }

@@ -1,6 +1,7 @@
-//! Holds work to the call that wants it.
+//! Holds work to its term.
 
-use model::{HostError, Leash};
+use crate::term::Term;
+use model::HostError;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -8,23 +9,14 @@ use tokio::time::timeout;
 /// How often somebody looks whether the call is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Why work must end, if it must.
-pub(crate) fn over(leash: &Leash) -> Option<HostError> {
-    if leash.cancel.is_cancelled() {
-        return Some(HostError("the call was cancelled".into()));
-    }
-    let is_up = leash.left().is_zero();
-    is_up.then(|| HostError("the time is up".into()))
-}
-
-/// Waits for something as long as the call does.
-pub(crate) async fn held<T>(leash: &Leash, work: impl Future<Output = T>) -> Result<T, HostError> {
+/// Waits for something as long as it may take.
+pub(crate) async fn held<T>(term: &Term, work: impl Future<Output = T>) -> Result<T, HostError> {
     let mut work = pin!(work);
     loop {
-        if let Some(over) = over(leash) {
+        if let Some(over) = term.over() {
             return Err(over);
         }
-        if let Ok(done) = timeout(LOOK.min(leash.left()), work.as_mut()).await {
+        if let Ok(done) = timeout(LOOK.min(term.left()), work.as_mut()).await {
             return Ok(done);
         }
     }

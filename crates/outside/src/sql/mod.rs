@@ -8,15 +8,30 @@ mod rows;
 mod sqlite;
 
 use crate::executor::Executor;
-use model::{HostError, Leash, Source, SqlAnswer, SqlRequest};
+use crate::term::Term;
+use model::{Bounds, HostError, Leash, Source, SqlAnswer, SqlRequest};
 use postgres::Pools;
+use rows::Most;
+use std::time::Duration;
 
-#[derive(Default)]
 pub(crate) struct Databases {
     pools: Pools,
+    time: Duration,
+    most: Most,
 }
 
 impl Databases {
+    pub(crate) fn new(bounds: &Bounds) -> Self {
+        Self {
+            pools: Pools::default(),
+            time: bounds.sql_time,
+            most: Most {
+                rows: bounds.sql_rows,
+                bytes: bounds.sql_bytes,
+            },
+        }
+    }
+
     /// Errors do not say which database: whoever asked knows it by the name that a script gave it.
     pub(crate) fn ask(
         &self,
@@ -25,10 +40,13 @@ impl Databases {
         request: &SqlRequest,
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
+        let term = Term::new(leash, None, self.time, "sql_time");
         match source {
-            Source::Sqlite { path, writable } => sqlite::ask(path, *writable, request, leash),
+            Source::Sqlite { path, writable } => {
+                sqlite::ask(path, *writable, request, self.most, &term)
+            }
             Source::Postgres { url } => {
-                let asked = executor.wait(self.pools.ask(url, request, leash));
+                let asked = executor.wait(self.pools.ask(url, request, self.most, &term));
                 asked.map_err(HostError)?
             }
         }

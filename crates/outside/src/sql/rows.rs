@@ -1,14 +1,18 @@
 //! The rows of an answer, no more of them than a script can hold.
 
 use super::failed;
-use model::{Cell, HostError, SqlAnswer};
+use model::{Cell, HostError, SqlAnswer, show_size};
 use serde_json::{Map, Value};
 
-const MOST_ROWS: usize = 10_000;
-const MOST_BYTES: usize = 8 << 20;
+/// What an answer may hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Most {
+    pub(crate) rows: usize,
+    pub(crate) bytes: usize,
+}
 
-#[derive(Default)]
 pub(crate) struct Rows {
+    most: Most,
     columns: Vec<String>,
     /// Where the value of each column stands: of two with one name, the later one counts.
     places: Vec<usize>,
@@ -17,6 +21,16 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    pub(crate) fn up_to(most: Most) -> Self {
+        Self {
+            most,
+            columns: Vec::new(),
+            places: Vec::new(),
+            taken: Vec::new(),
+            bytes: 0,
+        }
+    }
+
     /// The columns of the rows to come.
     pub(crate) fn name<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         for (place, name) in names.into_iter().enumerate() {
@@ -35,19 +49,22 @@ impl Rows {
         &mut self,
         cell: impl FnMut(usize) -> Result<Cell, HostError>,
     ) -> Result<(), HostError> {
-        if self.taken.len() == MOST_ROWS {
+        if self.taken.len() == self.most.rows {
             return failed(format!(
-                "the answer has more than {MOST_ROWS} rows: add a LIMIT, and read it in parts"
+                "the answer has more than {} rows (limit `sql_rows`): add a LIMIT, and read it in \
+                 parts",
+                self.most.rows
             ));
         }
         let row: Result<Vec<Cell>, HostError> = self.places.iter().copied().map(cell).collect();
         let row = row?;
         let keys: usize = self.columns.iter().map(String::len).sum();
         self.bytes += keys + row.iter().map(weight).sum::<usize>();
-        if self.bytes > MOST_BYTES {
+        if self.bytes > self.most.bytes {
             return failed(format!(
-                "the answer is larger than {} MiB: add a LIMIT, or select fewer columns",
-                MOST_BYTES >> 20
+                "the answer is larger than {} (limit `sql_bytes`): add a LIMIT, or select fewer \
+                 columns",
+                show_size(self.most.bytes)
             ));
         }
         self.taken.push(row);

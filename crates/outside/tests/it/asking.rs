@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// Long enough that a test which needs it has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
+/// What is said when the call is over.
+pub(crate) const IN_TIME: &str = "no answer in the time of the call (limit `timeout`)";
+
 pub(crate) fn leash(time: Duration) -> Leash {
     Leash {
         until: Instant::now() + time,

@@ -1,6 +1,6 @@
 //! `PostgreSQL` servers: what is done, what is refused, and when it ends.
 
-use crate::asking::{Asked, PATIENCE, leash, statement};
+use crate::asking::{Asked, IN_TIME, PATIENCE, leash, statement};
 use cluster::Cluster;
 use model::{Source, SqlRequest};
 use outside::Outside;
@@ -174,12 +174,14 @@ fn an_answer_has_bounds(server: &Asked) {
     let count = "SELECT generate_series(1, $1::int) AS i";
     let most = server.query(count, json!([10_000])).unwrap();
     assert_eq!(most[9_999], json!({"i": 10_000}));
-    let rows = "the answer has more than 10000 rows: add a LIMIT, and read it in parts";
+    let rows = "the answer has more than 10000 rows (limit `sql_rows`): add a LIMIT, and read it in \
+                parts";
     assert_eq!(
         server.query(count, json!([2_000_000_000])),
         Err(rows.into())
     );
-    let bytes = "the answer is larger than 8 MiB: add a LIMIT, or select fewer columns";
+    let bytes = "the answer is larger than 8 MiB (limit `sql_bytes`): add a LIMIT, or select fewer \
+                 columns";
     let long = "SELECT repeat('x', $1::int) FROM generate_series(1, 100)";
     assert_eq!(server.query(long, json!([1 << 20])), Err(bytes.into()));
     gone(server, "AS i");
@@ -265,7 +267,7 @@ fn work_ends_on_the_server_too() {
     let waiting = SqlRequest::Transaction(vec![statement("SELECT pg_sleep(600)", json!([]))]);
     for request in [&sleep, &busy, &waiting] {
         let ended = server.ask(request, &leash(Duration::from_millis(300)));
-        assert_eq!(ended, Err("the time is up".into()));
+        assert_eq!(ended, Err(IN_TIME.into()));
         gone(&server, "pg_sleep(600)");
 
         let held = leash(PATIENCE);

@@ -1,6 +1,6 @@
 //! `SQLite` files: what is done, what is refused, and when it ends.
 
-use crate::asking::{Asked, PATIENCE, leash, statement};
+use crate::asking::{Asked, IN_TIME, PATIENCE, leash, statement};
 use model::{Source, SqlRequest};
 use outside::Outside;
 use serde_json::json;
@@ -250,9 +250,11 @@ fn an_answer_has_bounds() {
                  SELECT i FROM n";
     let most = file.query(count, json!([10_000])).unwrap();
     assert_eq!(most[9_999], json!({"i": 10_000}));
-    let rows = "the answer has more than 10000 rows: add a LIMIT, and read it in parts";
+    let rows = "the answer has more than 10000 rows (limit `sql_rows`): add a LIMIT, and read it in \
+                parts";
     assert_eq!(file.query(count, json!([10_001])), Err(rows.into()));
-    let bytes = "the answer is larger than 8 MiB: add a LIMIT, or select fewer columns";
+    let bytes = "the answer is larger than 8 MiB (limit `sql_bytes`): add a LIMIT, or select fewer \
+                 columns";
     let blob = "SELECT zeroblob(?) AS b";
     assert_eq!(file.query(blob, json!([7 << 20])), Err(bytes.into()));
     assert!(file.query(blob, json!([5 << 20])).is_ok());
@@ -310,9 +312,9 @@ fn a_query_ends_with_its_time() {
     let file = File::new();
     let endless = SqlRequest::Query(statement(ENDLESS, json!([])));
     let ended = file.ask(&endless, &leash(Duration::from_millis(50)));
-    assert_eq!(ended, Err("the time is up".into()));
+    assert_eq!(ended, Err(IN_TIME.into()));
     let late = file.ask(&endless, &leash(Duration::ZERO));
-    assert_eq!(late, Err("the time is up".into()));
+    assert_eq!(late, Err(IN_TIME.into()));
 }
 
 #[test]
@@ -343,7 +345,7 @@ fn a_locked_file_is_waited_for_as_long_as_the_call_does() {
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let insert = SqlRequest::Execute(statement("INSERT INTO t (name) VALUES ('c')", json!([])));
     let ended = file.ask(&insert, &leash(Duration::from_millis(50)));
-    assert_eq!(ended, Err("the time is up".into()));
+    assert_eq!(ended, Err(IN_TIME.into()));
     let cancelled = leash(PATIENCE);
     cancelled.cancel.cancel();
     let ended = file.ask(&insert, &cancelled);

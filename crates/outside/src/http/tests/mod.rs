@@ -12,7 +12,7 @@ mod vectors;
 use super::Http;
 use super::resolve::Lookup;
 use crate::executor::Executor;
-use model::{Cancel, Egress, HttpRequest, HttpResponse, Leash};
+use model::{Bounds, Cancel, Egress, HttpRequest, HttpResponse, Leash};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Net {
         Self {
             http: Http {
                 lookup: names(|_| vec![]),
-                ..Http::default()
+                ..Http::new(&Bounds::default())
             },
             executor: Executor::default(),
             egress: Egress {

@@ -45,7 +45,7 @@ fn a_request_ends_at_its_own_time() {
         let shown = server.url("/a");
         assert_eq!(
             words,
-            format!("GET {shown}: no answer within 200ms, its own `timeout`")
+            format!("GET {shown}: no answer within 200 ms, its own `timeout`")
         );
         assert!((200..2_000).contains(&took.as_millis()), "{took:?}");
     }

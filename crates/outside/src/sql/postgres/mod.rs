@@ -17,7 +17,9 @@ mod trust;
 
 use super::failed;
 use super::leashed::held;
-use model::{HostError, Leash, SqlAnswer, SqlRequest};
+use super::rows::Most;
+use crate::term::Term;
+use model::{HostError, SqlAnswer, SqlRequest};
 use pool::Pool;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,13 +36,14 @@ impl Pools {
         &self,
         url: &str,
         request: &SqlRequest,
-        leash: &Leash,
+        most: Most,
+        term: &Term,
     ) -> Result<SqlAnswer, HostError> {
         let pool = self.pool(url)?;
         let writes = matches!(request, SqlRequest::Execute(_) | SqlRequest::Transaction(_));
         loop {
-            let session = held(leash, pool.take()).await??;
-            return match held(leash, session.ask(request, leash)).await {
+            let session = held(term, pool.take()).await??;
+            return match held(term, session.ask(request, most, term)).await {
                 Ok(Ok(answer)) => {
                     pool.give_back(session, writes);
                     Ok(answer)

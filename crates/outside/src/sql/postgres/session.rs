@@ -5,10 +5,11 @@ use super::error::said;
 use super::keyword::one_of_many;
 use super::params::convert;
 use super::spelled::{cannot_be_read, spelled};
-use crate::sql::rows::Rows;
+use crate::sql::rows::{Most, Rows};
+use crate::term::Term;
 use futures_util::TryStreamExt;
 use futures_util::future::join;
-use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
+use model::{HostError, SqlAnswer, SqlRequest, Statement};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -118,36 +119,42 @@ impl Session {
     pub(super) async fn ask(
         &self,
         request: &SqlRequest,
-        leash: &Leash,
+        most: Most,
+        term: &Term,
     ) -> Result<SqlAnswer, HostError> {
-        let time = (leash.left() + GRACE).as_millis().clamp(1, 1 << 30);
+        let time = (term.left() + GRACE).as_millis().clamp(1, 1 << 30);
         let time = self.own_time.map_or(time, |own| own.min(time));
         match request {
-            SqlRequest::Query(statement) => self.query(statement, time).await,
+            SqlRequest::Query(statement) => self.query(statement, most, time).await,
             SqlRequest::Execute(statement) => self.execute(statement, time).await,
             SqlRequest::Transaction(statements) => self.transaction(statements, time).await,
             SqlRequest::Tables { schema } => {
                 let params = [schema.as_deref().unwrap_or("public")];
-                self.query(&fixed(TABLES, &params), time).await
+                self.query(&fixed(TABLES, &params), most, time).await
             }
             SqlRequest::Describe { table, schema } => {
                 let params = [schema.as_deref().unwrap_or("public"), table];
-                self.query(&fixed(DESCRIBE, &params), time).await
+                self.query(&fixed(DESCRIBE, &params), most, time).await
             }
         }
     }
 
     /// The time is set by a SELECT: after one, a transaction can no longer be made a writing one.
-    async fn query(&self, statement: &Statement, time: u128) -> Result<SqlAnswer, HostError> {
+    async fn query(
+        &self,
+        statement: &Statement,
+        most: Most,
+        time: u128,
+    ) -> Result<SqlAnswer, HostError> {
         let begin = format!(
             "BEGIN READ ONLY; SELECT pg_catalog.set_config('statement_timeout', '{time}', true)"
         );
         let prepared = self.begin(&begin, &statement.sql).await?;
         let prepared = self.readable(prepared, &statement.sql).await?;
         let params = convert(prepared.params(), &statement.params)?;
-        let rows = self.client.query_raw(&prepared, params).await;
-        let mut stream = pin!(rows.map_err(|error| self.said(&error))?);
-        let mut rows = Rows::default();
+        let stream = self.client.query_raw(&prepared, params).await;
+        let mut stream = pin!(stream.map_err(|error| self.said(&error))?);
+        let mut rows = Rows::up_to(most);
         rows.name(prepared.columns().iter().map(Column::name));
         while let Some(row) = stream.try_next().await.map_err(|error| self.said(&error))? {
             let taken = rows.push(|index| cell(&row, index));

@@ -5,10 +5,10 @@ mod open;
 mod values;
 
 use super::failed;
-use super::leashed::over;
-use super::rows::Rows;
+use super::rows::{Most, Rows};
+use crate::term::Term;
 use guard::Guard;
-use model::{HostError, Leash, SqlAnswer, SqlRequest, Statement};
+use model::{HostError, SqlAnswer, SqlRequest, Statement};
 use open::open;
 use rusqlite::{Connection, Error, ErrorCode, ffi};
 use std::path::Path;
@@ -24,22 +24,23 @@ pub(super) fn ask(
     path: &Path,
     writable: bool,
     request: &SqlRequest,
-    leash: &Leash,
+    most: Most,
+    term: &Term,
 ) -> Result<SqlAnswer, HostError> {
-    if let Some(over) = over(leash) {
+    if let Some(over) = term.over() {
         return Err(over);
     }
     let mut session = Session {
-        connection: open(path, writable, leash)?,
+        connection: open(path, writable, term)?,
         guard: Guard::default(),
-        leash,
+        term,
     };
     match request {
-        SqlRequest::Query(statement) => session.query(statement),
+        SqlRequest::Query(statement) => session.query(statement, most),
         SqlRequest::Execute(statement) => session.execute(statement),
         SqlRequest::Transaction(statements) => session.transaction(statements),
-        SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None)),
-        SqlRequest::Describe { table, .. } => session.query(&fixed(DESCRIBE, Some(table))),
+        SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None), most),
+        SqlRequest::Describe { table, .. } => session.query(&fixed(DESCRIBE, Some(table)), most),
     }
 }
 
@@ -50,16 +51,16 @@ fn fixed(sql: &str, param: Option<&String>) -> Statement {
     }
 }
 
-struct Session<'l> {
+struct Session<'t> {
     connection: Connection,
     guard: Guard,
-    leash: &'l Leash,
+    term: &'t Term,
 }
 
 impl Session<'_> {
-    fn query(&mut self, statement: &Statement) -> Result<SqlAnswer, HostError> {
+    fn query(&mut self, statement: &Statement, most: Most) -> Result<SqlAnswer, HostError> {
         self.watch()?;
-        let mut rows = Rows::default();
+        let mut rows = Rows::up_to(most);
         self.run(statement, Some(&mut rows))?;
         Ok(rows.into_answer())
     }
@@ -144,7 +145,7 @@ impl Session<'_> {
 
     /// What went wrong, in words without paths.
     fn failure(&self, error: Error) -> HostError {
-        if let Some(over) = over(self.leash) {
+        if let Some(over) = self.term.over() {
             return over;
         }
         if let Some(reason) = self.guard.reason() {

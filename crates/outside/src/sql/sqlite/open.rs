@@ -1,8 +1,8 @@
 //! Opens a file so that it can be waited for only as long as the call does.
 
 use crate::sql::failed;
-use crate::sql::leashed::over;
-use model::{HostError, Leash};
+use crate::term::Term;
+use model::HostError;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags};
@@ -15,7 +15,7 @@ const LONGEST: i32 = 64 << 20;
 const STEPS: i32 = 10_000;
 const PAUSE: Duration = Duration::from_millis(10);
 
-pub(super) fn open(path: &Path, writable: bool, leash: &Leash) -> Result<Connection, HostError> {
+pub(super) fn open(path: &Path, writable: bool, term: &Term) -> Result<Connection, HostError> {
     if !writable && !path.exists() {
         return failed("there is no such file");
     }
@@ -24,7 +24,7 @@ pub(super) fn open(path: &Path, writable: bool, leash: &Leash) -> Result<Connect
         return failed("this is not a file");
     }
     let opened = Connection::open_with_flags(path, flags(writable)).and_then(|mut connection| {
-        hold(&mut connection, leash)?;
+        hold(&mut connection, term)?;
         Ok(connection)
     });
     opened.map_err(|error| HostError(cannot_open(path, &error)))
@@ -40,14 +40,14 @@ fn flags(writable: bool) -> OpenFlags {
     how | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW
 }
 
-fn hold(connection: &mut Connection, leash: &Leash) -> rusqlite::Result<()> {
+fn hold(connection: &mut Connection, term: &Term) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     // A file that somebody sent must not run more than it could say in SQL.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    let running = leash.clone();
-    connection.progress_handler(STEPS, Some(move || over(&running).is_some()))?;
-    let waiting = leash.clone();
+    let running = term.clone();
+    connection.progress_handler(STEPS, Some(move || running.over().is_some()))?;
+    let waiting = term.clone();
     connection.busy_handler(Some(move |_| wait(&waiting)))
 }
 
@@ -56,9 +56,9 @@ fn hold(connection: &mut Connection, leash: &Leash) -> rusqlite::Result<()> {
     clippy::disallowed_methods,
     reason = "nobody tells when another process lets go of a file"
 )]
-fn wait(leash: &Leash) -> bool {
-    std::thread::sleep(PAUSE.min(leash.left()));
-    over(leash).is_none()
+fn wait(term: &Term) -> bool {
+    std::thread::sleep(PAUSE.min(term.left()));
+    term.over().is_none()
 }
 
 fn cannot_open(path: &Path, error: &Error) -> String {
