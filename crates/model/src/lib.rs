@@ -42,7 +42,7 @@ mod tool;
 mod uri;
 
 pub use accept::Mismatch;
-pub use access::{Access, Denied, Grant, Permission, Rights, Spot};
+pub use access::{Access, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns};
 pub use bounds::Bounds;
 pub use caller::Caller;
 pub use completion::Completion;
@@ -54,8 +54,8 @@ pub use document::{read_toml, write_toml};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{
-    Cell, Database, Egress, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
-    Level, Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
+    Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Level,
+    Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

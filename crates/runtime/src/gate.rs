@@ -130,8 +130,6 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
-        let waiting = leash.within(request.timeout);
-        self.permit.wait_for_turn(&request.url, &waiting)?;
         world.http(request, &egress, leash)
     }
 

@@ -8,6 +8,7 @@ use crate::ground::Ground;
 use crate::homes::Homes;
 use crate::life::Life;
 use crate::project::ProjectFile;
+use crate::rate::AllRates;
 use crate::reader::digest;
 use crate::settle::{Missed, Settle};
 use model::{Fault, Manifest, ModuleName};
@@ -90,6 +91,7 @@ pub(crate) struct Library {
     /// Modules that somebody stopped.
     pub(crate) stopped: BTreeSet<ModuleName>,
     pub(crate) generations: HashMap<ModuleName, u64>,
+    pub(crate) rates: AllRates,
     /// Lives that end once the catalog without them is served.
     pub(crate) retiring: Vec<Arc<Life>>,
     engine: Engine,
@@ -115,6 +117,7 @@ impl Library {
             entries: BTreeMap::new(),
             stopped: BTreeSet::new(),
             generations: HashMap::new(),
+            rates: AllRates::default(),
             retiring: Vec::new(),
             engine,
             known: BTreeMap::new(),

@@ -1,9 +1,8 @@
 //! Why something was refused, and the line that would grant it.
 
 use super::Access;
-use super::hosts::of_url;
 use super::scope::{By, Layer};
-use crate::is_connection_string;
+use crate::{Site, is_connection_string};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -51,6 +50,21 @@ impl Denied {
             By::Extension => extension(&name, &layer.names),
         })
     }
+
+    /// Only the operator can widen what holds for every public host.
+    pub(super) fn not_public(module: &str, site: &Site, in_a_list: bool) -> Self {
+        let way_out = if in_a_list {
+            format!("add \"{site}\" to `http` under [module.{module}.grant] in larkspur.toml")
+        } else {
+            format!(
+                "add http = [\"*\", \"{site}\"] to [module.{module}.grant] in larkspur.toml, where \
+                 \"*\" stands for every public host"
+            )
+        };
+        Self(format!(
+            "`{site}` is not a public host, and others are granted by name; the operator can {way_out}"
+        ))
+    }
 }
 
 fn is_string(access: &Access<'_>) -> bool {
@@ -83,7 +97,7 @@ fn what(module: &str, access: &Access<'_>) -> String {
         format!("is not among the {things} module `{module}` may")
     });
     match access {
-        Access::Http(_) => format!("module `{module}` may reach no hosts, and so not `{asked}`"),
+        Access::Http(_) => format!("`{asked}` {} reach", among("hosts")),
         Access::Exec(_) => format!("`{asked}` {} run", among("commands")),
         Access::Env(_) => format!("`{asked}` {} read", among("variables")),
         Access::Sqlite(_) => format!("`{asked}` {} read", among("databases")),
@@ -97,7 +111,7 @@ fn what(module: &str, access: &Access<'_>) -> String {
 /// A connection string may hold a password, which belongs in no message.
 fn asked(access: &Access<'_>) -> String {
     match access {
-        Access::Http(url) => of_url(url).to_owned(),
+        Access::Http(site) => site.to_string(),
         Access::Exec(name) | Access::Env(name) => (*name).to_owned(),
         Access::Postgres(name) if is_connection_string(name) => "this connection string".to_owned(),
         Access::Postgres(name) => format!("`{name}`"),
@@ -108,7 +122,7 @@ fn asked(access: &Access<'_>) -> String {
 /// What would have to be named.
 fn to_add(access: &Access<'_>) -> String {
     match access {
-        Access::Http(url) => of_url(url).to_owned(),
+        Access::Http(site) => site.to_string(),
         Access::Postgres(name) if is_connection_string(name) => "NAME".to_owned(),
         Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => (*name).to_owned(),
         access => {

@@ -1,7 +1,7 @@
 //! What the operator leaves a module: `[module.NAME.grant]` in `larkspur.toml`.
 
 use super::Permission;
-use super::hosts::PUBLIC;
+use super::scope::PUBLIC;
 use crate::document::Table;
 use crate::manifest::{check_name, names};
 use std::collections::BTreeMap;

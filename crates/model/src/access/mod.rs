@@ -3,15 +3,18 @@
 //! operator does not say otherwise.
 
 mod denied;
+mod egress;
 mod grant;
-mod hosts;
 mod pattern;
 mod rights;
 mod scope;
 
 pub use denied::Denied;
+pub use egress::{Egress, Reach, Turns};
 pub use grant::Grant;
 pub use rights::Rights;
+
+use crate::host::Site;
 
 /// What a right is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,9 +79,9 @@ pub struct Spot<'a> {
 /// One thing that a script asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access<'a> {
-    /// A request to this address. Here it is judged only whether any may be sent: whom it reaches
-    /// is known where names are looked up, and judged there by `Rights::egress`.
-    Http(&'a str),
+    /// A request. Which address its host stands for is known where names are looked up, and judged
+    /// there by `Egress`.
+    Http(&'a Site),
     Exec(&'a str),
     Env(&'a str),
     Sqlite(Spot<'a>),

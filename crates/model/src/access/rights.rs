@@ -2,8 +2,7 @@
 
 use super::denied::Denied;
 use super::scope::{By, Scope};
-use super::{Access, Grant, Permission};
-use crate::host::Egress;
+use super::{Access, Egress, Grant, Permission};
 use crate::manifest::Permissions;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -88,7 +87,7 @@ impl Rights {
 
     /// Whom requests may reach.
     pub fn egress(&self) -> Egress {
-        self.scopes[&Permission::Http].egress()
+        Egress::new(&self.module, &self.scopes[&Permission::Http])
     }
 }
 

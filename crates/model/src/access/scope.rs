@@ -1,9 +1,11 @@
 //! How far one right goes: lists that must all name a thing. No list at all means anything goes.
 
 use super::pattern::matches;
-use super::{Access, Permission, Spot};
-use crate::access::hosts::{PUBLIC, narrow};
-use crate::host::Egress;
+use super::{Access, Permission, Reach, Spot};
+use crate::host::Site;
+
+/// Every public host.
+pub(super) const PUBLIC: &str = "*";
 
 /// Who wrote a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,52 +53,38 @@ impl Scope {
 
     /// The first list that does not name it.
     pub(super) fn refusal(&self, access: &Access<'_>) -> Option<&Layer> {
-        if let Access::Http(_) = access {
-            return self.no_host();
-        }
         self.0.iter().find(|layer| !layer.holds(access))
     }
 
-    /// The list that leaves no host, if one does.
-    fn no_host(&self) -> Option<&Layer> {
-        let ends = (1..=self.0.len()).find(|end| hosts(&self.0[..*end]).is_empty());
-        ends.map(|end| &self.0[end - 1])
+    /// How far a request to this site may go, or the first list that does not name it.
+    pub(super) fn reach(&self, site: &Site) -> Result<Reach, &Layer> {
+        if let Some(layer) = self.refusal(&Access::Http(site)) {
+            return Err(layer);
+        }
+        let is_free = self.0.is_empty() || self.only_public(site).is_some();
+        Ok(if is_free {
+            Reach::Public
+        } else {
+            Reach::Granted
+        })
     }
 
-    pub(super) fn egress(&self) -> Egress {
-        if self.0.is_empty() {
-            return Egress {
-                granted: Vec::new(),
-                public: true,
-            };
-        }
-        let (public, granted) = hosts(&self.0).into_iter().partition(|host| host == PUBLIC);
-        let public: Vec<String> = public;
-        Egress {
-            granted,
-            public: !public.is_empty(),
-        }
+    /// The list that names it as one of all public ones only.
+    pub(super) fn only_public(&self, site: &Site) -> Option<&Layer> {
+        self.0.iter().find(|layer| !layer.spells(site))
     }
-}
-
-/// What all lists name.
-fn hosts(layers: &[Layer]) -> Vec<String> {
-    let mut layers = layers.iter().map(|layer| layer.names.clone());
-    let first = layers.next().unwrap_or_default();
-    layers.fold(first, |left, right| {
-        let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
-        let mut both: Vec<String> = pairs.filter_map(|(a, b)| narrow(a, b)).collect();
-        both.sort();
-        both.dedup();
-        both
-    })
 }
 
 impl Layer {
+    /// Is this site named, and not just every public one?
+    fn spells(&self, site: &Site) -> bool {
+        self.names.iter().any(|pattern| site.matches(pattern))
+    }
+
     fn holds(&self, access: &Access<'_>) -> bool {
         let mut names = self.names.iter();
         match access {
-            Access::Http(_) => false,
+            Access::Http(site) => self.spells(site) || names.any(|name| name == PUBLIC),
             // A command, like a connection, is meant by its exact name.
             Access::Exec(name) | Access::Postgres(name) => names.any(|known| known == name),
             Access::Env(name) => names.any(|pattern| matches(pattern, name)),

@@ -11,7 +11,7 @@ pub use exec::{ExecRequest, ExecResult};
 pub use http::{HttpRequest, HttpResponse};
 pub use site::Site;
 pub use sql::{Cell, Database, SqlAnswer, SqlRequest, Statement};
-pub use world::{Egress, Source, Surroundings, World};
+pub use world::{Source, Surroundings, World};
 
 use crate::{Args, Leash, Output};
 use serde_json::Value;

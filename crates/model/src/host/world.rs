@@ -2,17 +2,8 @@
 //! environment of a child is complete, and a request says whom it may reach.
 
 use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
-use crate::Leash;
+use crate::{Egress, Leash};
 use std::path::{Path, PathBuf};
-
-/// Whom a request may reach. Judged again at every redirect, and by the address a name stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Egress {
-    /// `host`, `*.host` or `host:port`, as a manifest grants them; such a host may be a private one.
-    pub granted: Vec<String>,
-    /// May any public host be reached?
-    pub public: bool,
-}
 
 /// Where a child process runs, and with which variables; nothing else of ours reaches it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,19 +2,10 @@
 //! names are resolved, with the same words.
 
 use super::address::is_public;
-use model::{Egress, Site};
+use model::{Egress, Reach, Site};
 use reqwest::Url;
 use std::net::IpAddr;
 use std::str::FromStr;
-
-/// Why a request may go out, which decides the addresses it may go to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// The site is granted by name, wherever it lies.
-    Granted,
-    /// Any public address.
-    Public,
-}
 
 pub(crate) fn judge(url: &Url, egress: &Egress) -> Result<Reach, String> {
     if !matches!(url.scheme(), "http" | "https") {
@@ -24,35 +15,13 @@ pub(crate) fn judge(url: &Url, egress: &Egress) -> Result<Reach, String> {
         return Err("a URL holds no user and no password; use `auth`".into());
     }
     let site = Site::of(url).ok_or("there is no host in it")?;
-    if egress.granted.iter().any(|pattern| site.matches(pattern)) {
-        return Ok(Reach::Granted);
-    }
-    if !egress.public {
-        return Err(format!(
-            "{site} is not among the hosts this module may reach; {}",
-            way_out(&site)
-        ));
-    }
+    let reach = egress.reach(&site).map_err(|denied| denied.to_string())?;
     // Nobody asks a resolver about an address.
-    if literal(url).is_some_and(|address| !is_public(address)) {
-        return Err(not_public(url));
+    let is_private = literal(url).is_some_and(|address| !is_public(address));
+    if reach == Reach::Public && is_private {
+        return Err(egress.not_public(&site).to_string());
     }
-    Ok(Reach::Public)
-}
-
-/// The words for a host that is here or next door. Where exactly is not said.
-pub(crate) fn not_public(url: &Url) -> String {
-    match Site::of(url) {
-        Some(site) => format!(
-            "{site} is not a public host, and other hosts are granted by name; {}",
-            way_out(&site)
-        ),
-        None => "there is no host in it".into(),
-    }
-}
-
-fn way_out(site: &Site) -> String {
-    format!("add \"{site}\" to http in [permissions] of module.toml")
+    Ok(reach)
 }
 
 fn literal(url: &Url) -> Option<IpAddr> {

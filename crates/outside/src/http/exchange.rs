@@ -1,7 +1,7 @@
 //! One request on the wire, and its answer read to the end.
 
 use super::failure::{Failure, explain};
-use model::{HttpRequest, HttpResponse, show_size};
+use model::{Egress, HttpRequest, HttpResponse, show_size};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 
@@ -21,6 +21,7 @@ pub(crate) async fn ask(
     client: &Client,
     request: &HttpRequest,
     url: &Url,
+    egress: &Egress,
 ) -> Result<Response, Failure> {
     let mut message = reqwest::Request::new(method(&request.method)?, url.clone());
     *message.headers_mut() = headers(&request.headers)?;
@@ -28,7 +29,7 @@ pub(crate) async fn ask(
         *message.body_mut() = Some(request.body.clone().into());
     }
     let answer = client.execute(message).await;
-    answer.map_err(|error| explain(&error, url))
+    answer.map_err(|error| explain(&error, url, egress))
 }
 
 fn method(name: &str) -> Result<Method, Failure> {
@@ -65,6 +66,7 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, Failure> {
 pub(crate) async fn read(
     mut answer: Response,
     url: &Url,
+    egress: &Egress,
     most: usize,
 ) -> Result<HttpResponse, Failure> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -76,7 +78,7 @@ pub(crate) async fn read(
         headers: headers.collect(),
         body: Vec::new(),
     };
-    while let Some(chunk) = answer.chunk().await.map_err(|e| explain(&e, url))? {
+    while let Some(chunk) = answer.chunk().await.map_err(|e| explain(&e, url, egress))? {
         if response.body.len() + chunk.len() > most {
             return Err(Failure::Final(format!(
                 "the answer is longer than {} (limit `http_body`)",

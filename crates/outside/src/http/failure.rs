@@ -1,7 +1,7 @@
 //! Why there is no answer, in words that name no address.
 
-use super::egress::not_public;
 use super::resolve::Unresolved;
+use model::{Egress, Site};
 use reqwest::Url;
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -12,12 +12,14 @@ pub(crate) enum Failure {
     Final(String),
     /// Something on the way; another try may work.
     OnTheWay(String),
+    /// Others have asked this host lately, and its next turn comes too late.
+    NoTurn(String),
 }
 
 impl Failure {
     pub(crate) fn into_words(self) -> String {
         match self {
-            Self::Final(words) | Self::OnTheWay(words) => words,
+            Self::Final(words) | Self::OnTheWay(words) | Self::NoTurn(words) => words,
         }
     }
 
@@ -26,20 +28,21 @@ impl Failure {
         match self {
             Self::Final(why) => Self::Final(format!("{request}: {why}")),
             Self::OnTheWay(why) => Self::OnTheWay(format!("{request}: {why}")),
+            Self::NoTurn(why) => Self::NoTurn(format!("{request}: {why}")),
         }
     }
 }
 
 /// Looks for the cause that says most. The client's own texts are not passed on as they are: some
 /// name the address, all of them the whole URL with its query.
-pub(crate) fn explain(error: &reqwest::Error, url: &Url) -> Failure {
+pub(crate) fn explain(error: &reqwest::Error, url: &Url, egress: &Egress) -> Failure {
     if error.is_body() || error.is_decode() {
         return Failure::OnTheWay("the answer broke off".into());
     }
     for cause in causes(error) {
         if let Some(unresolved) = cause.downcast_ref::<Unresolved>() {
             return match unresolved {
-                Unresolved::NotPublic => Failure::Final(not_public(url)),
+                Unresolved::NotPublic => Failure::Final(not_public(url, egress)),
                 Unresolved::Unknown => Failure::OnTheWay(unresolved.to_string()),
             };
         }
@@ -71,6 +74,13 @@ fn input_output(error: &io::Error) -> Failure {
         _ => "the connection was closed before the answer",
     };
     Failure::OnTheWay(words.into())
+}
+
+fn not_public(url: &Url, egress: &Egress) -> String {
+    match Site::of(url) {
+        Some(site) => egress.not_public(&site).to_string(),
+        None => Unresolved::NotPublic.to_string(),
+    }
 }
 
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {

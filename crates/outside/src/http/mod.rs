@@ -1,6 +1,7 @@
 //! Requests to other servers: judged, followed, tried again, and never longer than they may.
 
 mod address;
+mod clients;
 mod egress;
 mod exchange;
 mod failure;
@@ -12,31 +13,21 @@ mod tests;
 
 use crate::executor::Executor;
 use crate::term::Term;
-use egress::{Reach, judge};
+use clients::Clients;
+use egress::judge;
 use failure::Failure;
-use model::{Bounds, Egress, HostError, HttpRequest, HttpResponse, Leash};
-use reqwest::{Certificate, Client, Url};
-use resolve::{Lookup, Resolver};
-use std::sync::{Arc, OnceLock};
+use model::{Bounds, Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash, Site};
+use reqwest::Url;
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-const CONNECT_TIME: Duration = Duration::from_secs(10);
-const IDLE_TIME: Duration = Duration::from_secs(30);
-const MOST_IDLE: usize = 256;
 const CANCEL_LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) struct Http {
     time: Duration,
     /// The longest body, unpacked.
     body: usize,
-    lookup: Lookup,
-    /// Trusted besides the machine's own.
-    certificates: Vec<Certificate>,
-    /// Two, since a connection is used again without asking where it leads: what one module was
-    /// granted would be open to another that may reach public hosts only.
-    granted: OnceLock<Result<Client, String>>,
-    public: OnceLock<Result<Client, String>>,
+    clients: Clients,
 }
 
 impl Http {
@@ -44,10 +35,7 @@ impl Http {
         Self {
             time: bounds.http_time,
             body: bounds.http_body,
-            lookup: resolve::system(),
-            certificates: Vec::new(),
-            granted: OnceLock::new(),
-            public: OnceLock::new(),
+            clients: Clients::default(),
         }
     }
 
@@ -58,11 +46,10 @@ impl Http {
         egress: &Egress,
         leash: &Leash,
     ) -> Result<HttpResponse, HostError> {
-        let term = Term::new(leash, request.timeout, self.time, "http_time");
         let work = async {
             tokio::select! {
-                outcome = self.try_until(request, egress, &term) => outcome,
-                () = cancelled(&term) => {
+                outcome = self.in_turn(request, egress, leash) => outcome,
+                () = cancelled(&leash.cancel) => {
                     Err(Failure::Final("the call was cancelled".into()))
                 }
             }
@@ -71,19 +58,39 @@ impl Http {
         outcome.map_err(|failure| HostError(failure.into_words()))
     }
 
+    /// Its time begins when its turn has come; the author's own `timeout` and the call do not wait.
+    async fn in_turn(
+        &self,
+        request: &HttpRequest,
+        egress: &Egress,
+        leash: &Leash,
+    ) -> Result<HttpResponse, Failure> {
+        let asked = leash.within(request.timeout);
+        turn(request, egress, asked.until.into()).await?;
+        let term = Term::new(leash, request.timeout, self.time, "http_time");
+        let until = term.until().min(asked.until);
+        let late = Failure::Final(format!("no answer {}", term.words));
+        let late = late.of(&shown(request));
+        self.try_until(request, egress, until.into(), late).await
+    }
+
     async fn try_until(
         &self,
         request: &HttpRequest,
         egress: &Egress,
-        term: &Term,
+        until: Instant,
+        late: Failure,
     ) -> Result<HttpResponse, Failure> {
-        let until: Instant = term.until().into();
-        let late = Failure::Final(format!("no answer {}", term.words));
-        let mut last = Err(late.of(&shown(request)));
         let mut tried = 0;
+        let mut last = Err(late);
         loop {
-            let Ok(outcome) = tokio::time::timeout_at(until, self.follow(request, egress)).await
-            else {
+            let attempt = async {
+                if tried > 0 {
+                    turn(request, egress, until).await?;
+                }
+                self.follow(request, egress, until).await
+            };
+            let Ok(outcome) = tokio::time::timeout_at(until, attempt).await else {
                 return last;
             };
             tried += 1;
@@ -93,6 +100,8 @@ impl Http {
                     asked.unwrap_or_else(|| retry::backoff(tried))
                 }
                 Err(Failure::OnTheWay(_)) => retry::backoff(tried),
+                // What was heard before says more than that there was no turn to hear it again.
+                Err(Failure::NoTurn(_)) if tried > 1 => return last,
                 _ => return outcome,
             };
             let next = Instant::now().checked_add(wait);
@@ -105,14 +114,18 @@ impl Http {
         }
     }
 
-    /// One try, through all redirects.
+    /// One try, through all redirects. The first turn has been taken.
     async fn follow(
         &self,
         request: &HttpRequest,
         egress: &Egress,
+        until: Instant,
     ) -> Result<HttpResponse, Failure> {
         let mut current = request.clone();
-        for _ in 0..=redirect::MOST_REDIRECTS {
+        for redirects in 0..=redirect::MOST_REDIRECTS {
+            if redirects > 0 {
+                turn(&current, egress, until).await?;
+            }
             let shown = shown(&current);
             let hop = self.hop(&current, egress).await;
             match hop.map_err(|failure| failure.of(&shown))? {
@@ -129,46 +142,16 @@ impl Http {
         let url = Url::parse(&request.url)
             .map_err(|error| Failure::Final(format!("this is not a URL: {error}")))?;
         let reach = judge(&url, egress).map_err(Failure::Final)?;
-        let client = self.client(reach).map_err(Failure::Final)?;
-        let answer = exchange::ask(client, request, &url).await?;
+        let client = self.clients.get(reach).map_err(Failure::Final)?;
+        let answer = exchange::ask(client, request, &url, egress).await?;
         let location = answer.headers().get("location").map(|l| l.to_str());
         let location = location.and_then(Result::ok);
         match redirect::next(request, &url, answer.status().as_u16(), location) {
             Some(next) => Ok(Hop::On(Box::new(next))),
-            None => exchange::read(answer, &url, self.body).await.map(Hop::End),
+            None => exchange::read(answer, &url, egress, self.body)
+                .await
+                .map(Hop::End),
         }
-    }
-
-    fn client(&self, reach: Reach) -> Result<&Client, String> {
-        let kept = match reach {
-            Reach::Granted => &self.granted,
-            Reach::Public => &self.public,
-        };
-        let built = kept.get_or_init(|| self.build(reach));
-        built.as_ref().map_err(Clone::clone)
-    }
-
-    fn build(&self, reach: Reach) -> Result<Client, String> {
-        let builder = || {
-            let resolver = Resolver {
-                lookup: Arc::clone(&self.lookup),
-                reach,
-            };
-            Client::builder()
-                .user_agent(concat!("larkspur/", env!("CARGO_PKG_VERSION")))
-                .redirect(reqwest::redirect::Policy::none())
-                .no_proxy()
-                .dns_resolver(resolver)
-                .connect_timeout(CONNECT_TIME)
-                .pool_idle_timeout(IDLE_TIME)
-                .pool_max_idle_per_host(MOST_IDLE)
-        };
-        let trusting = builder().tls_certs_merge(self.certificates.clone());
-        // A machine that trusts nobody can still be used for http.
-        let built = trusting
-            .build()
-            .or_else(|_| builder().tls_certs_only([]).build());
-        built.map_err(|error| format!("no client could be made: {error}"))
     }
 }
 
@@ -187,11 +170,26 @@ fn shown(request: &HttpRequest) -> String {
     format!("{} {url}", request.method)
 }
 
-async fn cancelled(term: &Term) {
+/// Waits until this host may be asked again. What is no URL is refused when it is asked.
+async fn turn(request: &HttpRequest, egress: &Egress, until: Instant) -> Result<(), Failure> {
+    let Some(site) = Site::read(&request.url) else {
+        return Ok(());
+    };
+    match egress.turn(&site, until.into()) {
+        Ok(turn) if turn > std::time::Instant::now() => {
+            tokio::time::sleep_until(turn.into()).await;
+        }
+        Ok(_) => {}
+        Err(HostError(why)) => return Err(Failure::NoTurn(why).of(&shown(request))),
+    }
+    Ok(())
+}
+
+async fn cancelled(cancel: &Cancel) {
     let mut look = tokio::time::interval(CANCEL_LOOK);
     loop {
         look.tick().await;
-        if term.is_cancelled() {
+        if cancel.is_cancelled() {
             return;
         }
     }

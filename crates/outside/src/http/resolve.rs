@@ -2,7 +2,7 @@
 //! is what is connected to, so nothing can change in between.
 
 use super::address::is_public;
-use super::egress::Reach;
+use model::Reach;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
 use std::net::{IpAddr, SocketAddr};

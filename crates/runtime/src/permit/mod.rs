@@ -5,7 +5,7 @@ mod path;
 mod program;
 
 use crate::rate::Rates;
-use model::{Access, Connection, Egress, HostError, Leash, Rate, Rights};
+use model::{Access, Connection, Egress, HostError, Rights, Site};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,17 +31,19 @@ impl Permit {
     }
 
     /// The same, asking each host no more often than this.
-    pub(crate) fn at_rates(self, rates: &BTreeMap<String, Rate>) -> Self {
-        Self {
-            rates: Arc::new(Rates::new(rates)),
-            ..self
-        }
+    pub(crate) fn at_rates(self, rates: Arc<Rates>) -> Self {
+        Self { rates, ..self }
     }
 
-    /// Whom a request may reach; that it may be sent at all is judged here.
+    /// Whom a request may reach, and when. Its own host is judged here: what is not granted is not
+    /// looked up.
     pub(crate) fn egress(&self, url: &str) -> Result<Egress, HostError> {
-        self.check(&Access::Http(url))?;
-        Ok(self.rights.egress())
+        // What is no URL is refused by those who know how to say it.
+        if let Some(site) = Site::read(url) {
+            self.check(&Access::Http(&site))?;
+        }
+        let rates = Arc::clone(&self.rates);
+        Ok(self.rights.egress().in_turns(rates))
     }
 
     /// The same, with databases that are known by name.
@@ -56,11 +58,6 @@ impl Permit {
     pub(crate) fn allows_as(&self, other: &Self) -> bool {
         (&self.home, &self.rights, &self.connections)
             == (&other.home, &other.rights, &other.connections)
-    }
-
-    /// Waits until a request may go out.
-    pub(crate) fn wait_for_turn(&self, url: &str, leash: &Leash) -> Result<(), HostError> {
-        self.rates.wait(url, leash)
     }
 
     pub(crate) fn env(&self, name: &str) -> Result<(), HostError> {

@@ -1,9 +1,9 @@
 //! What a server or a name server could do to lead us where we may not go.
 
 use super::server::{Server, answer, redirect};
-use super::{Net, names, request, text};
-use crate::http::egress::Reach;
+use super::{Net, egress, names, request, text};
 use crate::http::resolve::{Resolver, Unresolved};
+use model::Reach;
 use reqwest::dns::Resolve;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,17 +71,13 @@ fn a_redirect_does_not_lead_to_what_may_not_be_reached() {
             "/a" => redirect(307, "b"),
             _ => redirect(301, &to),
         });
-        for net in [
-            Net::granted(&[&server.site()]),
-            Net::granted(&[&server.site()]).and_public(),
+        let not_named = "is not among the hosts module `x` may reach";
+        for (net, expected) in [
+            (Net::granted(&[&server.site()]), not_named),
+            (Net::public(&[&server.site()]), expected),
         ] {
             let net = net.names(|_| vec!["127.0.0.1"]);
             let words = net.get(&server.url("/")).unwrap_err();
-            let expected = if net.egress.public {
-                expected
-            } else {
-                "add \""
-            };
             assert!(
                 words.contains(expected) || words.contains("neither"),
                 "{words}"
@@ -175,10 +171,7 @@ fn a_kept_connection_is_for_those_who_may_have_it() {
     let mut net =
         Net::granted(&[&format!("intranet.test:{}", server.port)]).names(|_| vec!["127.0.0.1"]);
     assert_eq!(net.get(&url).map(text), Ok("hello".into()));
-    net.egress = model::Egress {
-        granted: Vec::new(),
-        public: true,
-    };
+    net.egress = egress(&[], true);
     let words = net.get(&url).unwrap_err();
     assert!(words.contains("is not a public host"), "{words}");
     assert_eq!(server.asked().len(), 1);

@@ -7,12 +7,13 @@ mod server;
 mod time;
 mod tls;
 mod tries;
+mod turns;
 mod vectors;
 
 use super::Http;
 use super::resolve::Lookup;
 use crate::executor::Executor;
-use model::{Bounds, Cancel, Egress, HttpRequest, HttpResponse, Leash};
+use model::{Bounds, Cancel, Egress, HttpRequest, HttpResponse, Leash, Project, Rights};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,31 +29,28 @@ struct Net {
 impl Net {
     /// May reach these.
     fn granted(sites: &[&str]) -> Self {
-        let granted = sites.iter().map(|site| (*site).to_owned());
+        let mut http = Http::new(&Bounds::default());
+        http.clients.lookup = names(|_| vec![]);
         Self {
-            http: Http {
-                lookup: names(|_| vec![]),
-                ..Http::new(&Bounds::default())
-            },
+            http,
             executor: Executor::default(),
-            egress: Egress {
-                granted: granted.collect(),
-                public: false,
-            },
+            egress: egress(sites, false),
         }
     }
 
-    /// May reach every public host besides.
-    fn and_public(mut self) -> Self {
-        self.egress.public = true;
-        self
+    /// May reach every public host, and these.
+    fn public(sites: &[&str]) -> Self {
+        Self {
+            egress: egress(sites, true),
+            ..Self::granted(sites)
+        }
     }
 
     fn names(
         mut self,
         answers: impl Fn(&str) -> Vec<&'static str> + Send + Sync + 'static,
     ) -> Self {
-        self.http.lookup = names(answers);
+        self.http.clients.lookup = names(answers);
         self
     }
 
@@ -68,6 +66,15 @@ impl Net {
         let sent = self.http.send(&self.executor, request, &self.egress, leash);
         sent.map_err(|error| error.0)
     }
+}
+
+/// What a single file may reach, as the operator says.
+fn egress(sites: &[&str], public: bool) -> Egress {
+    let sites = sites.iter().copied().chain(public.then_some("*"));
+    let sites: Vec<&str> = sites.collect();
+    let text = format!("module.x.grant.http = {sites:?}");
+    let project = Project::parse("larkspur.toml", &text).unwrap();
+    Rights::of_single("x", &[], project.modules["x"].grant()).egress()
 }
 
 fn names(answers: impl Fn(&str) -> Vec<&'static str> + Send + Sync + 'static) -> Lookup {

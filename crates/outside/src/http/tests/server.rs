@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Instant;
 
 pub(crate) struct Server {
     pub(crate) port: u16,
@@ -21,6 +22,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
     /// How many came before.
     pub(crate) number: usize,
+    pub(crate) at: Instant,
 }
 
 impl Asked {
@@ -115,6 +117,7 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
         headers: lines[1..].iter().map(header).collect(),
         body: String::new(),
         number: 0,
+        at: Instant::now(),
     };
     let length = asked.header("content-length").map(|l| l.parse().unwrap());
     reader

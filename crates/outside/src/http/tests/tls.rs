@@ -1,7 +1,7 @@
 //! https: a certificate that is trusted, one that is not, and a server that has none.
 
 use super::server::{Server, answer};
-use super::{Net, text};
+use super::{Net, egress, text};
 use reqwest::Certificate;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -56,10 +56,10 @@ fn net(names: &[&str]) -> Net {
 #[test]
 fn a_trusted_certificate_is_enough() {
     let mut net = net(&[]);
-    net.http.certificates = vec![Certificate::from_pem(CERTIFICATE).unwrap()];
+    net.http.clients.certificates = vec![Certificate::from_pem(CERTIFICATE).unwrap()];
     let port = serve(&net);
     let mut ask = |name: &str| {
-        net.egress.granted = vec![format!("{name}:{port}")];
+        net.egress = egress(&[&format!("{name}:{port}")], false);
         net.get(&format!("https://{name}:{port}/")).map(text)
     };
     assert_eq!(ask("tls.test"), Ok("safe".into()));
@@ -75,7 +75,7 @@ fn a_trusted_certificate_is_enough() {
 fn a_certificate_that_nobody_trusts_is_an_error() {
     let mut net = net(&[]);
     let port = serve(&net);
-    net.egress.granted = vec![format!("tls.test:{port}")];
+    net.egress = egress(&[&format!("tls.test:{port}")], false);
     let words = net.get(&format!("https://tls.test:{port}/")).unwrap_err();
     assert!(
         words.contains("no safe connection: invalid peer certificate"),

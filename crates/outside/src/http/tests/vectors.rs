@@ -1,11 +1,11 @@
 //! Whom a request may reach, spelling by spelling.
 
 use super::super::egress::judge;
-use super::Net;
+use super::{Net, egress};
 use model::Egress;
 use reqwest::Url;
 
-const REFUSED: &str = "is not a public host, and other hosts are granted by name; add";
+const REFUSED: &str = "is not a public host, and others are granted by name; the operator can add";
 
 /// This machine, its neighbours, and addresses dressed as others, as a URL can spell them.
 const NOT_PUBLIC: &str = "
@@ -48,10 +48,7 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn public() -> Egress {
-    Egress {
-        granted: Vec::new(),
-        public: true,
-    }
+    egress(&[], true)
 }
 
 #[test]
@@ -75,11 +72,7 @@ fn what_is_public_is_not() {
 #[test]
 fn what_is_not_public_is_reached_when_granted_by_name() {
     let check = |grant: &str, url: &str, expected: bool| {
-        let egress = Egress {
-            granted: vec![grant.into()],
-            public: false,
-        };
-        let judged = judge(&Url::parse(url).unwrap(), &egress);
+        let judged = judge(&Url::parse(url).unwrap(), &egress(&[grant], false));
         assert_eq!(judged.is_ok(), expected, "{grant} {url} {judged:?}");
     };
     check("127.0.0.1:8080", "http://127.0.0.1:8080/", true);
@@ -107,14 +100,14 @@ fn refusals_say_why_and_the_way_out() {
     check(
         &public(),
         "http://127.0.0.1:8080/a?b",
-        "127.0.0.1:8080 is not a public host, and other hosts are granted by name; \
-         add \"127.0.0.1:8080\" to http in [permissions] of module.toml",
+        "`127.0.0.1:8080` is not a public host, and others are granted by name; the operator can \
+         add \"127.0.0.1:8080\" to `http` under [module.x.grant] in larkspur.toml",
     );
     check(
-        &Egress::default(),
+        &egress(&[], false),
         "https://api.example.org/",
-        "api.example.org is not among the hosts this module may reach; \
-         add \"api.example.org\" to http in [permissions] of module.toml",
+        "`api.example.org` is not among the hosts module `x` may reach; the operator can add \
+         \"api.example.org\" to `http` under [module.x.grant] in larkspur.toml",
     );
     let user = "a URL holds no user and no password; use `auth`";
     check(&public(), "https://a:b@example.org/", user);
@@ -146,7 +139,7 @@ fn refusals_say_why_and_the_way_out() {
 #[test]
 fn a_name_is_judged_by_every_address_it_stands_for() {
     let check = |addresses: &'static [&'static str]| {
-        let net = Net::granted(&[]).and_public().names(|_| addresses.to_vec());
+        let net = Net::public(&[]).names(|_| addresses.to_vec());
         for name in [
             "localhost",
             "localhost.",
