@@ -264,7 +264,7 @@ fn an_answer_is_a_dict() {
         &[("a", "1"), ("set-cookie", "x"), ("set-cookie", "y")],
         br#"{"id": 9007199254740993, "big": 12345678901234567890, "f": 1.0}"#,
         &expect![[
-            r#"{"status":200,"status_code":200,"ok":true,"success":true,"url":"https://a.test/","headers":{"a":"1","set-cookie":"x, y"},"body":"{\"id\": 9007199254740993, \"big\": 12345678901234567890, \"f\": 1.0}","json":{"id":9007199254740993,"big":12345678901234567890,"f":1.0}}"#
+            r#"{"status":200,"status_code":200,"ok":true,"success":true,"url":"https://a.test/","headers":{"a":"1","set-cookie":"x\ny"},"body":"{\"id\": 9007199254740993, \"big\": 12345678901234567890, \"f\": 1.0}","json":{"id":9007199254740993,"big":12345678901234567890,"f":1.0}}"#
         ]],
     );
     reads(
@@ -272,7 +272,7 @@ fn an_answer_is_a_dict() {
         &[],
         b"no",
         &expect![[
-            r#"{"status":404,"status_code":404,"ok":false,"success":false,"url":"https://a.test/","headers":{},"body":"no","json":null}"#
+            r#"{"status":404,"status_code":404,"ok":false,"success":false,"url":"https://a.test/","headers":{},"body":"no"}"#
         ]],
     );
     reads(
@@ -288,7 +288,7 @@ fn an_answer_is_a_dict() {
         &[],
         b"\xff\x00",
         &expect![[
-            r#"{"status":204,"status_code":204,"ok":true,"success":true,"url":"https://a.test/","headers":{},"body":"�\u0000","json":null,"body_base64":"/wA="}"#
+            r#"{"status":204,"status_code":204,"ok":true,"success":true,"url":"https://a.test/","headers":{},"body":"�\u0000","body_base64":"/wA="}"#
         ]],
     );
     reads(
@@ -296,9 +296,38 @@ fn an_answer_is_a_dict() {
         &[],
         b"1e999",
         &expect![[
-            r#"{"status":200,"status_code":200,"ok":true,"success":true,"url":"https://a.test/","headers":{},"body":"1e999","json":null}"#
+            r#"{"status":200,"status_code":200,"ok":true,"success":true,"url":"https://a.test/","headers":{},"body":"1e999"}"#
         ]],
     );
+}
+
+/// As scripts of the original ask for it; `null` is JSON as well.
+#[test]
+fn json_is_there_if_the_body_is_json() {
+    for (body, expected) in [
+        (&b"null"[..], "[true,null]"),
+        (
+            b" {\"a\": [1, {\"b\": 2}]} ",
+            "[true,{\"a\":[1,{\"b\":2}]}]",
+        ),
+        (b"", "[false,null]"),
+        (b"<html>", "[false,null]"),
+        (b"{} {}", "[false,null]"),
+    ] {
+        let answer: Web = Box::new(move |_| Ok(response(200, &[("x", "1"), ("x", "2")], body)));
+        let source = "def f():\n    a = http.get('https://a.test/')\n    \
+                      return ['json' in a, a.get('json')] if a['headers']['x'] == '1, 2' else a\n\
+                      tool(f)";
+        assert_eq!(run(source, answer).as_deref(), Ok(expected));
+    }
+}
+
+#[test]
+fn many_are_asked_in_their_order() {
+    let echo: Web = Box::new(|request| Ok(response(200, &[], request.url.as_bytes())));
+    let urls = "['https://a.test/%d' % i for i in range(40)]";
+    let same = format!("[a['body'] for a in http.get_all({urls})] == {urls}");
+    assert_eq!(eval(&same, echo), Ok("true".into()));
 }
 
 #[test]

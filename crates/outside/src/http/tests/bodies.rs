@@ -2,9 +2,14 @@
 
 use super::server::{Server, answer};
 use super::{Net, request, text};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
+
+/// 64 MiB of zeros, packed by brotli.
+const BROTLI_BOMB: &str = "y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v0f////4J8AiMMCAN37P/7//8E/ARCHBQC693/8//+DfwIgDgsAdO//+P//B/8EQBwWAOje//H//w/+CYA4LADQvf/L//8//BMAcVgAoHv/Bw==";
 
 const TOO_LONG: &str = "the answer is longer than 10 MiB (limit `http_body`)";
 
@@ -86,6 +91,11 @@ fn an_answer_may_be_ten_mebibytes_long() {
     assert!(packed.len() < 1 << 20);
     check(
         answer(200, "content-encoding: gzip\r\n", packed),
+        Err(TOO_LONG),
+    );
+    let packed = BASE64_STANDARD.decode(BROTLI_BOMB).unwrap();
+    check(
+        answer(200, "content-encoding: br\r\n", packed),
         Err(TOO_LONG),
     );
 }

@@ -23,7 +23,6 @@ pub(crate) fn answer<'v>(
     let parsed = serde_json::from_str(text.trim_start_matches('\u{feff}'));
     // A number that no float can hold makes it JSON that a script cannot read.
     let parsed = parsed.ok().and_then(|json| from_json(&json, heap).ok());
-    let json = parsed.unwrap_or_else(Value::new_none);
     let mut fields = fields(
         response.status,
         &response.url,
@@ -31,7 +30,8 @@ pub(crate) fn answer<'v>(
         &text,
         heap,
     );
-    fields.push(("json", json));
+    // Scripts of the original ask whether there is one: `if "json" in answer`.
+    fields.extend(parsed.map(|json| ("json", json)));
     if std::str::from_utf8(&response.body).is_err() {
         fields.push((
             "body_base64",
@@ -52,7 +52,6 @@ pub(crate) fn failed<'v>(
     let none: [(&str, &str); 0] = [];
     let headers = heap.alloc(AllocDict(none));
     let mut fields = fields(0, &request.url, headers, "", heap);
-    fields.push(("json", Value::new_none()));
     fields.push(("error", heap.alloc(error.0.as_str())));
     heap.alloc(AllocDict(fields))
 }
@@ -81,13 +80,14 @@ fn is_ok(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// A header that came several times is one, joined as HTTP says.
+/// A header that came several times is one, joined as HTTP says; cookies, which may have commas in
+/// them, by line breaks.
 fn headers<'v>(response: &HttpResponse, heap: Heap<'v>) -> Value<'v> {
     let mut joined: Vec<(&str, String)> = Vec::new();
     for (name, value) in &response.headers {
         match joined.iter_mut().find(|(known, _)| known == name) {
             Some((_, all)) => {
-                all.push_str(", ");
+                all.push_str(if name == "set-cookie" { "\n" } else { ", " });
                 all.push_str(value);
             }
             None => joined.push((name, value.clone())),

@@ -19,6 +19,10 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("http", natives);
 }
 
+/// So many answers lie here at the most before they are part of the script's memory, which has a
+/// limit.
+const AT_ONCE: usize = 16;
+
 /// The world is asked here and nowhere else.
 fn wire(request: &HttpRequest, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<HttpResponse> {
     let leash = Cx::of(eval)?.gauge.leash();
@@ -53,8 +57,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// (False tries once; else what can be asked twice without harm is tried three times).
     ///
     /// The answer is a dict: `status` (also as `status_code`), `ok` (also as `success`), `url`,
-    /// `headers` (names in small letters), `body`, `json` (None if the body is not JSON), and
-    /// `body_base64` if the body is not text.
+    /// `headers` (names in small letters), `body` and, only if the body is JSON, `json`. Where the
+    /// body is no UTF-8 text, `body` has a replacement character for each piece that is none, and
+    /// `body_base64` holds every byte.
     fn get<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -173,20 +178,22 @@ fn natives(builder: &mut GlobalsBuilder) {
             built.push(ask.request(&method, &url, eval)?);
             check.push(ask.check);
         }
-        let leash = Cx::of(eval)?.gauge.leash();
-        let responses = Cx::host(eval)?.http_all(&built, &leash);
         let mut answers = Vec::with_capacity(built.len());
-        for ((request, check), response) in built.iter().zip(check).zip(responses) {
-            answers.push(match response {
-                Ok(response) => {
-                    if check {
-                        checked(request, &response)?;
+        for (requests, check) in built.chunks(AT_ONCE).zip(check.chunks(AT_ONCE)) {
+            let leash = Cx::of(eval)?.gauge.leash();
+            let responses = Cx::host(eval)?.http_all(requests, &leash);
+            for ((request, check), response) in requests.iter().zip(check).zip(responses) {
+                answers.push(match response {
+                    Ok(response) => {
+                        if *check {
+                            checked(request, &response)?;
+                        }
+                        answer(&response, eval)?
                     }
-                    answer(&response, eval)?
-                }
-                Err(error) if check => return Err(error.into()),
-                Err(error) => failed(request, &error, eval),
-            });
+                    Err(error) if *check => return Err(error.into()),
+                    Err(error) => failed(request, &error, eval),
+                });
+            }
         }
         Ok(eval.heap().alloc(AllocList(answers)))
     }

@@ -41,7 +41,9 @@ pub(super) fn all<'v>(
     let mut seen = HashSet::new();
     loop {
         if !seen.insert(request.url.clone()) {
-            return Err(anyhow::anyhow!("{} leads back to itself", request.url).into());
+            return Err(
+                anyhow::anyhow!("{} leads back to itself", without_query(&request.url)).into(),
+            );
         }
         let response = wire(&request, eval)?;
         checked(&request, &response)?;
@@ -132,6 +134,11 @@ impl<'v> Book<'v> {
         }
         Ok(Some(join(&here, &text)?))
     }
+}
+
+/// The query may hold a key.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// Is it a URL, or a part of one, rather than a cursor?
