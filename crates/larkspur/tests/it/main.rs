@@ -27,6 +27,7 @@ mod folder;
 mod fuzz;
 mod graph;
 mod graphs;
+mod http;
 mod imports;
 mod lifecycle;
 mod limits;

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::Instant;
 
 pub(crate) struct Web {
     port: u16,
@@ -30,12 +29,11 @@ pub(crate) struct Log {
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) at: Instant,
+    headers: Vec<(String, String)>,
 }
 
 impl Asked {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -158,7 +156,6 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
     let asked = Asked {
         path: lines[0].split(' ').nth(1).unwrap().to_owned(),
         headers: lines[1..].iter().map(header).collect(),
-        at: Instant::now(),
     };
     let length = asked.header("content-length").map(|l| l.parse().unwrap());
     io::copy(&mut reader.take(length.unwrap_or(0)), &mut io::sink())?;
