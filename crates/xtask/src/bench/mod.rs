@@ -14,6 +14,7 @@ mod patient;
 mod subjects;
 mod table;
 mod usage;
+mod web;
 
 use anyhow::{Context, Result, ensure};
 

@@ -60,6 +60,19 @@ impl Modules {
         fs::write(&path, source).with_context(|| format!("cannot write {}", path.display()))
     }
 
+    /// A module with a manifest that names these permissions.
+    pub(super) fn write_folder(&self, name: &str, permissions: &str, main: &str) -> Result<()> {
+        let folder = self.folder.path().join(name);
+        let manifest = format!(
+            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"a bench's\"\n\
+             [permissions]\n{permissions}\n"
+        );
+        fs::create_dir(&folder)
+            .and_then(|()| fs::write(folder.join("module.toml"), manifest))
+            .and_then(|()| fs::write(folder.join("main.star"), main))
+            .with_context(|| format!("cannot write {}", folder.display()))
+    }
+
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod databases;
+mod http;
 mod json;
 mod leaks;
 mod reload;
@@ -45,10 +46,11 @@ pub(super) enum Subject {
     Json,
     Databases,
     Leaks,
+    Http,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
@@ -56,6 +58,7 @@ impl Subject {
         Self::Json,
         Self::Databases,
         Self::Leaks,
+        Self::Http,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -67,6 +70,7 @@ impl Subject {
             Self::Json => json::measure(bench),
             Self::Databases => databases::measure(bench),
             Self::Leaks => Ok(leaks::measure(bench)),
+            Self::Http => http::measure(bench),
         }
     }
 }
@@ -81,6 +85,7 @@ impl Display for Subject {
             Self::Json => "json",
             Self::Databases => "databases",
             Self::Leaks => "leaks",
+            Self::Http => "http",
         })
     }
 }
