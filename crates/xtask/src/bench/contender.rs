@@ -35,11 +35,6 @@ impl Contenders {
 }
 
 impl Contender {
-    /// `examples/bare.rs`, which asks a server without us.
-    pub(super) fn bare() -> Result<Self> {
-        build(&Workspace::read()?, &["-p", "xtask", "--example", "bare"])
-    }
-
     pub(super) fn describe(&self) -> String {
         if self.chosen {
             return format!("`{}` (LARKSPUR_BIN)", self.program.display());

@@ -1,10 +1,13 @@
-//! What a query costs without us: the driver alone, and its rows as the JSON that a script's become.
+//! What a request or a query costs without us: the client or the driver alone, and its rows as the JSON
+//! that a script's become.
 
+mod http;
 mod postgres;
 mod sqlite;
 
 use serde::{Serialize, Serializer};
 
+pub(super) use http::Http;
 pub(super) use postgres::Postgres;
 pub(super) use sqlite::Sqlite;
 

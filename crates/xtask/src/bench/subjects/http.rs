@@ -7,10 +7,9 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::Bench;
-use crate::bench::bare::Bare;
+use crate::bench::bare::Http;
 use crate::bench::client::Client;
 use crate::bench::compare::{compare, least, median, most};
-use crate::bench::contender::Contender;
 use crate::bench::era::Era;
 use crate::bench::figure::{Amount, Figure, Unit};
 use crate::bench::modules::Modules;
@@ -39,10 +38,10 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let modules = Modules::many(0)?;
     modules.write_folder("web", &format!("http = [\"{}\"]", web.site()), MAIN)?;
     let mut client = Client::connect(&bench.contenders.larkspur, modules.path(), Era::Legacy)?;
-    let mut bare = Bare::spawn(&Contender::bare()?, &web.url("/"))?;
+    let bare = Http::new()?;
     Ok(vec![
-        overhead(bench, &web, &mut client, &mut bare, REQUESTS)?.bar(OVERHEAD),
-        overhead(bench, &web, &mut client, &mut bare, 1)?,
+        overhead(bench, &web, &mut client, &bare, REQUESTS)?.bar(OVERHEAD),
+        overhead(bench, &web, &mut client, &bare, 1)?,
         together(bench, &web, &mut client)?,
         let_go(bench, &web, &mut client)?,
     ])
@@ -53,10 +52,11 @@ fn overhead(
     bench: &Bench,
     web: &Web,
     client: &mut Client,
-    bare: &mut Bare,
+    bare: &Http,
     in_a_call: u32,
 ) -> Result<Row> {
-    let arguments = json!({"url": web.url("/"), "n": in_a_call});
+    let url = web.url("/");
+    let arguments = json!({"url": url, "n": in_a_call});
     let mut ours = |calls: u32| {
         let begin = Instant::now();
         for _ in 0..calls {
@@ -67,11 +67,11 @@ fn overhead(
     };
     let calls = REQUESTS / in_a_call;
     ours(calls)?;
-    bare.micros(REQUESTS)?;
+    bare.micros(&url, REQUESTS)?;
     let comparison = compare(
         bench.effort.rounds,
         || ours(calls),
-        || bare.micros(REQUESTS),
+        || bare.micros(&url, REQUESTS),
     )?;
     let what = match in_a_call {
         1 => "a call with one http.get, beside bare reqwest".to_owned(),
