@@ -2,7 +2,7 @@
 //! error names it.
 
 use crate::fixture::Server;
-use crate::web::{Web, ok};
+use crate::upstream::{Web, ok};
 use serde_json::json;
 
 /// One tool for each way out.

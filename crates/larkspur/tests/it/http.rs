@@ -3,7 +3,7 @@
 
 use crate::fixture::{Server, ada, greeting};
 use crate::folder::manifest;
-use crate::web::{Asked, Web, answer, ok};
+use crate::upstream::{Asked, Web, answer, ok};
 use serde_json::{Value, json};
 
 const GET: &str = r#"

@@ -49,5 +49,5 @@ mod state;
 mod status;
 mod stream;
 mod units;
-mod web;
+mod upstream;
 mod wire;
