@@ -104,6 +104,25 @@ pub(crate) fn tool_entry<'v>(
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// Offers a function as a tool: its name, docstring and types become what a client sees.
+    ///
+    /// By name it takes: `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`,
+    /// `open_world` (hints for the client), `select` and `compact` (which fields come back, and how),
+    /// `examples` (a list of arguments), `params` (a dict of `param`), `input_schema` and
+    /// `output_schema` (kept as they are), `icons`, `timeout`. A first parameter called `ctx` gets the
+    /// call's context and is not part of the schema.
+    ///
+    /// Examples:
+    /// ```python
+    /// def restock(pieces: int, at_least: int = 10) -> bool:
+    ///     """Must this be bought again?
+    ///
+    ///     Args:
+    ///         pieces: How many are there.
+    ///     """
+    ///     return pieces < at_least
+    ///
+    /// tool(restock, read_only = True, params = {"at_least": param(minimum = 1)}, timeout = "2s")
+    /// ```
     fn tool<'v>(
         #[starlark(require = pos)] func: Value<'v>,
         #[starlark(kwargs)] options: DictRef<'v>,
@@ -114,7 +133,18 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(func)
     }
 
-    /// Rules for one parameter, beyond its type.
+    /// Rules for one parameter of a tool, beyond its type.
+    ///
+    /// By name: `description`, `title`, `minimum`, `maximum`, `min_length`, `max_length`, `min_items`,
+    /// `max_items`, `multiple_of`, `pattern`, `format`, `header`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> param(minimum = 1, max_length = 40)
+    /// {"minimum": 1, "maxLength": 40}
+    /// >>> param(minimun = 1)
+    /// error: param() has no `minimun`; did you mean `minimum`?
+    /// ```
     fn param<'v>(
         #[starlark(kwargs)] rules: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -140,7 +170,30 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(eval.heap().alloc(AllocDict(entry)))
     }
 
-    /// starlark-mcp's description of a file: what `describe_extension()` returns.
+    /// What `describe_extension()` returns, as in starlark-mcp: a file's name, version and tools.
+    ///
+    /// `allowed_exec` names the commands that `exec.run` may run.
+    ///
+    /// Examples:
+    /// ```python
+    /// def roll(params):
+    ///     return {"content": [{"type": "text", "text": "1 of %d" % params["sides"]}]}
+    ///
+    /// def describe_extension():
+    ///     return Extension(
+    ///         name = "dice",
+    ///         version = "1.0.0",
+    ///         description = "Chances of dice",
+    ///         tools = [
+    ///             Tool(
+    ///                 name = "roll",
+    ///                 description = "Chance of one side",
+    ///                 parameters = [ToolParameter(name = "sides", param_type = "integer", default = 6)],
+    ///                 handler = roll,
+    ///             ),
+    ///         ],
+    ///     )
+    /// ```
     #[allow(non_snake_case, reason = "the name is the original's")]
     fn Extension<'v>(
         name: &str,
@@ -169,7 +222,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         ])))
     }
 
-    /// starlark-mcp's tool: parameters by hand, and a handler that gets them as one dict.
+    /// A tool as in starlark-mcp: parameters by hand, and a handler that gets them as one dict.
+    ///
+    /// The handler is `handler(params)` or `handler(params, ctx)`, a function of any kind.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> Tool(name = "roll", description = "Roll a die", handler = lambda params: 4)["parameters"]
+    /// []
+    /// >>> Tool(name = "roll")
+    /// error: Tool `roll` has no handler; add handler = my_function
+    /// ```
     #[allow(non_snake_case, reason = "the name is the original's")]
     fn Tool<'v>(
         name: &str,
@@ -207,7 +270,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         ])))
     }
 
-    /// starlark-mcp's parameter of a tool.
+    /// A parameter as in starlark-mcp.
+    ///
+    /// `param_type` is string, integer or int, number or float, boolean or bool, array or object.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ToolParameter(name = "sides", param_type = "integer", default = 6)["default"]
+    /// 6
+    /// >>> ToolParameter(name = "sides", param_type = "intger")
+    /// error: param_type of `sides` has no `intger`; did you mean `integer`?
+    /// ```
     #[allow(non_snake_case, reason = "the name is the original's")]
     fn ToolParameter<'v>(
         name: &str,

@@ -116,7 +116,18 @@ fn entry<'v, const N: usize>(
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// A type that takes one of these values: `State = one_of("open", "closed")`.
+    /// A type that takes one of these values, all texts or all whole numbers.
+    ///
+    /// Examples:
+    /// ```python
+    /// State = one_of("open", "closed")
+    ///
+    /// def list_issues(state: State = "open") -> str:
+    ///     """List issues."""
+    ///     return "no issues are " + state
+    ///
+    /// tool(list_issues)
+    /// ```
     fn one_of<'v>(
         #[starlark(args)] choices: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -154,7 +165,18 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(value)
     }
 
-    /// A type with named fields: `Point = record(x = int, y = field(float, 0.5))`.
+    /// A type with named fields, which a client sees as an object.
+    ///
+    /// Examples:
+    /// ```python
+    /// Point = record(x = int, y = field(float, 0.5))
+    ///
+    /// def where(point: Point = Point(x = 1)) -> float:
+    ///     """How far up is it?"""
+    ///     return point.y
+    ///
+    /// tool(where)
+    /// ```
     fn record<'v>(
         #[starlark(kwargs)] fields: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -181,7 +203,18 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(value)
     }
 
-    /// A record's field with a default.
+    /// A field of a record, with a default that a caller may leave out.
+    ///
+    /// Examples:
+    /// ```python
+    /// Point = record(x = int, y = field(int, 3))
+    ///
+    /// def height() -> int:
+    ///     """How far up is a point without a height?"""
+    ///     return Point(x = 1).y
+    ///
+    /// tool(height)
+    /// ```
     fn field<'v>(
         #[starlark(require = pos)] typ: Value<'v>,
         default: Option<Value<'v>>,
@@ -210,7 +243,18 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(value)
     }
 
-    /// A type of named values: `Color = enum("red", "green")`.
+    /// A type of named values; `one_of` is the plainer way.
+    ///
+    /// Examples:
+    /// ```python
+    /// Color = enum("red", "green")
+    ///
+    /// def paint(color: Color = Color("red")) -> str:
+    ///     """Paint it."""
+    ///     return color.value
+    ///
+    /// tool(paint)
+    /// ```
     fn r#enum<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,

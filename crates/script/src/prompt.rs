@@ -34,6 +34,19 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// Offers a function as a prompt: what it returns becomes messages.
+    ///
+    /// A text is one message of the user; a list may also hold `{"role": "assistant", "content": …}`.
+    /// By name: `name`, `title`, `description`, `icons`, and `complete`, a dict of functions that
+    /// complete an argument by `fn(value)` or `fn(value, given)`.
+    ///
+    /// Examples:
+    /// ```python
+    /// def plan(hours: int = 2):
+    ///     """Plan some hours."""
+    ///     return "Plan %d hours of work." % hours
+    ///
+    /// prompt(plan)
+    /// ```
     fn prompt<'v>(
         #[starlark(require = pos)] func: Value<'v>,
         #[starlark(kwargs)] options: DictRef<'v>,

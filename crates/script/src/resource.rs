@@ -42,6 +42,19 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// Offers what a function gives under a URI, or under all URIs of a template.
+    ///
+    /// `{name}` in a template is one segment, `{+name}` the rest of a path; each goes to the parameter
+    /// of its name. By name: `name`, `title`, `description`, `mime`, `icons`, `annotations`, and
+    /// `complete`, a dict of functions that complete a variable.
+    ///
+    /// Examples:
+    /// ```python
+    /// def note(topic: str):
+    ///     """The notes on a topic."""
+    ///     return "- write tests"
+    ///
+    /// resource("notes://{topic}", note, mime = "text/markdown")
+    /// ```
     fn resource<'v>(
         #[starlark(require = pos)] uri: Value<'v>,
         #[starlark(require = pos)] func: Value<'v>,

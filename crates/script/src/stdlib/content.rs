@@ -37,7 +37,13 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// An image: base64 data and its type.
+    /// A picture: base64 data and its type.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> image("iVBORw0KGgo=")
+    /// content({"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"})
+    /// ```
     fn image(
         #[starlark(require = pos)] data: &str,
         #[starlark(default = "image/png")] mime: &str,
@@ -48,6 +54,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Sound: base64 data and its type.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> audio("T2dnUw==", mime = "audio/ogg")
+    /// content({"type":"audio","data":"T2dnUw==","mimeType":"audio/ogg"})
+    /// ```
     fn audio(
         #[starlark(require = pos)] data: &str,
         #[starlark(default = "audio/wav")] mime: &str,
@@ -58,6 +70,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// A document inside the answer: text, or base64 as `blob`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> embedded("notes://today", text = "- write tests", mime = "text/markdown")
+    /// content({"type":"resource","resource":{"uri":"notes://today","text":"- write tests","mimeType":"text/markdown"}})
+    /// >>> embedded("notes://today")
+    /// error: embedded() takes either text = … or blob = …
+    /// ```
     fn embedded(
         #[starlark(require = pos)] uri: &str,
         text: Option<&str>,
@@ -76,7 +96,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(Block(json!({"type": "resource", "resource": resource})))
     }
 
-    /// A link to a document the client may read.
+    /// A link to a document that the client may read.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> link("notes://today", "notes", description = "what to do")
+    /// content({"type":"resource_link","uri":"notes://today","name":"notes","description":"what to do"})
+    /// ```
     fn link(
         #[starlark(require = pos)] uri: &str,
         #[starlark(require = pos)] name: &str,

@@ -73,7 +73,15 @@ static LOG: LazyLock<starlark::environment::Globals> = LazyLock::new(|| {
 
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
-    /// Tells the client how far the call has come.
+    /// Tells the client how far the call has come: so much, of how much, and what is going on.
+    ///
+    /// A client that did not ask for it is told nothing.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.progress(3, 10, "counting")
+    /// None
+    /// ```
     fn progress<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] done: Value<'v>,
@@ -89,6 +97,12 @@ fn methods(builder: &mut MethodsBuilder) {
     }
 
     /// Tells whoever has subscribed to a resource that it is not what it was.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.resource_updated("notes://today")
+    /// None
+    /// ```
     fn resource_updated<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] uri: &str,
@@ -99,51 +113,74 @@ fn methods(builder: &mut MethodsBuilder) {
         Ok(NoneType)
     }
 
-    /// Has the client taken the call back?
+    /// Has the client taken the call back? It is ended anyway, at its next step.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.cancelled
+    /// False
+    /// ```
     #[starlark(attribute)]
     fn cancelled(this: &Context) -> anyhow::Result<bool> {
         Ok(this.cancel.is_cancelled())
     }
 
-    /// The module's configuration, merged and checked.
+    /// The module's configuration, merged from all layers and checked, as a dict.
     #[starlark(attribute)]
     fn config<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         Ok(this.started.config(heap))
     }
 
-    /// The instances of the modules that this one depends on, by name.
+    /// What the modules that this one depends on returned from `start`, as a dict by name.
     #[starlark(attribute)]
     fn deps<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         Ok(this.started.deps(heap))
     }
 
-    /// What the module's `start` returned.
+    /// What the module's `start` returned; it cannot be changed.
     #[starlark(attribute)]
     fn instance<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         Ok(this.started.instance(heap))
     }
 
-    /// Who is calling.
+    /// Who is calling, as a dict with `name`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.caller["name"]
+    /// "local"
+    /// ```
     #[starlark(attribute)]
     fn caller<'v>(this: &Context, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         Ok(heap.alloc(AllocDict([("name", heap.alloc(this.caller.as_str()))])))
     }
 
-    /// What the module keeps across calls, reloads and restarts.
+    /// What the module keeps across calls, reloads and restarts: see `ctx.state`.
     #[starlark(attribute)]
     fn state<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         let _ = this;
         Ok(heap.alloc(State))
     }
 
-    /// The module's tools, which may come and go.
+    /// The module's tools, which may come and go: see `ctx.tools`.
     #[starlark(attribute)]
     fn tools<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         let _ = this;
         Ok(heap.alloc(Tools))
     }
 
-    /// Calls another tool: `ctx.call("jira.search", {"query": "…"})` gives its answer as data.
+    /// Calls another tool, within what is left of this call's time; its answer as data.
+    ///
+    /// The tool is named as `module.tool`, its arguments are a dict. If it fails, so does this call;
+    /// `attempt` goes on.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.call("other.echo", {"query": "screws"})
+    /// {"query": "screws"}
+    /// >>> ctx.call("other.fails")
+    /// error: other.fails: it failed
+    /// ```
     fn call<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] tool: &str,
@@ -170,7 +207,7 @@ fn methods(builder: &mut MethodsBuilder) {
         Ok(from_json(&output.into_json(), eval.heap())?)
     }
 
-    /// Lines for the server's log.
+    /// Lines for the server's log: the library `log`.
     #[starlark(attribute)]
     fn log<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         let log = LOG

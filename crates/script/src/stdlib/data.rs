@@ -14,7 +14,18 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// The value in a JSON file beside the script; read while loading, a change of the file reloads.
+    /// The value in a JSON file beside the script, with every digit.
+    ///
+    /// It can be used at the top of a file: then it is read while that loads, and a change of the data
+    /// loads the file again. The path is relative to the module's folder and must stay in it.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> data.load_json("data.json")
+    /// {"answer": 42}
+    /// >>> data.load_json("../data.json")
+    /// error: `../data.json` leads out of the folder
+    /// ```
     fn load_json<'v>(
         #[starlark(require = pos)] path: &str,
         eval: &mut Evaluator<'v, '_, '_>,

@@ -12,11 +12,20 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// The value of a variable, or `default` if it is not set. A folder module names the variables
-    /// it may read as `env` under `[permissions]`; asking for another one is an error.
+    /// The value of a variable, or `default` if it is not set.
     ///
-    /// ```python not-run
-    /// repo = env.get("GITHUB_DEFAULT_REPO", "acme/web")
+    /// Without a default that is the empty string. A folder module names the variables it may read as
+    /// `env` under `[permissions]`, a single file may read all; those called `LARKSPUR_…` are kept from
+    /// every module.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> env.get("HOME")
+    /// "/srv/ada"
+    /// >>> env.get("GITHUB_DEFAULT_REPO", "acme/web")
+    /// "acme/web"
+    /// >>> env.get("SECRET")
+    /// error: `SECRET` is not yours
     /// ```
     fn get<'v>(
         name: &str,

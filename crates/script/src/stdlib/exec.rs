@@ -16,19 +16,25 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// Runs a command to its end and answers a dict with `stdout`, `stderr`, `exit_code` (-1 if a
-    /// signal ended it) and `success`. There is no shell: arguments reach the program as they are.
+    /// Runs a command to its end: a dict with `stdout`, `stderr`, `exit_code` and `success`.
     ///
-    /// A folder module names the commands it may run as `exec` under `[permissions]`, a single file
-    /// as `allowed_exec` of its `Extension`. `cwd` is relative to the module's folder, which is also
-    /// where a command runs without it; `env` adds variables. A command that is still running after
-    /// `timeout` (`"500ms"`, `"30s"` or a number of seconds) is killed with all it has started, and
-    /// the call fails, as it does when more than 1 MiB is written.
+    /// There is no shell: each argument reaches the program as it is. `exit_code` is -1 if a signal
+    /// ended the program. A folder module names the commands it may run as `exec` under
+    /// `[permissions]`, a single file as `allowed_exec` of its `Extension`.
     ///
-    /// ```python not-run
-    /// result = exec.run("git", ["log", "-1", "--format=%s"], timeout = "10s")
-    /// if not result["success"]:
-    ///     fail(result["stderr"])
+    /// `stdin` is what the program reads, `cwd` where it runs, relative to the module's folder, which is
+    /// also where it runs without it; `env` adds variables. What still runs after `timeout` (`"500ms"`,
+    /// `"30s"` or a number of seconds) is killed with all it has started, and the call fails; so it does
+    /// when more than 1 MiB is written.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> exec.run("echo", ["3", "pieces"], timeout = "10s")
+    /// {"stdout": "3 pieces", "stderr": "", "exit_code": 0, "success": True}
+    /// >>> exec.run("false")["success"]
+    /// False
+    /// >>> exec.run("echo", "3 pieces")
+    /// error: exec.run: args must be a list, not a string; write ["a", "b"]
     /// ```
     fn run<'v>(
         command: &str,

@@ -32,6 +32,12 @@ fn described<'v>(error: &starlark::Error, heap: Heap<'v>) -> Value<'v> {
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// Ends the call with a kind, a message for the caller, and data for logs and `attempt`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> error("config-error", "missing api-key", missing = ["api-key"])
+    /// error: missing api-key
+    /// ```
     fn error<'v>(
         #[starlark(require = pos)] kind: &str,
         #[starlark(require = pos)] message: &str,
@@ -55,7 +61,19 @@ fn natives(builder: &mut GlobalsBuilder) {
         Err(starlark::Error::new_native(anyhow::Error::new(raised)))
     }
 
-    /// Calls `fn` and answers struct(ok, value, error) instead of ending the call when it fails.
+    /// Calls a function and goes on when it fails: `struct(ok, value, error)`.
+    ///
+    /// `error` is None, or has `kind`, `message` and `data`. A limit of the call is not survived.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> attempt(json.decode, "[1]").value
+    /// [1]
+    /// >>> attempt(math.sqrt, -1).error.message
+    /// "math.sqrt needs a number of at least 0, not -1.0"
+    /// >>> attempt(lambda: error("busy", "try later")).error.kind
+    /// "busy"
+    /// ```
     fn attempt<'v>(
         #[starlark(require = pos)] func: Value<'v>,
         #[starlark(args)] args: UnpackTuple<Value<'v>>,

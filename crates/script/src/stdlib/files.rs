@@ -16,18 +16,30 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// The text of a file. A folder module names what it may read as `files` under `[permissions]`;
-    /// a single file may read what lies in its own folder and is not hidden.
+    /// The text of a file.
     ///
-    /// ```python not-run
-    /// notes = files.read("data/notes.txt")
+    /// A folder module names what it may read as `files` under `[permissions]`; a single file may read
+    /// what lies in its own folder and is not hidden. A file that is not UTF-8 is an error.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> files.read("a.txt")
+    /// "text"
+    /// >>> files.read("b.txt")
+    /// error: there is no b.txt
     /// ```
     fn read<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
         let text = Cx::host(eval)?.file_read(path)?;
         Ok(eval.heap().alloc(text))
     }
 
-    /// The value in a JSON file.
+    /// The value in a JSON file, with every digit; what may be read is as for `files.read`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> files.read_json("a.json")
+    /// {"big": 12345678901234567890, "half": 0.5}
+    /// ```
     fn read_json<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
         let text = Cx::host(eval)?.file_read(path)?;
         let json = serde_json::from_str(&text).map_err(|e| anyhow!("{path} is not JSON: {e}"))?;
@@ -35,6 +47,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The names in a folder, in the order of the alphabet; those of folders end in `/`.
+    ///
+    /// Without a path it is the module's own folder. What may be listed is as for `files.read`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> files.list()
+    /// ["a.txt", "sub/"]
+    /// ```
     fn list<'v>(
         #[starlark(default = "")] path: &str,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -43,16 +63,26 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(eval.heap().alloc(AllocList(names)))
     }
 
-    /// Is there such a file or folder?
+    /// Is there such a file or folder? Whether it may be looked for is as for `files.read`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> files.exists("a.txt")
+    /// True
+    /// ```
     fn exists(path: &str, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<bool> {
         Ok(Cx::host(eval)?.file_exists(path)?)
     }
 
-    /// Writes a text, in the place of what the file held; folders on the way are made. What may be
-    /// written is named as `files_write` under `[permissions]`.
+    /// Writes a text, in the place of what the file held.
     ///
-    /// ```python not-run
-    /// files.write("out/report.md", "# Report\n")
+    /// Folders on the way are made. What may be written is named as `files_write` under
+    /// `[permissions]`, and may be read as well; the module's own code and manifest never.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> files.write("out/report.md", "# Report\n")
+    /// None
     /// ```
     fn write(path: &str, text: &str, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<NoneType> {
         Cx::host(eval)?.file_write(path, text)?;

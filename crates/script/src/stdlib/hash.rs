@@ -54,7 +54,7 @@ where
 }
 
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-struct Hash;
+pub(crate) struct Hash;
 
 starlark_simple_value!(Hash);
 
@@ -89,6 +89,13 @@ starlark::methods_static!(METHODS = methods);
 
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
+    /// The SHA-256 digest of a text.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> hash.sha256("hello")
+    /// "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    /// ```
     fn sha256<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] s: &str,
@@ -98,6 +105,13 @@ fn methods(builder: &mut MethodsBuilder) {
         hex::<Sha256>(s, eval)
     }
 
+    /// The SHA-512 digest of a text.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> hash.sha512("hello")[:16]
+    /// "9b71d224bd62f378"
+    /// ```
     fn sha512<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] s: &str,
@@ -107,7 +121,13 @@ fn methods(builder: &mut MethodsBuilder) {
         hex::<Sha512>(s, eval)
     }
 
-    /// For what others chose it for: it no longer withstands an attacker.
+    /// The SHA-1 digest of a text, for what others chose it for: it no longer withstands an attacker.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> hash.sha1("hello")
+    /// "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d"
+    /// ```
     fn sha1<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] s: &str,
@@ -117,7 +137,13 @@ fn methods(builder: &mut MethodsBuilder) {
         hex::<Sha1>(s, eval)
     }
 
-    /// For what others chose it for: it no longer withstands an attacker.
+    /// The MD5 digest of a text, for what others chose it for: it no longer withstands an attacker.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> hash.md5("hello")
+    /// "5d41402abc4b2a76b9719d911017c592"
+    /// ```
     fn md5<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] s: &str,
@@ -127,7 +153,13 @@ fn methods(builder: &mut MethodsBuilder) {
         hex::<Md5>(s, eval)
     }
 
-    /// Says that a text comes from somebody who has the key.
+    /// The HMAC-SHA-256 of a text: it comes from somebody who has the key.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> hash.hmac_sha256("key", "hello")
+    /// "9307b3b915efb5171ff14d8cb55fbcc798c6c0ef1456d66ded1a6aa723a58b7b"
+    /// ```
     fn hmac_sha256<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] key: &str,

@@ -39,7 +39,15 @@ fn line<'v>(
 
 #[starlark_module]
 pub(crate) fn natives(builder: &mut GlobalsBuilder) {
-    /// A line for whoever looks for an error.
+    /// A line for whoever looks for an error; shown with `LARKSPUR_LOG=debug`.
+    ///
+    /// What is given by name stands beside the message, as JSON.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> log.debug("looked", items = 3)
+    /// None
+    /// ```
     fn debug<'v>(
         #[starlark(require = pos)] message: Value<'v>,
         #[starlark(kwargs)] fields: DictRef<'v>,
@@ -49,6 +57,12 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// A line that tells what happens.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> log.info("looked", items = 3)
+    /// None
+    /// ```
     fn info<'v>(
         #[starlark(require = pos)] message: Value<'v>,
         #[starlark(kwargs)] fields: DictRef<'v>,
@@ -58,6 +72,12 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// A line that somebody should look at.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> log.warn("looked", items = 3)
+    /// None
+    /// ```
     fn warn<'v>(
         #[starlark(require = pos)] message: Value<'v>,
         #[starlark(kwargs)] fields: DictRef<'v>,
@@ -66,7 +86,13 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
         line(Level::Warn, message, &fields, eval)
     }
 
-    /// A line about something that failed.
+    /// A line about something that failed; the call goes on.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> log.error("looked", items = 3)
+    /// None
+    /// ```
     fn error<'v>(
         #[starlark(require = pos)] message: Value<'v>,
         #[starlark(kwargs)] fields: DictRef<'v>,

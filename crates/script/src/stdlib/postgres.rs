@@ -21,12 +21,20 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// The rows of a SELECT, as a list of dicts; nothing may change.
     ///
     /// `connection_string` may also be a connection's name in larkspur.toml; a module in a folder
-    /// uses names alone. `$1` stands for a value from `params`. numeric comes as a string with
-    /// every digit, dates and times as ISO 8601 (timestamptz in UTC), json as its value, arrays as
-    /// lists, bytea as `{"base64": "…"}`; a string is taken for a value of any type, for json as
-    /// JSON text. Types without a form in JSON come as text. Of two columns with one
-    /// name, the later one is kept: say `AS`. More than 10,000 rows or 8 MiB are an error: say
+    /// uses names alone, and lists them as `postgres` under `[permissions]`. `$1` stands for a value
+    /// from `params`.
+    ///
+    /// numeric comes as a string with every digit, dates and times as ISO 8601 (timestamptz in UTC),
+    /// json as its value, arrays as lists, bytea as `{"base64": "…"}`; a string is taken for a value of
+    /// any type, for json as JSON text. Types without a form in JSON come as text. Of two columns with
+    /// one name, the later one is kept: say `AS`. More than 10,000 rows or 8 MiB are an error: say
     /// `LIMIT`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> postgres.query("shop", "SELECT name, price FROM items WHERE pieces < $1", [10])
+    /// [{"name": "screws", "price": "0.10"}]
+    /// ```
     fn query<'v>(
         connection_string: &str,
         query: &str,
@@ -41,6 +49,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Runs one statement that changes something; how many rows it changed.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> postgres.execute("shop", "UPDATE items SET pieces = $1 WHERE name = $2", [12, "screws"])
+    /// 1
+    /// ```
     fn execute<'v>(
         connection_string: &str,
         statement: &str,
@@ -52,6 +66,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> postgres.transaction("shop", [("DELETE FROM items WHERE name = $1", ["nuts"]), "INSERT INTO log DEFAULT VALUES"])
+    /// [1, 1]
+    /// ```
     fn transaction<'v>(
         connection_string: &str,
         statements: Value<'v>,
@@ -63,6 +83,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The tables of a schema, as `[{"tablename": …}]` in the order of the alphabet.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> postgres.list_tables("shop")
+    /// [{"tablename": "items"}]
+    /// ```
     fn list_tables<'v>(
         connection_string: &str,
         #[starlark(default = "public")] schema: &str,
@@ -77,8 +103,16 @@ fn natives(builder: &mut GlobalsBuilder) {
         )
     }
 
-    /// A table's columns: `column_name`, `data_type`, `is_nullable`, `column_default` and
-    /// `character_maximum_length` of each; none if there is no such table.
+    /// A table's columns, as a list of dicts that is empty if there is no such table.
+    ///
+    /// Each has `column_name`, `data_type`, `is_nullable`, `column_default` and
+    /// `character_maximum_length`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> [column["column_name"] for column in postgres.describe_table("shop", "items")]
+    /// ["name", "price"]
+    /// ```
     fn describe_table<'v>(
         connection_string: &str,
         table_name: &str,

@@ -24,7 +24,15 @@ fn below(end: u128, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<u128> {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// An int from `a` to `b`, both included.
+    /// A whole number from `a` to `b`, both included, each as likely as the others.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> random.int(1, 6) in range(1, 7)
+    /// True
+    /// >>> random.int(6, 1)
+    /// error: random.int(6, 1): the first must not be above the second
+    /// ```
     fn int(
         #[starlark(require = pos)] a: i64,
         #[starlark(require = pos)] b: i64,
@@ -39,6 +47,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// One element of a list, tuple or range.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> random.choice(["heads", "tails"]) in ["heads", "tails"]
+    /// True
+    /// >>> random.choice([])
+    /// error: random.choice of nothing: give it an element
+    /// ```
     fn choice<'v>(
         #[starlark(require = pos)] xs: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -51,7 +67,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(values[usize::try_from(place).unwrap_or(0)])
     }
 
-    /// So many random bytes, 65536 at the most, in hexadecimal digits.
+    /// So many random bytes, 65536 at the most, in hexadecimal digits: two for each.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> random.bytes(4)
+    /// "00010203"
+    /// ```
     fn bytes(
         #[starlark(require = pos)] n: i32,
         eval: &mut Evaluator<'_, '_, '_>,

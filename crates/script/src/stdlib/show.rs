@@ -129,6 +129,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value as it would be written in a script.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> repr("a")
+    /// "\"a\""
+    /// ```
     fn repr<'v>(
         #[starlark(require = pos)] a: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -138,6 +144,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value as the engine sees it, for debugging.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> debug([1])
+    /// "list: [1]"
+    /// ```
     fn debug<'v>(
         #[starlark(require = pos)] val: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -146,7 +158,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(format!("{}: {}", val.get_type(), val.to_repr()))
     }
 
-    /// A line on the server's stderr.
+    /// A line on the server's stderr, never on stdout, which belongs to the protocol.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> print("looked at", 3, "items")
+    /// None
+    /// ```
     fn print<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -157,6 +175,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Ends the call: the message is what the caller reads.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> fail("there is no city called", "Atlantis")
+    /// error: there is no city called Atlantis
+    /// ```
     fn fail<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,

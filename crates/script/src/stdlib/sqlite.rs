@@ -23,6 +23,15 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `?` stands for a value from `params`. Integers have 64 bits, bytes are `{"base64": "…"}`,
     /// True and False are 1 and 0. Of two columns with one name, the later one is kept: say `AS`.
     /// More than 10,000 rows or 8 MiB are an error: say `LIMIT`.
+    ///
+    /// The path is relative to the module's folder. A folder module names the files it may read as
+    /// `sqlite` under `[permissions]`, those it may write as `sqlite_write`; a single file may use any.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> sqlite.query("data/shop.db", "SELECT name, pieces FROM items WHERE pieces < ?", [10])
+    /// [{"name": "screws", "pieces": 3}]
+    /// ```
     fn query<'v>(
         db_path: &str,
         query: &str,
@@ -36,7 +45,13 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// Runs one statement that changes something; how many rows it changed.
     ///
     /// A file that is not there is made. Several statements that belong together go to
-    /// `transaction`.
+    /// `sqlite.transaction`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> sqlite.execute("data/shop.db", "UPDATE items SET pieces = ? WHERE name = ?", [12, "screws"])
+    /// 1
+    /// ```
     fn execute<'v>(
         db_path: &str,
         statement: &str,
@@ -48,6 +63,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> sqlite.transaction("data/shop.db", [("DELETE FROM items WHERE name = ?", ["nuts"]), "INSERT INTO log DEFAULT VALUES"])
+    /// [1, 1]
+    /// ```
     fn transaction<'v>(
         db_path: &str,
         statements: Value<'v>,
@@ -59,6 +80,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The tables in a file, as `[{"name": …}]` in the order of the alphabet.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> sqlite.list_tables("data/shop.db")
+    /// [{"name": "items"}]
+    /// ```
     fn list_tables<'v>(
         db_path: &str,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -67,8 +94,15 @@ fn natives(builder: &mut GlobalsBuilder) {
         rows(&ask(&file(db_path), &request, eval)?, eval.heap())
     }
 
-    /// A table's columns: `cid`, `name`, `type`, `notnull`, `dflt_value` and `pk` of each; none if
-    /// there is no such table.
+    /// A table's columns: a list of dicts with `cid`, `name`, `type`, `notnull`, `dflt_value` and `pk`.
+    ///
+    /// It is empty if there is no such table.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> [column["name"] for column in sqlite.describe_table("data/shop.db", "items")]
+    /// ["name", "pieces"]
+    /// ```
     fn describe_table<'v>(
         db_path: &str,
         table_name: &str,

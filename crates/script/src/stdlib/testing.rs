@@ -65,6 +65,14 @@ fn part(text: &str, at: usize) -> String {
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// The values are equal.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.eq(1 + 1, 2)
+    /// None
+    /// >>> testing.eq([1], [2], "the sum")
+    /// error: Assertion failed: the sum: [1] is not equal to [2]
+    /// ```
     fn eq<'v>(
         expected: Value<'v>,
         actual: Value<'v>,
@@ -80,6 +88,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The values differ.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.ne("a", "b")
+    /// None
+    /// ```
     fn ne<'v>(
         expected: Value<'v>,
         actual: Value<'v>,
@@ -98,6 +112,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value counts as true: not False, None, zero or empty.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.is_true([0])
+    /// None
+    /// ```
     fn is_true<'v>(
         value: Value<'v>,
         #[starlark(default = "")] message: &str,
@@ -112,6 +132,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The value counts as false: False, None, zero or empty.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.is_false("")
+    /// None
+    /// ```
     fn is_false<'v>(
         value: Value<'v>,
         #[starlark(default = "")] message: &str,
@@ -126,6 +152,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// The item is an element of the list, a part of the text or a key of the dict.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.contains("3 screws", "screws")
+    /// None
+    /// >>> testing.contains({"a": 1}, "b")
+    /// error: Assertion failed: "b" not in {"a": 1}
+    /// ```
     fn contains<'v>(
         container: Value<'v>,
         item: Value<'v>,
@@ -141,6 +175,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// This line must not be reached.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> testing.fail("there should be no screws")
+    /// error: there should be no screws
+    /// ```
     fn fail(message: &str) -> starlark::Result<NoneType> {
         Err(starlark::Error::new_kind(ErrorKind::Fail(anyhow::anyhow!(
             "{message}"

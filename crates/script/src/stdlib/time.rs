@@ -18,23 +18,42 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// Seconds since 1970.
+    /// Whole seconds since 1970.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> time.now()
+    /// 1785240000
+    /// ```
     fn now(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<i64> {
         Ok(Cx::host(eval)?.now_ms().div_euclid(1000))
     }
 
     /// Milliseconds since 1970.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> time.now_ms()
+    /// 1785240000999
+    /// ```
     fn now_ms(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<i64> {
         Ok(Cx::host(eval)?.now_ms())
     }
 
-    /// The seconds since 1970 that a text stands for: ISO 8601 or RFC 3339, or a format with `%Y`,
-    /// `%m`, `%d`, `%H`, `%M`, `%S`, `%z` and the like. A time without an offset is taken for UTC.
-    /// A whole number, or a float if there are parts of a second.
+    /// The seconds since 1970 that a text stands for.
     ///
+    /// Without a format it is read as ISO 8601 or RFC 3339; a format has `%Y`, `%m`, `%d`, `%H`, `%M`,
+    /// `%S`, `%z` and the like. A time without an offset is taken for UTC, a date alone for its
+    /// beginning. A whole number, or a float if there are parts of a second.
+    ///
+    /// Examples:
     /// ```python
-    /// time.parse("2026-07-28T12:00:00+02:00") == 1785232800
-    /// time.parse("28.07.2026", "%d.%m.%Y") == 1785196800
+    /// >>> time.parse("2026-07-28T12:00:00+02:00")
+    /// 1785232800
+    /// >>> time.parse("28.07.2026", "%d.%m.%Y")
+    /// 1785196800
+    /// >>> time.parse("1970-01-01T00:01:00.5Z")
+    /// 60.5
     /// ```
     fn parse<'v>(
         #[starlark(require = pos)] s: &str,
@@ -50,12 +69,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(seconds_of(time, eval.heap()))
     }
 
-    /// A time as text, in UTC: RFC 3339, or by a format with `%Y`, `%m`, `%d`, `%H`, `%M`, `%S`,
-    /// `%A`, `%B` and the like.
+    /// A time as text, in UTC.
     ///
+    /// Without a format it is RFC 3339; a format has `%Y`, `%m`, `%d`, `%H`, `%M`, `%S`, `%A`, `%B` and
+    /// the like.
+    ///
+    /// Examples:
     /// ```python
-    /// time.format(0) == "1970-01-01T00:00:00Z"
-    /// time.format(1785240000, "%d %B %Y, %H:%M") == "28 July 2026, 12:00"
+    /// >>> time.format(0)
+    /// "1970-01-01T00:00:00Z"
+    /// >>> time.format(1785240000, "%d %B %Y, %H:%M")
+    /// "28 July 2026, 12:00"
     /// ```
     fn format<'v>(
         #[starlark(require = pos)] seconds: Value<'v>,
@@ -71,8 +95,12 @@ fn natives(builder: &mut GlobalsBuilder) {
 
     /// A time so much later, or earlier with numbers below zero. A day has 24 hours.
     ///
+    /// Examples:
     /// ```python
-    /// time.add(0, days = 1, hours = -1) == 82800
+    /// >>> time.add(0, days = 1, hours = -1)
+    /// 82800
+    /// >>> time.format(time.add(time.now(), days = -7), "%d.%m.%Y")
+    /// "21.07.2026"
     /// ```
     fn add<'v>(
         #[starlark(require = pos)] time: Value<'v>,

@@ -43,7 +43,21 @@ starlark::methods_static!(METHODS = methods);
 
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
-    /// Offers a function as a tool, with the options of `tool()`; one of its name is replaced.
+    /// Offers a function as a tool, with the options of `tool`; one of its name is replaced.
+    ///
+    /// It is there once the call, or `start`, has ended well.
+    ///
+    /// Examples:
+    /// ```python
+    /// def hello() -> str:
+    ///     """Greet."""
+    ///     return "hello"
+    ///
+    /// def grow(ctx):
+    ///     ctx.tools.add(hello, name = "hello_again")
+    ///
+    /// tool(grow)
+    /// ```
     fn add<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] func: Value<'v>,
@@ -59,7 +73,13 @@ fn methods(builder: &mut MethodsBuilder) {
         Ok(NoneType)
     }
 
-    /// Takes a tool away.
+    /// Takes a tool away once the call has ended well.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> ctx.tools.remove("hello_again")
+    /// None
+    /// ```
     fn remove<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] name: &str,

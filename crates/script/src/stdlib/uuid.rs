@@ -28,12 +28,24 @@ fn spelt(mut bytes: Vec<u8>, version: u8) -> String {
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// A random UUID, such as `"0b3f1a52-7c1e-4a6d-9f0e-5d2c8b7a6e91"`.
+    /// A random UUID.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> uuid.v4()
+    /// "00010203-0405-4607-8809-0a0b0c0d0e0f"
+    /// ```
     fn v4(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<String> {
         Ok(spelt(Cx::host(eval)?.random(16)?, 4))
     }
 
     /// A UUID that begins with the time in milliseconds: later ones sort after earlier ones.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> uuid.v7()
+    /// "019fa898-99e7-7001-8203-040506070809"
+    /// ```
     fn v7(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<String> {
         let host = Cx::host(eval)?;
         let now = u64::try_from(host.now_ms()).unwrap_or(0).to_be_bytes();

@@ -15,6 +15,7 @@ mod libraries;
 mod lifecycle;
 mod loads;
 mod parallel;
+mod pretend;
 mod prompts;
 mod resources;
 mod schemas;
@@ -50,6 +51,8 @@ pub(crate) struct Notebook {
     pub(crate) lines: Mutex<Vec<String>>,
     pub(crate) state: Mutex<BTreeMap<String, Stored>>,
     pub(crate) web: Option<http::Web>,
+    /// Who answers for databases, instead of one row that is always the same.
+    pub(crate) databases: Option<sql::Databases>,
     /// Those who ask for random bytes wait here for each other.
     pub(crate) barrier: Option<Barrier>,
 }
@@ -123,6 +126,9 @@ impl Host for Notebook {
         request: &SqlRequest,
         _leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
+        if let Some(answer) = &self.databases {
+            return Ok(answer(database, request));
+        }
         let asked = format!("{database:?} {request:?}");
         if asked.contains("broken") {
             return Err(HostError("it is broken".into()));

@@ -2,7 +2,11 @@
 
 use super::{Notebook, call_script, load};
 use expect_test::{Expect, expect};
+use model::{Database, SqlAnswer, SqlRequest};
 use serde_json::json;
+
+/// Answers for databases.
+pub(crate) type Databases = Box<dyn Fn(&Database, &SqlRequest) -> SqlAnswer + Send + Sync>;
 
 /// The value of an expression, and what the host was asked for it.
 #[track_caller]

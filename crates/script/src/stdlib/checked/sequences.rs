@@ -79,7 +79,13 @@ fn all_comparable<'v>(keys: &[Value<'v>], eval: &Evaluator<'v, '_, '_>) -> anyho
 
 #[starlark_module]
 fn sequences(builder: &mut GlobalsBuilder) {
-    /// The greatest element, or the greatest argument.
+    /// The greatest element, or the greatest argument; `key` gives what to compare.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> max(["a", "ccc", "bb"], key = len)
+    /// "ccc"
+    /// ```
     fn max<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         key: Option<Value<'v>>,
@@ -88,7 +94,13 @@ fn sequences(builder: &mut GlobalsBuilder) {
         greatest(&args, key, Ordering::Greater, "max", eval)
     }
 
-    /// The least element, or the least argument.
+    /// The least element, or the least argument; `key` gives what to compare.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> min(3, 1, 2)
+    /// 1
+    /// ```
     fn min<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         key: Option<Value<'v>>,
@@ -98,6 +110,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// Is any element true?
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> any([0, ""])
+    /// False
+    /// ```
     fn any<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -106,6 +124,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// Are all elements true?
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> all([1, "a"])
+    /// True
+    /// ```
     fn all<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -114,6 +138,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// A new list with the elements in order; `key` gives what to compare.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> sorted(["b", "C", "a"], key = lambda s: s.lower(), reverse = True)
+    /// ["C", "b", "a"]
+    /// ```
     fn sorted<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         #[starlark(require = named)] key: Option<Value<'v>>,
@@ -143,6 +173,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// The elements from last to first.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> reversed([1, 2])
+    /// [2, 1]
+    /// ```
     fn reversed<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -153,6 +189,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// Pairs of position and element.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> enumerate(["a", "b"], 1)
+    /// [(1, "a"), (2, "b")]
+    /// ```
     fn enumerate<'v>(
         #[starlark(require = pos)] x: Value<'v>,
         #[starlark(default = 0)] start: i32,
@@ -169,7 +211,13 @@ fn sequences(builder: &mut GlobalsBuilder) {
         ))
     }
 
-    /// Tuples of the first elements, the second elements and so on.
+    /// Tuples of the first elements, the second elements and so on, as far as the shortest goes.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> zip([1, 2], ["a", "b", "c"])
+    /// [(1, "a"), (2, "b")]
+    /// ```
     fn zip<'v>(
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -186,6 +234,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// `fn` of each element.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> map(len, ["a", "bb"])
+    /// [1, 2]
+    /// ```
     fn map<'v>(
         #[starlark(require = pos)] func: Value<'v>,
         #[starlark(require = pos)] seq: Value<'v>,
@@ -196,6 +250,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// The elements for which `fn` is true; with None, those that are not None.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> filter(lambda n: n > 1, [1, 2, 3])
+    /// [2, 3]
+    /// ```
     fn filter<'v>(
         #[starlark(require = pos)] func: NoneOr<Value<'v>>,
         #[starlark(require = pos)] seq: Value<'v>,
@@ -214,6 +274,12 @@ fn sequences(builder: &mut GlobalsBuilder) {
     }
 
     /// An attribute by name, or the default.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> getattr(struct(a = 1), "b", 0)
+    /// 0
+    /// ```
     fn getattr<'v>(
         #[starlark(require = pos)] object: Value<'v>,
         #[starlark(require = pos)] name: &str,

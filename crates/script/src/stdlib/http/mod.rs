@@ -50,9 +50,9 @@ fn send<'v>(
 fn natives(builder: &mut GlobalsBuilder) {
     /// Asks for what lies at a URL.
     ///
-    /// Every function here takes by name: `params` (a dict, added to the URL), `headers`, `body`,
-    /// `json` (any value, sent as JSON), `form` (a dict), `auth` (a `(user, password)` pair, or a
-    /// token that is sent as bearer), `timeout` (seconds or `"500ms"`), `check` (True makes an
+    /// Every function of this library takes by name: `params` (a dict, added to the URL), `headers`,
+    /// `body`, `json` (any value, sent as JSON), `form` (a dict), `auth` (a `(user, password)` pair, or
+    /// a token that is sent as bearer), `timeout` (seconds or `"500ms"`), `check` (True makes an
     /// answer other than 2xx an error), `redirects` (False makes a redirect the answer), `retries`
     /// (False tries once; else what can be asked twice without harm is tried three times).
     ///
@@ -60,6 +60,22 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `headers` (names in small letters), `body` and, only if the body is JSON, `json`. Where the
     /// body is no UTF-8 text, `body` has a replacement character for each piece that is none, and
     /// `body_base64` holds every byte.
+    ///
+    /// A folder module names the hosts it may reach as `http` under `[permissions]`, a single file
+    /// reaches public ones. Addresses of this machine and of private networks are reached only where
+    /// they are named.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.get("https://api.example.org/items/3")["json"]
+    /// {"id": 3, "name": "screws"}
+    /// >>> http.get("https://api.example.org/items", params = {"q": "nuts"})["url"]
+    /// "https://api.example.org/items?q=nuts"
+    /// >>> http.get("https://api.example.org/items/9")["status"]
+    /// 404
+    /// >>> http.get("https://api.example.org/items/9", check = True)
+    /// error: GET https://api.example.org/items/9 answered 404: no such item
+    /// ```
     fn get<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -69,7 +85,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         send("GET", url, Ask::with(None, headers), &options, eval)
     }
 
-    /// Asks for the headers of what lies at a URL.
+    /// Asks for the headers of what lies at a URL; takes and answers as `http.get` does.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.head("https://api.example.org/items/3")["headers"]["content-type"]
+    /// "application/json"
+    /// ```
     fn head<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -79,7 +101,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         send("HEAD", url, Ask::with(None, headers), &options, eval)
     }
 
-    /// Asks what can be done with a URL.
+    /// Asks what can be done with a URL; takes and answers as `http.get` does.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.options("https://api.example.org/items/3")["headers"]["allow"]
+    /// "GET, PUT, PATCH, DELETE"
+    /// ```
     fn options<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -89,7 +117,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         send("OPTIONS", url, Ask::with(None, headers), &options, eval)
     }
 
-    /// Removes what lies at a URL.
+    /// Removes what lies at a URL; takes and answers as `http.get` does.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.delete("https://api.example.org/items/3", auth = ("ada", "secret"))["status"]
+    /// 204
+    /// ```
     fn delete<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -100,6 +134,16 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Sends something to a URL; a body that is a dict or a list goes as JSON.
+    ///
+    /// It is not tried again, since it might be done twice. The rest is as for `http.get`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.post("https://api.example.org/items", json = {"name": "nuts"})["json"]
+    /// {"name": "nuts"}
+    /// >>> http.post("https://api.example.org/items", form = {"name": "nuts", "size": 4})["body"]
+    /// "name=nuts&size=4"
+    /// ```
     fn post<'v>(
         url: &str,
         body: Option<Value<'v>>,
@@ -111,6 +155,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Puts something at a URL; a body that is a dict or a list goes as JSON.
+    ///
+    /// The rest is as for `http.get`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.put("https://api.example.org/items/3", {"name": "nuts"})["ok"]
+    /// True
+    /// ```
     fn put<'v>(
         url: &str,
         body: Option<Value<'v>>,
@@ -122,6 +174,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     }
 
     /// Changes a part of what lies at a URL; a body that is a dict or a list goes as JSON.
+    ///
+    /// The rest is as for `http.get`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.patch("https://api.example.org/items/3", json = {"size": 5})["json"]
+    /// {"size": 5}
+    /// ```
     fn patch<'v>(
         url: &str,
         body: Option<Value<'v>>,
@@ -132,7 +192,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         send("PATCH", url, Ask::with(body, headers), &options, eval)
     }
 
-    /// Sends a request with a method of any name.
+    /// Sends a request with a method of any name; the rest is as for `http.get`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.request("get", "https://api.example.org/items/3")["ok"]
+    /// True
+    /// ```
     fn request<'v>(
         method: &str,
         url: &str,
@@ -150,7 +216,15 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// the parameter that `cursor` names; or a function that takes the answer and gives a URL, a
     /// dict of parameters, or None at the end. `page` names a parameter that counts pages, until
     /// one is empty. `items` is the path to the list, if a page is not one. `limit` is the most
-    /// items. An answer other than 2xx is an error. The rest is as for `get`.
+    /// items. An answer other than 2xx is an error. The rest is as for `http.get`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.pages("https://api.example.org/items", limit = 3)
+    /// ["screws", "nuts", "bolts"]
+    /// >>> http.pages("https://api.example.org/search", items = "found", next = "more", cursor = "after")
+    /// ["a", "b", "c"]
+    /// ```
     fn pages<'v>(
         url: &str,
         headers: Option<Value<'v>>,
@@ -162,9 +236,15 @@ fn natives(builder: &mut GlobalsBuilder) {
 
     /// The answers to several requests, sent at once, in the order of the requests.
     ///
-    /// Each is a URL, or a dict with `url`, `method` and what `get` takes by name; what is given by
+    /// Each is a URL, or a dict with `url`, `method` and what `http.get` takes by name; what is given by
     /// name here is for all of them. A request that gets no answer does not stop the others: its
     /// answer has status 0 and the reason as `error`. With `check = True` it is an error.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> [a["status"] for a in http.get_all(["https://api.example.org/items/3", "https://api.example.org/items/9"])]
+    /// [200, 404]
+    /// ```
     fn get_all<'v>(
         #[starlark(require = pos)] requests: &ListRef<'v>,
         #[starlark(kwargs)] options: DictRef<'v>,

@@ -28,7 +28,7 @@ use starlark::{starlark_module, starlark_simple_value};
 use std::fmt;
 
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-struct Text;
+pub(crate) struct Text;
 
 starlark_simple_value!(Text);
 
@@ -106,10 +106,14 @@ fn methods(builder: &mut MethodsBuilder) {
 
     /// A text of at most `n` characters; a longer one is cut, with `end` at its end.
     ///
+    /// What counts is characters, not bytes; `end` is among them, and is `…` unless given.
+    ///
     /// Examples:
     /// ```python
-    /// >>> text.truncate("a long sentence", 7)
-    /// "a long…"
+    /// >>> text.truncate("a long sentence", 9, end = "...")
+    /// "a long..."
+    /// >>> text.truncate("日本語の文", 3, end = "")
+    /// "日本語"
     /// >>> text.truncate("short", 7)
     /// "short"
     /// ```
