@@ -1,0 +1,273 @@
+//! Extensions written as starlark-mcp's are, unmodified: every tool of every one is called.
+//!
+//! What they need of the world is put beside them, or is the operator's to grant: a `gh` that
+//! pretends, variables, and a server on this machine, which a single file reaches only if
+//! `larkspur.toml` says so.
+
+use crate::fixture::{Opening, Server};
+use crate::room::Room;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::thread;
+
+/// Stands in for GitHub's program: it knows one repository.
+const GH: &str = r#"#!/bin/sh
+case "$*" in
+"pr list --repo acme/web --state open --json number,title")
+    echo '[{"number": 7, "title": "Mend the door"}, {"number": 9, "title": "Paint it"}]' ;;
+"pr view 7 --repo acme/web --json title,body")
+    echo '{"title": "Mend the door", "body": "It does not close."}' ;;
+*)
+    echo "could not resolve: $*" >&2
+    exit 1 ;;
+esac
+"#;
+
+/// A room with the extensions in it.
+fn room() -> Room {
+    let room = Room::without("starlark-mcp");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/starlark-mcp");
+    room.copy(&fixtures);
+    room
+}
+
+fn start(room: Room) -> Server {
+    Server::start_in(room, Opening::Legacy)
+}
+
+#[test]
+fn one_wraps_commands_that_are_everywhere() {
+    let mut server = start(room());
+    let lines = "one\ntwo\nthree\n";
+    server
+        .file("lines.txt", lines)
+        .call("count_lines", json!({"path": "lines.txt"}))
+        .text("3 lines")
+        .call("first_lines", json!({"path": "lines.txt"}))
+        .text("one\n")
+        .call("first_lines", json!({"path": "lines.txt", "count": 2}))
+        .text("one\ntwo\n")
+        .call("count_lines", json!({"path": "none.txt"}))
+        .fails("wc failed (1): wc: none.txt: No such file or directory")
+        .call("erase", json!({"path": "lines.txt"}))
+        .fails(r#"Command 'rm' is not in the allowed exec whitelist. Allowed commands: ["wc", "head"]"#);
+    let left = fs::read_to_string(server.room.at("lines.txt")).unwrap();
+    assert_eq!(left, lines);
+}
+
+#[test]
+fn one_wraps_a_program_that_prints_json() {
+    let mut room = room();
+    let bin = room.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("gh"), GH).unwrap();
+    fs::set_permissions(bin.join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    room.set_env("PATH", &path);
+    let mut server = start(room);
+    server
+        .call("github_list_prs", json!({}))
+        .fails("say which repository: `repo`, or GITHUB_DEFAULT_REPO in the environment")
+        .call("github_list_prs", json!({"repo": "acme/web"}))
+        .text("#7 Mend the door\n#9 Paint it")
+        .call("github_list_prs", json!({"repo": "acme/shop"}))
+        .fails("gh: could not resolve: pr list --repo acme/shop --state open");
+    let mut room = server.leave_room();
+    room.set_env("GITHUB_DEFAULT_REPO", "acme/web");
+    let mut server = start(room);
+    let listed = server.call("github_list_prs", json!({})).result();
+    assert_eq!(
+        listed["structuredContent"],
+        json!({"pull_requests": [
+            {"number": 7, "title": "Mend the door"},
+            {"number": 9, "title": "Paint it"},
+        ], "count": 2})
+    );
+    let details = server.call("github_pr_details", json!({"number": 7}));
+    assert_eq!(
+        details.result()["content"],
+        json!([
+            {"type": "text", "text": "Mend the door"},
+            {"type": "text", "text": "It does not close."},
+        ])
+    );
+}
+
+#[test]
+fn others_ask_a_server() {
+    let address = serve();
+    let base = format!("http://{address}");
+    let mut room = room();
+    room.set_env("FACTS_BASE_URL", &base)
+        .set_env("FORECAST_BASE_URL", &base);
+    let place = json!({"latitude": 48.1, "longitude": 11.6});
+    let mut server = start(room);
+    server
+        .call("get_fact", json!({}))
+        .fails(&format!("{address} is not a public host"));
+    let grant = format!("http = ['*', '{address}']");
+    server
+        .project(&format!(
+            "[module.facts.grant]\n{grant}\n[module.forecast.grant]\n{grant}"
+        ))
+        .until("get_fact", json!({}), "cats sleep")
+        .call("get_fact", json!({"max_length": 3}))
+        .fails("the server answered 404")
+        .call("suggest_fact", json!({"fact": "dogs bark"}))
+        .text(
+            r#"POST /facts | basic YWRhOnNlY3JldA== | application/json | starlark | {"fact":"dogs bark","weight":0.5,"tags":["new"]}"#,
+        );
+    let forecast = server.call("get_forecast", place).result();
+    assert_eq!(
+        forecast["structuredContent"],
+        json!({"place": "Munich", "warmest": 21.0, "asked_at": true})
+    );
+    assert_eq!(
+        forecast["content"][0]["text"],
+        "Today: 17°\nTomorrow: 21.4°"
+    );
+    server
+        .call("get_forecast", json!({"latitude": 0, "longitude": 0}))
+        .fails("there is no forecast for this place");
+}
+
+#[test]
+fn one_reads_variables() {
+    let mut room = room();
+    room.set_env("KUBECONFIG", "/srv/kube")
+        .set_env("K8S_CONTEXT", "test");
+    start(room)
+        .call("cluster_settings", json!({}))
+        .text("config=/srv/kube\ncontext=test\nnamespace=default")
+        .call("kubectl_line", json!({"kind": "pods"}))
+        .text("kubectl --kubeconfig /srv/kube --context test -n default get pods")
+        .call(
+            "kubectl_line",
+            json!({"kind": "pods", "namespace": "web", "wide": true}),
+        )
+        .text("kubectl --kubeconfig /srv/kube --context test -n web get pods -o wide");
+}
+
+#[test]
+fn one_searches_a_data_file_and_follows_its_changes() {
+    let mut server = start(room());
+    server
+        .call("fuzzy_search", json!({"query": "oil"}))
+        .text("Olive oil, Sunflower oil")
+        .call("fuzzy_search", json!({"query": "oil", "limit": 1}))
+        .text("Olive oil")
+        .call(
+            "fuzzy_search",
+            json!({"query": "btmsplit", "with_scores": true}),
+        )
+        .text("nothing like it")
+        .call("fuzzy_search", json!({"query": "xyz"}))
+        .text("nothing like it");
+    let found = server.call(
+        "fuzzy_search",
+        json!({"query": "lntl", "with_scores": true}),
+    );
+    assert_eq!(
+        found.result()["structuredContent"],
+        json!({"count": 1, "best": "Lentils (sure)"})
+    );
+    server
+        .file("pantry.json", r#"[{"name": "Salt", "shelf": "top"}]"#)
+        .until("fuzzy_search", json!({"query": "slt"}), "Salt");
+}
+
+/// All of them at once, as a folder of starlark-mcp's is.
+#[test]
+fn all_of_them_load_and_nothing_is_wrong_with_them() {
+    let room = room();
+    room.run(&["check", "-e", "starlark-mcp"]).exits(0);
+    let listed = room.run(&["list", "-e", "starlark-mcp", "--format", "json"]);
+    let listed = listed.exits(0).json();
+    let modules = listed["modules"].as_array().unwrap();
+    let names: Vec<&str> = modules
+        .iter()
+        .map(|module| module["module"].as_str().unwrap())
+        .collect();
+    for name in [
+        "cluster",
+        "facts",
+        "forecast",
+        "pantry",
+        "pull_requests",
+        "tally",
+    ] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    assert_eq!(listed["broken"], json!([]));
+    assert_eq!(listed["notes"], json!([]));
+}
+
+/// A server of facts and forecasts, for as long as the test runs.
+fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            answer(&mut stream.unwrap());
+        }
+    });
+    address
+}
+
+/// One request a connection.
+fn answer(stream: &mut TcpStream) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        match line.trim() {
+            "" => break,
+            line => lines.push(line.to_owned()),
+        }
+    }
+    let header = |name: &str| {
+        let mut found = lines.iter().filter_map(|line| line.split_once(": "));
+        let found = found.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value).to_owned()
+    };
+    let length = header("content-length").parse().unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let request = lines[0].trim_end_matches(" HTTP/1.1").to_owned();
+    let (status, answer) = match request.as_str() {
+        "GET /fact" => (200, json!({"fact": "cats sleep"}).to_string()),
+        "GET /points/48.1,11.6" => (
+            200,
+            json!({"name": "Munich", "forecast": "/forecasts/1"}).to_string(),
+        ),
+        "GET /forecasts/1" => (200, forecast().to_string()),
+        "POST /facts" => {
+            let headers = ["authorization", "content-type", "x-from"].map(header);
+            let body = String::from_utf8_lossy(&body);
+            let [auth, kind, from] = headers;
+            let auth = auth.replace("Basic ", "basic ");
+            (
+                200,
+                format!("{request} | {auth} | {kind} | {from} | {body}"),
+            )
+        }
+        _ => (404, "nothing here".to_owned()),
+    };
+    let length = answer.len();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{answer}"
+    );
+}
+
+fn forecast() -> Value {
+    json!({"periods": [
+        {"name": "Today", "temperature": 17},
+        {"name": "Tomorrow", "temperature": 21.4},
+    ]})
+}
