@@ -82,6 +82,8 @@ pub(crate) enum Command {
     New(New),
     /// Print a module's README, made from its manifest and the schemas of its tools
     Readme(Readme),
+    /// Show the libraries that scripts can use: `larkspur doc http.get`
+    Doc(Doc),
     /// Show what modules are told, and by whom
     #[command(subcommand)]
     Config(Config),
@@ -238,6 +240,30 @@ pub(crate) struct Readme {
     /// Put it into the module's folder instead of printing it
     #[arg(long)]
     pub(crate) write: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur doc                      the libraries, a line each
+  larkspur doc http                 the functions of one
+  larkspur doc http.get             all about one function, with examples
+  larkspur doc tool                 functions without a library go by their own names
+  larkspur doc http --format json   the same for programs
+
+Exit code: 0 shown, 2 no such library or function")]
+pub(crate) struct Doc {
+    /// A library or a function; all libraries without it
+    #[arg(value_name = "LIBRARY[.FUNCTION]")]
+    pub(crate) name: Option<String>,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Renew the pages about libraries in a book's folder
+    #[arg(long, value_name = "DIR", hide = true, conflicts_with = "name")]
+    pub(crate) book: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

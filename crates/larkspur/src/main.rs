@@ -5,6 +5,7 @@ mod commands;
 mod compose;
 mod picture;
 mod readme;
+mod reference;
 mod scaffold;
 mod terminal;
 
@@ -47,6 +48,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
+        Some(Command::Doc(doc)) => commands::doc::run(&doc),
         Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),
         Some(Command::Status(status)) => commands::status::run(&global, &status),

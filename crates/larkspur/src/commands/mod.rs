@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;
+pub(crate) mod doc;
 pub(crate) mod graph;
 pub(crate) mod list;
 pub(crate) mod missing;

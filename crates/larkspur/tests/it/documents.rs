@@ -3,7 +3,7 @@
 //! A fenced block says by its first line how it is read:
 //! - `console`: lines after `$ ` are run by a shell, in one folder for the whole document, with the
 //!   binary on the path; the lines below each are what it prints, `[..]` standing for any text;
-//! - `python FILE`: is that file, from here on;
+//! - `python FILE`, `toml FILE`: is that file, from here on;
 //! - `json`: parses;
 //! - any language and `not-run`: is left alone; the test below lists these.
 
@@ -70,7 +70,7 @@ fn run_in(room: &Room, document: &str) {
             (_, "not-run") => {}
             ("console", "") => console(room, &block.text, &at),
             ("json", "") => drop(json(&block.text, &at)),
-            ("python", file) if !file.is_empty() => {
+            ("python" | "toml", file) if !file.is_empty() => {
                 let path = room.path().join(file);
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, &block.text).unwrap();
@@ -155,6 +155,16 @@ fn the_readme_runs() {
     run("README.md");
 }
 
+#[test]
+fn the_page_about_permissions_runs() {
+    run("book/src/permissions.md");
+}
+
+#[test]
+fn the_page_about_limits_runs() {
+    run("book/src/limits.md");
+}
+
 /// It speaks to somebody who stands in the folder of the examples.
 #[test]
 fn the_page_about_the_examples_runs() {
@@ -174,7 +184,13 @@ fn what_documents_do_not_run_is_little() {
             .map(|block| format!("{document}: {}", block.text))
             .collect()
     };
-    let documents = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
+    let documents = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "examples/README.md",
+        "book/src/permissions.md",
+        "book/src/limits.md",
+    ];
     let left = documents.map(left).concat().concat();
     expect![[r"
         README.md: claude mcp add larkspur -- larkspur serve --modules /path/to/modules

@@ -9,6 +9,7 @@
     reason = "`json!` reads best where it is written"
 )]
 
+mod book;
 mod bounds;
 mod calls;
 mod clients;
@@ -18,9 +19,11 @@ mod config_show;
 mod databases;
 mod dev;
 mod diamond;
+mod doc;
 mod documents;
 mod examples;
 mod exec;
+mod extensions;
 mod extensions_sql;
 mod fixture;
 mod folder;

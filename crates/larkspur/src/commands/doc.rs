@@ -1,0 +1,68 @@
+//! `larkspur doc`: what scripts can name, from the code itself.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this command writes the book's pages"
+)]
+
+use crate::args::{Doc, Format};
+use crate::commands::missing::USAGE;
+use crate::reference::{self, Found};
+use crate::terminal::{GOOD, error, say, styled};
+use anyhow::Context;
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
+    let libraries = script::reference();
+    if let Some(book) = &doc.book {
+        write(book, &reference::pages(&libraries))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(name) = &doc.name else {
+        show(doc.format, &libraries, || reference::overview(&libraries))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    match reference::find(name, &libraries) {
+        Ok(Found::Library(found)) => show(doc.format, &found, || reference::library(&found))?,
+        Ok(Found::Entry(found)) => show(doc.format, &found, || reference::entry(&found))?,
+        Err(why) => {
+            error(&why);
+            return Ok(ExitCode::from(USAGE));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show<T: Serialize>(
+    format: Format,
+    found: &T,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    match format {
+        Format::Text => say(&text()),
+        Format::Json => say(&serde_json::to_string_pretty(found)?),
+    }
+    Ok(())
+}
+
+/// Renews the pages of the libraries; one whose library is gone goes as well.
+fn write(book: &Path, pages: &[(String, String)]) -> anyhow::Result<()> {
+    let folder = book.join("src/libraries");
+    let shown = folder.display();
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot renew {shown}"))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {shown}"))?;
+    for (file, text) in pages {
+        let path = folder.join(file);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    say(&format!(
+        "{} {} pages in {shown}",
+        styled(GOOD, "wrote"),
+        pages.len()
+    ));
+    Ok(())
+}
