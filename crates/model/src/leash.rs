@@ -6,15 +6,31 @@ use std::time::{Duration, Instant};
 
 /// Shared with whoever may want to end an evaluation.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    set: AtomicBool,
+    above: Option<Cancel>,
+}
 
 impl Cancel {
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set.store(true, Ordering::Relaxed);
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let above = || self.0.above.as_ref().is_some_and(Self::is_cancelled);
+        self.0.set.load(Ordering::Relaxed) || above()
+    }
+
+    /// One for a part of the work: it is cancelled with the whole, or alone.
+    #[must_use]
+    pub fn below(&self) -> Self {
+        Self(Arc::new(Flag {
+            set: AtomicBool::default(),
+            above: Some(self.clone()),
+        }))
     }
 }
 
@@ -39,5 +55,21 @@ impl Leash {
             until: end.map_or(self.until, |end| end.min(self.until)),
             cancel: self.cancel.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_cancelled_with_the_whole_or_alone() {
+        let whole = Cancel::default();
+        let (one, other) = (whole.below(), whole.below());
+        one.cancel();
+        let cancelled = |of: &Cancel| of.is_cancelled();
+        assert_eq!([&whole, &one, &other].map(cancelled), [false, true, false]);
+        whole.cancel();
+        assert_eq!([&whole, &one, &other].map(cancelled), [true, true, true]);
     }
 }

@@ -20,6 +20,9 @@ use std::str::FromStr;
 #[error("{0}")]
 pub(crate) struct Unwritable(pub(crate) String);
 
+/// Parts of a value that is made into JSON in memory, where each takes a hundred bytes.
+const MOST_VALUES: usize = 2_000_000;
+
 /// A range takes no room until it is written out.
 const LONGEST_RANGE: i32 = 4_000_000;
 
@@ -288,8 +291,32 @@ pub(crate) fn to_json<'v>(
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<Json, Unwritable> {
-    let mut left = budget.bytes;
+    let mut left = Left {
+        bytes: budget.bytes,
+        values: MOST_VALUES,
+    };
     build(value, heap, budget, 0, &mut left)
+}
+
+/// What may still be made.
+struct Left {
+    bytes: usize,
+    values: usize,
+}
+
+impl Left {
+    fn spend(&mut self, bytes: usize, budget: Budget) -> Result<(), Unwritable> {
+        let left = self.bytes.checked_sub(bytes);
+        self.bytes = left.ok_or_else(|| too_long(budget))?;
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<(), Unwritable> {
+        let left = self.values.checked_sub(1);
+        let too_many = || Unwritable(format!("the value has more than {MOST_VALUES} parts"));
+        self.values = left.ok_or_else(too_many)?;
+        Ok(())
+    }
 }
 
 fn build<'v>(
@@ -297,34 +324,28 @@ fn build<'v>(
     heap: Heap<'v>,
     budget: Budget,
     depth: usize,
-    left: &mut usize,
+    left: &mut Left,
 ) -> Result<Json, Unwritable> {
     if depth > budget.depth {
         return Err(too_deep(budget));
     }
-    let mut spend = |bytes: usize| match left.checked_sub(bytes) {
-        Some(rest) => {
-            *left = rest;
-            Ok(())
-        }
-        None => Err(too_long(budget)),
-    };
-    spend(2)?;
+    left.value()?;
+    left.spend(2, budget)?;
     Ok(match shape(value, heap)? {
         Shape::Null => Json::Null,
         Shape::Bool(b) => Json::Bool(b),
         Shape::Int(int) => Json::Number(int.into()),
         Shape::Digits(digits) => {
-            spend(digits.len())?;
+            left.spend(digits.len(), budget)?;
             Json::Number(Number::from_string_unchecked(digits))
         }
         Shape::Float(float) => Json::Number(Number::from_string_unchecked(float_digits(float)?)),
         Shape::Text(text) => {
-            spend(text.len())?;
+            left.spend(text.len(), budget)?;
             Json::String(text.to_owned())
         }
         Shape::Ready(json) => {
-            spend(json.to_string().len())?;
+            left.spend(json.to_string().len(), budget)?;
             json.clone()
         }
         Shape::Items(items) => {
@@ -337,6 +358,8 @@ fn build<'v>(
         Shape::Fields(fields) => {
             let mut map = Map::with_capacity(fields.len().min(1 << 16));
             for (key, item) in fields {
+                // One key may stand in a million dicts that are all the same one.
+                left.spend(key.as_str().len(), budget)?;
                 let item = build(item, heap, budget, depth + 1, left)?;
                 map.insert(key.as_str().to_owned(), item);
             }

@@ -20,8 +20,6 @@ pub(crate) struct Gauge {
     left_trial: Cell<bool>,
     /// Ticks that items of a `parallel` have used for this evaluation.
     lent: Cell<u64>,
-    /// Set when another item of the same `parallel` has failed.
-    siblings: Cancel,
     /// The statement being run, since a limit's own error has no position.
     last: RefCell<Option<(CodeMap, Span)>>,
 }
@@ -30,9 +28,8 @@ pub(crate) struct Gauge {
 pub(crate) struct Share {
     pub(crate) limits: Limits,
     deadline: Instant,
-    cancel: Cancel,
-    /// Ends the others when one has failed.
-    pub(crate) siblings: Cancel,
+    /// Set with the caller's own, or when one of the items has failed.
+    pub(crate) cancel: Cancel,
     /// Ticks that are left. Items that run at once may each use up the same rest: the sum stays
     /// below what as many calls could have used.
     ticks: AtomicU64,
@@ -66,7 +63,6 @@ impl Gauge {
             trial,
             left_trial: Cell::new(false),
             lent: Cell::new(0),
-            siblings: Cancel::default(),
             last: RefCell::new(None),
         })
     }
@@ -83,8 +79,7 @@ impl Gauge {
             ticks: AtomicU64::new(limits.ticks),
             limits,
             deadline: self.deadline,
-            cancel: self.cancel.clone(),
-            siblings: Cancel::default(),
+            cancel: self.cancel.below(),
         }
     }
 
@@ -102,7 +97,6 @@ impl Gauge {
             trial: false,
             left_trial: Cell::new(false),
             lent: Cell::new(0),
-            siblings: share.siblings.clone(),
             last: RefCell::new(None),
         }
     }
@@ -152,7 +146,7 @@ impl Gauge {
     }
 
     fn out_of_time(&self) -> Option<Stop> {
-        let stop = if self.cancel.is_cancelled() || self.siblings.is_cancelled() {
+        let stop = if self.cancel.is_cancelled() {
             Stop::Cancelled
         } else if Instant::now() >= self.deadline {
             Stop::Deadline
@@ -196,12 +190,14 @@ impl Gauge {
 
     /// Is there memory left?
     pub(crate) fn memory(&self, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
-        if eval
-            .heap()
-            .allocated_bytes()
-            .saturating_add(self.outside.get())
-            > self.limits.heap_bytes
-        {
+        self.room(0, eval)
+    }
+
+    /// Is there memory for so many bytes more, which are given back soon?
+    pub(crate) fn room(&self, bytes: usize, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
+        let used = eval.heap().allocated_bytes();
+        let used = used.saturating_add(self.outside.get());
+        if used.saturating_add(bytes) > self.limits.heap_bytes {
             self.stop.set(Some(Stop::Heap));
             anyhow::bail!("out of memory");
         }
@@ -210,7 +206,7 @@ impl Gauge {
 
     /// Has the caller taken the call back? The deadline's clock would cost more than most statements.
     fn go_on(&self) -> anyhow::Result<()> {
-        if self.cancel.is_cancelled() || self.siblings.is_cancelled() {
+        if self.cancel.is_cancelled() {
             self.stop.set(Some(Stop::Cancelled));
             anyhow::bail!("the call was cancelled");
         }

@@ -29,7 +29,7 @@ fn a_library_lists_its_functions() {
             A random UUID.
 
         uuid.v7() -> str
-            A UUID that begins with the time in milliseconds: later ones sort after earlier ones.
+            A UUID that begins with the time: those of a later millisecond sort after earlier ones.
     "]]
     .assert_eq(&listed.exits(0).stdout);
 }

@@ -16,13 +16,32 @@ pub fn read_toml(text: &str) -> Result<Value, Fault> {
 }
 
 /// An object as TOML: plain entries first, then tables, then lists of tables. `null` is left out.
-pub fn write_toml(value: &Value) -> Result<String, String> {
+/// A table stands under its whole path, so that the text can be far longer than the value.
+pub fn write_toml(value: &Value, longest: usize) -> Result<String, String> {
     let Value::Object(root) = value else {
         return Err(format!("a TOML text is a dict, not {}", spoken(value)));
     };
-    let mut out = String::new();
+    let mut out = Out {
+        text: String::new(),
+        longest,
+    };
     table(root, "", &mut out)?;
-    Ok(out)
+    Ok(out.text)
+}
+
+struct Out {
+    text: String,
+    longest: usize,
+}
+
+impl Out {
+    fn push(&mut self, text: &str) -> Result<(), String> {
+        if self.text.len() + text.len() > self.longest {
+            return Err(format!("the text is longer than {} bytes", self.longest));
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
 }
 
 fn spoken(value: &Value) -> &'static str {
@@ -35,13 +54,13 @@ fn spoken(value: &Value) -> &'static str {
 }
 
 /// A table's own lines, then those of the tables in it, each under its whole path.
-fn table(table: &Map<String, Value>, path: &str, out: &mut String) -> Result<(), String> {
+fn table(table: &Map<String, Value>, path: &str, out: &mut Out) -> Result<(), String> {
     let (below, here): (Vec<_>, Vec<_>) = table.iter().partition(|(_, v)| is_below(v));
     for (name, value) in here.into_iter().filter(|(_, value)| !value.is_null()) {
-        out.push_str(&key(name));
-        out.push_str(" = ");
+        out.push(&key(name))?;
+        out.push(" = ")?;
         inline(value, out)?;
-        out.push('\n');
+        out.push("\n")?;
     }
     for (name, value) in below {
         let dot = if path.is_empty() { "" } else { "." };
@@ -51,10 +70,12 @@ fn table(table: &Map<String, Value>, path: &str, out: &mut String) -> Result<(),
             only => (std::slice::from_ref(only), "[", "]"),
         };
         for inner in tables.iter().filter_map(Value::as_object) {
-            if !out.is_empty() {
-                out.push('\n');
+            if !out.text.is_empty() {
+                out.push("\n")?;
             }
-            out.extend([open, &path, close, "\n"]);
+            for part in [open, &path, close, "\n"] {
+                out.push(part)?;
+            }
             self::table(inner, &path, out)?;
         }
     }
@@ -70,28 +91,30 @@ fn is_below(value: &Value) -> bool {
     }
 }
 
-fn inline(value: &Value, out: &mut String) -> Result<(), String> {
+fn inline(value: &Value, out: &mut Out) -> Result<(), String> {
     match value {
         Value::Null => return Err("a list cannot hold None: TOML has no word for it".into()),
-        Value::Bool(yes) => out.push_str(&yes.to_string()),
-        Value::Number(number) => out.push_str(&digits(&number.to_string())?),
-        Value::String(text) => out.push_str(&quoted(text)),
+        Value::Bool(yes) => out.push(&yes.to_string())?,
+        Value::Number(number) => out.push(&digits(&number.to_string())?)?,
+        Value::String(text) => out.push(&quoted(text))?,
         Value::Array(items) => {
-            out.push('[');
+            out.push("[")?;
             for (i, item) in items.iter().enumerate() {
-                out.push_str(if i > 0 { ", " } else { "" });
+                out.push(if i > 0 { ", " } else { "" })?;
                 inline(item, out)?;
             }
-            out.push(']');
+            out.push("]")?;
         }
         Value::Object(fields) => {
-            out.push('{');
+            out.push("{")?;
             let fields = fields.iter().filter(|(_, value)| !value.is_null());
             for (i, (name, value)) in fields.enumerate() {
-                out.extend([if i > 0 { ", " } else { " " }, &key(name), " = "]);
+                out.push(if i > 0 { ", " } else { " " })?;
+                out.push(&key(name))?;
+                out.push(" = ")?;
                 inline(value, out)?;
             }
-            out.push_str(" }");
+            out.push(" }")?;
         }
     }
     Ok(())
@@ -129,7 +152,7 @@ mod tests {
 
     #[track_caller]
     fn there_and_back(value: &Value, expected: &str) {
-        let text = write_toml(value).unwrap();
+        let text = write_toml(value, 1_000).unwrap();
         assert_eq!(text, expected);
         assert_eq!(&read_toml(&text).unwrap(), value);
     }
@@ -150,13 +173,15 @@ mod tests {
     #[test]
     fn what_toml_cannot_say_is_named() {
         let check = |value: Value, expected: &str| {
-            assert_eq!(write_toml(&value).unwrap_err(), expected);
+            assert_eq!(write_toml(&value, 1_000).unwrap_err(), expected);
         };
         check(json!(null), "a TOML text is a dict, not None");
         check(
             json!({"a": [null]}),
             "a list cannot hold None: TOML has no word for it",
         );
+        let deep = json!({"a".repeat(400): {"b".repeat(400): {"c": {}}}});
+        check(deep, "the text is longer than 1000 bytes");
         let big: Value = serde_json::from_str("9223372036854775808").unwrap();
         check(
             json!({"a": big}),

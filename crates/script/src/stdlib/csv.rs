@@ -100,7 +100,10 @@ fn row<'v>(
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
-    /// The rows of a CSV text: dicts by the header, or lists with `header = False`. Cells are strings.
+    /// The rows of a CSV text: dicts by the header, or lists with `header = False`.
+    ///
+    /// Cells are strings. Rows are of one length, the header's names all different. `delimiter` is
+    /// one character, such as `;` or a tab.
     ///
     /// Examples:
     /// ```python
@@ -121,10 +124,16 @@ fn natives(builder: &mut GlobalsBuilder) {
         gauge.text(s.len(), "CSV")?;
         let heap = eval.heap();
         let text = s.strip_prefix('\u{feff}').unwrap_or(s);
+        let delimiter = self::delimiter(delimiter)?;
+        // Looked at before the reader, which takes a whole row at a time.
+        let ends = text
+            .bytes()
+            .filter(|byte| matches!(byte, b'\n') || *byte == delimiter);
+        gauge.elements(ends.count(), "CSV")?;
         let mut reader = ReaderBuilder::new()
             .has_headers(header)
             .flexible(true)
-            .delimiter(self::delimiter(delimiter)?)
+            .delimiter(delimiter)
             .from_reader(text.as_bytes());
         let names = if header {
             self::header(reader.headers()?)?

@@ -36,6 +36,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             touched.borrow_mut().insert(file.clone());
         }
         let text = Cx::host(eval)?.read(&file)?;
+        super::json::room(&text, eval)?;
         let json =
             serde_json::from_str(&text).map_err(|e| anyhow::anyhow!("{path} is not JSON: {e}"))?;
         from_json(&json, eval.heap()).map_err(|e| anyhow::anyhow!("{path}: {e}"))

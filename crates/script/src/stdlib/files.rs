@@ -42,6 +42,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// ```
     fn read_json<'v>(path: &str, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
         let text = Cx::host(eval)?.file_read(path)?;
+        super::json::room(&text, eval)?;
         let json = serde_json::from_str(&text).map_err(|e| anyhow!("{path} is not JSON: {e}"))?;
         from_json(&json, eval.heap()).map_err(|e| anyhow!("{path}: {e}"))
     }

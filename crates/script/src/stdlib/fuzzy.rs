@@ -51,6 +51,9 @@ impl<'a> Keys<'a> {
         };
         let mut text = String::new();
         for part in &parts {
+            if text.len() >= LONGEST_TEXT {
+                break;
+            }
             let space = if text.is_empty() { "" } else { " " };
             text = text + space + beginning(part);
         }

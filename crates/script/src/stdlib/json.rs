@@ -6,6 +6,7 @@ use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
+use std::io::{self, Write};
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("json", natives);
@@ -18,6 +19,41 @@ pub(super) fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
         depth: gauge.limits.value_depth,
         bytes: gauge.text_budget(),
     })
+}
+
+/// About what one value takes while a text is taken apart.
+const VALUE: usize = 100;
+
+/// May this text be taken apart? What it becomes on the way takes far more memory than itself.
+pub(super) fn room(text: &str, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
+    let gauge = &Cx::of(eval)?.gauge;
+    gauge.text(text.len(), "JSON")?;
+    let begins = |byte: &u8| matches!(byte, b',' | b'[' | b'{');
+    let values = text.as_bytes().iter().filter(|byte| begins(byte)).count();
+    gauge.room(values.saturating_mul(VALUE), eval)
+}
+
+/// Text that may grow to a bound: an indentation can make a value a thousand times longer.
+struct Bounded {
+    text: Vec<u8>,
+    longest: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.text.len() + bytes.len() > self.longest {
+            let longest = self.longest;
+            return Err(io::Error::other(format!(
+                "json.encode_indent: the text is longer than {longest} bytes"
+            )));
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[starlark_module]
@@ -60,11 +96,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         if indent.len() > 16 {
             anyhow::bail!("an indent may have 16 characters, not {}", indent.len());
         }
-        let mut out = Vec::new();
+        let mut out = Bounded {
+            text: Vec::new(),
+            longest: budget.bytes,
+        };
         let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
-        serde::Serialize::serialize(&json, &mut serializer)?;
-        Ok(String::from_utf8(out)?)
+        serde::Serialize::serialize(&json, &mut serializer).or_else(|error| {
+            Cx::of(eval)?.gauge.leave_trial()?;
+            Err(anyhow::Error::from(error))
+        })?;
+        Ok(String::from_utf8(out.text)?)
     }
 
     /// The value that a JSON text stands for; `default` instead of an error, if given.
@@ -81,7 +123,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         default: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        Cx::of(eval)?.gauge.text(x.len(), "JSON")?;
+        room(x, eval)?;
         let decoded = serde_json::from_str(x)
             .map_err(|e| anyhow::anyhow!("json.decode: {e}"))
             .and_then(|json| {

@@ -1,7 +1,7 @@
 //! `math`: arithmetic. What has no value, or none that a float can hold, is an error.
 
 use num_bigint::BigInt;
-use num_traits::{FromPrimitive, Signed, ToPrimitive};
+use num_traits::{FromPrimitive, ToPrimitive};
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
 use starlark::values::float::StarlarkFloat;
@@ -114,20 +114,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(x.sqrt())
     }
 
-    /// The number without its sign; an int stays an int.
+    /// The number without its sign, as a float; the built-in `abs` leaves an int an int.
     ///
     /// Examples:
     /// ```python
     /// >>> math.abs(-5)
+    /// 5.0
+    /// >>> abs(-5)
     /// 5
-    /// >>> math.abs(-1.5)
-    /// 1.5
     /// ```
-    fn abs<'v>(x: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-        Ok(match number(x)? {
-            Number::Int(int) => heap.alloc(int.abs()),
-            Number::Float(float) => heap.alloc(float.abs()),
-        })
+    fn abs<'v>(x: Value<'v>) -> anyhow::Result<f64> {
+        of_one("abs", x, f64::abs)
     }
 
     /// The least int that is not below `x`.
@@ -169,7 +166,10 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// ```
     fn round<'v>(x: Value<'v>, #[starlark(default = 0)] decimals: i32) -> anyhow::Result<f64> {
         let x = float(x)?;
-        let factor = 10_f64.powi(decimals.abs());
+        if !x.is_finite() {
+            return Ok(x);
+        }
+        let factor = 10_f64.powi(decimals.saturating_abs());
         let rounded = if decimals >= 0 {
             (x * factor).round() / factor
         } else {

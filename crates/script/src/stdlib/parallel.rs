@@ -57,7 +57,7 @@ impl Done {
             let error =
                 anyhow::anyhow!("parallel: the results have more than {MOST_RESULTS} bytes");
             self.failed = Some(error.into());
-            work.share.siblings.cancel();
+            work.share.cancel.cancel();
         }
         self.results[place] = Some(json);
     }
@@ -66,7 +66,7 @@ impl Done {
 impl Work<'_> {
     /// Takes items until there are none, or one has failed.
     fn work(&self) {
-        while !self.share.siblings.is_cancelled() {
+        while !self.share.cancel.is_cancelled() {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = self.items.get(place) else {
                 return;
@@ -78,9 +78,9 @@ impl Work<'_> {
             match outcome {
                 Ok(json) => done.keep(place, json, self),
                 // Whoever was told to stop has not failed by himself.
-                Err(_) if self.share.siblings.is_cancelled() => return,
+                Err(_) if self.share.cancel.is_cancelled() => return,
                 Err(error) => {
-                    self.share.siblings.cancel();
+                    self.share.cancel.cancel();
                     done.failed = Some(error);
                 }
             }
@@ -128,8 +128,10 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `fn` of each item, on up to eight threads at once; a list of the results, in the items' order.
     ///
     /// `fn` is a function at the top of a file: one that was made during the call belongs to the
-    /// thread it was made on. Items and results pass as data, as through JSON. The first failure
-    /// ends it all. The call's deadline holds for the whole, an eighth of its memory for each item.
+    /// thread it was made on. Items and results pass as data, as through JSON, so that `ctx` is not
+    /// among them; libraries such as `http` and `log` can be used. The first failure ends it all.
+    /// The call's time and steps hold for the whole, an eighth of its memory for each item. Up to
+    /// 10,000 items, and 64 MiB of results.
     ///
     /// Examples:
     /// ```python
@@ -195,6 +197,7 @@ fn results<'v>(work: Work<'_>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result
     let heap = eval.heap();
     let mut results = Vec::with_capacity(done.results.len());
     for text in done.results.iter().flatten() {
+        super::json::room(text, eval)?;
         let json: Json = serde_json::from_str(text).map_err(anyhow::Error::from)?;
         results.push(from_json(&json, heap).map_err(anyhow::Error::from)?);
         gauge.memory(eval)?;

@@ -64,8 +64,8 @@ fn methods(builder: &mut MethodsBuilder) {
 
     /// Keeps a value under a key, whatever was there.
     ///
-    /// A value is what JSON can say. It is on disk when this returns. A module may keep 16 MiB under
-    /// 10,000 keys.
+    /// A value is what JSON can say, in 256 KiB at the most. It is on disk when this returns. A module
+    /// may keep 16 MiB under 10,000 keys.
     ///
     /// Examples:
     /// ```python

@@ -12,6 +12,9 @@ use starlark::starlark_module;
 use starlark::values::float::UnpackFloat;
 use starlark::values::{Heap, UnpackValue, Value};
 
+/// Bytes of a time or of a format, whose every four can become hundreds.
+const LONGEST: usize = 1_000;
+
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("time", natives);
 }
@@ -61,6 +64,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let format = template(format)?;
+        if s.len() > LONGEST {
+            bail!("time.parse: {} bytes; a time may have {LONGEST}", s.len());
+        }
         let time = match format {
             None => standard(s).map_err(|why| anyhow!("time.parse: `{s}`: {why}"))?,
             Some(format) => formatted(s, format)
@@ -197,6 +203,9 @@ fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
         return Ok(None);
     };
     match format.unpack_str() {
+        Some(format) if format.len() > LONGEST => {
+            bail!("a format of {} bytes; it may have {LONGEST}", format.len())
+        }
         Some(format) => Ok(Some(format)),
         None => bail!(
             "format must be a string such as \"%Y-%m-%d\", not a {}",

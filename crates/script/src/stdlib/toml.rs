@@ -61,8 +61,9 @@ fn natives(builder: &mut GlobalsBuilder) {
             gauge.leave_trial()?;
             Err(anyhow::Error::from(error))
         })?;
-        let text = model::write_toml(&json).map_err(|why| anyhow::anyhow!("toml.encode: {why}"))?;
-        gauge.text(text.len(), "TOML")?;
-        Ok(text)
+        model::write_toml(&json, gauge.text_budget()).or_else(|why| {
+            gauge.leave_trial()?;
+            anyhow::bail!("toml.encode: {why}")
+        })
     }
 }

@@ -22,6 +22,9 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
 /// No address that anybody uses is longer.
 const LONGEST: usize = 1 << 20;
 
+/// So many characters of a wrong one are shown.
+const SHOWN: usize = 200;
+
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("url", natives);
 }
@@ -33,11 +36,12 @@ fn read(function: &str, s: &str) -> anyhow::Result<Url> {
             s.len()
         );
     }
+    let shown: String = s.chars().take(SHOWN).collect();
     Url::parse(s).map_err(|why| match why {
         ::url::ParseError::RelativeUrlWithoutBase => anyhow::anyhow!(
-            "url.{function}: \"{s}\" has no scheme; write https://… or join it to one with url.join"
+            "url.{function}: \"{shown}\" has no scheme; write https://… or join it to one with url.join"
         ),
-        why => anyhow::anyhow!("url.{function}: \"{s}\" is not a URL: {why}"),
+        why => anyhow::anyhow!("url.{function}: \"{shown}\" is not a URL: {why}"),
     })
 }
 
@@ -127,7 +131,10 @@ fn natives(builder: &mut GlobalsBuilder) {
             anyhow::bail!("url.join: {} bytes; an address may have {LONGEST}", s.len());
         }
         let joined = read("join", base)?.join(s);
-        let joined = joined.map_err(|why| anyhow::anyhow!("url.join: \"{s}\": {why}"))?;
+        let joined = joined.map_err(|why| {
+            let shown: String = s.chars().take(SHOWN).collect();
+            anyhow::anyhow!("url.join: \"{shown}\": {why}")
+        })?;
         Ok(joined.into())
     }
 

@@ -39,7 +39,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         Ok(spelt(Cx::host(eval)?.random(16)?, 4))
     }
 
-    /// A UUID that begins with the time in milliseconds: later ones sort after earlier ones.
+    /// A UUID that begins with the time: those of a later millisecond sort after earlier ones.
     ///
     /// Examples:
     /// ```python

@@ -9,6 +9,7 @@ mod bombs;
 mod calls;
 mod describe;
 mod examples;
+mod growth;
 mod hash;
 mod http;
 mod libraries;
@@ -103,9 +104,15 @@ impl Host for Notebook {
         )))
     }
 
-    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
+    fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
         self.lines.lock().unwrap().push(format!("{request:?}"));
         match request.command.as_str() {
+            "wait" => {
+                while !leash.cancel.is_cancelled() && !leash.left().is_zero() {
+                    std::thread::yield_now();
+                }
+                Err(HostError("nobody waits any more".into()))
+            }
             "echo" => Ok(ExecResult {
                 stdout: request.args.join(" "),
                 stderr: request.stdin.clone(),

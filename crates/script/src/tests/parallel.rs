@@ -79,6 +79,42 @@ fn the_first_failure_ends_it() {
 }
 
 #[test]
+fn a_failure_ends_what_the_others_wait_for_outside() {
+    let started = Instant::now();
+    check(
+        "def g(x):\n    if x == 3:\n        fail('three')\n    return exec.run('wait')\n\
+         def f():\n    return parallel(g, range(4))\ntool(f)",
+        Err("three"),
+    );
+    assert!(started.elapsed() < quick().time);
+}
+
+#[test]
+fn an_error_keeps_its_place_in_the_script() {
+    let source = "def g(x):\n    y = x - 1\n    return 1 // y\n\
+                  def f():\n    return parallel(g, [1])\ntool(f)";
+    let script = load(source).unwrap();
+    let host = Notebook::default();
+    let result = script.call(&script.tools[0], &Args::new(), &Turn::new(&host, &QUICK));
+    let Err(CallFailure::Failed { fault, .. }) = result else {
+        panic!("{:?}", result.map(|(output, _)| output.plain_text()));
+    };
+    assert_eq!(
+        fault.to_string(),
+        "Floor division by zero: 1 // 0\n  ┌ a.star:3:12\n3 │     return 1 // y\n  │            ^^^^^^"
+    );
+}
+
+/// State is reached from every thread; `ctx` itself is the call's own, and stays with it.
+#[test]
+fn ctx_does_not_cross() {
+    check(
+        "def g(x):\n    return x\ndef f(ctx):\n    return parallel(g, [ctx])\ntool(f)",
+        Err("a ctx cannot be written as JSON"),
+    );
+}
+
+#[test]
 fn limits_hold_for_all_of_it() {
     check(
         "def g(x):\n    return [0] * 8000000\ndef f():\n    return parallel(g, [1])\ntool(f)",

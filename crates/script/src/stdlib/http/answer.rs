@@ -20,6 +20,7 @@ pub(crate) fn answer<'v>(
 ) -> anyhow::Result<Value<'v>> {
     let heap = eval.heap();
     let text = String::from_utf8_lossy(&response.body);
+    crate::stdlib::json::room(&text, eval)?;
     let parsed = serde_json::from_str(text.trim_start_matches('\u{feff}'));
     // A number that no float can hold makes it JSON that a script cannot read.
     let parsed = parsed.ok().and_then(|json| from_json(&json, heap).ok());

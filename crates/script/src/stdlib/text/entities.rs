@@ -41,7 +41,10 @@ fn by_number(number: &str) -> Option<char> {
     char::from_u32(code).filter(|c| *c != '\0')
 }
 
-const NAMES: [(&str, char); 62] = [
+const NAMES: [(&str, char); 65] = [
+    ("colon", ':'),
+    ("Tab", '\t'),
+    ("NewLine", '\n'),
     ("amp", '&'),
     ("lt", '<'),
     ("gt", '>'),

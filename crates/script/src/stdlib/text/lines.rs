@@ -22,13 +22,36 @@ pub(super) fn width(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-pub(super) fn wrap(text: &str, n: usize) -> String {
-    let wrapped: Vec<String> = text.split('\n').map(|line| wrap_line(line, n)).collect();
-    wrapped.join("\n")
+/// May the next lines be looked at?
+type GoOn<'a> = &'a dyn Fn() -> anyhow::Result<()>;
+
+/// Lines that are looked at between two looks at the clock.
+const SOME: usize = 10_000;
+
+pub(super) fn wrap(text: &str, n: usize, go_on: GoOn<'_>) -> anyhow::Result<String> {
+    joined(text, go_on, |line, out| wrap_line(line, n, out))
 }
 
-fn wrap_line(line: &str, n: usize) -> String {
-    let mut out = String::new();
+/// Each line written anew, into one text: there may be as many lines as bytes.
+fn joined<'t>(
+    text: &'t str,
+    go_on: GoOn<'_>,
+    write: impl Fn(&'t str, &mut String),
+) -> anyhow::Result<String> {
+    let mut out = String::with_capacity(text.len());
+    for (i, line) in text.split('\n').enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        if i % SOME == 0 {
+            go_on()?;
+        }
+        write(line, &mut out);
+    }
+    Ok(out)
+}
+
+fn wrap_line(line: &str, n: usize, out: &mut String) {
     let mut used = 0;
     for word in line.split_whitespace() {
         let length: usize = word.chars().map(width).sum();
@@ -41,9 +64,8 @@ fn wrap_line(line: &str, n: usize) -> String {
         if used > 0 {
             out.push('\n');
         }
-        used = cut_into(word, n, &mut out);
+        used = cut_into(word, n, out);
     }
-    out
 }
 
 /// Writes a word at the beginning of a line; answers how much of its last line it fills.
@@ -60,17 +82,28 @@ fn cut_into(word: &str, n: usize, out: &mut String) -> usize {
     used
 }
 
-pub(super) fn dedent(text: &str) -> String {
+pub(super) fn dedent(text: &str, go_on: GoOn<'_>) -> anyhow::Result<String> {
     let is_blank = |line: &str| line.trim().is_empty();
     let mut margin: Option<&str> = None;
-    for line in text.split('\n').filter(|line| !is_blank(line)) {
+    for (i, line) in text.split('\n').enumerate() {
+        if i % SOME == 0 {
+            go_on()?;
+        }
+        if is_blank(line) {
+            continue;
+        }
         let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
         margin = Some(margin.map_or(indent, |margin| shared(margin, indent)));
     }
     let margin = margin.unwrap_or_default().len();
-    let lines = text.split('\n');
-    let moved = lines.map(|line| if is_blank(line) { "" } else { &line[margin..] });
-    moved.collect::<Vec<_>>().join("\n")
+    let moved = |line: &'_ str| {
+        if is_blank(line) {
+            0..0
+        } else {
+            margin..line.len()
+        }
+    };
+    joined(text, go_on, |line, out| out.push_str(&line[moved(line)]))
 }
 
 /// The beginning that two indentations have in common; both are plain blanks and tabs.

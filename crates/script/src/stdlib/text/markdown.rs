@@ -1,6 +1,9 @@
 //! Markdown as it is written: blocks apart from each other, lines begun as lists and quotes want them,
 //! blanks where they mean something.
 
+/// A page may have so many bytes; whoever asks for its length hears of more.
+const LONGEST: usize = 64 << 20;
+
 /// Writing on one sheet: the page, or a cell of a table.
 #[expect(
     clippy::struct_excessive_bools,
@@ -20,6 +23,8 @@ pub(super) struct Sheet {
     glued: bool,
     /// Everything on one line: in headings and cells.
     flat: usize,
+    /// How long it would have become, if that was too much to write.
+    over: usize,
 }
 
 impl Sheet {
@@ -32,7 +37,12 @@ impl Sheet {
             fresh: true,
             glued: false,
             flat: usize::from(flat),
+            over: 0,
         }
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.text.len().max(self.over)
     }
 
     /// What comes next stands apart by a line, or only on one of its own.
@@ -111,8 +121,17 @@ impl Sheet {
         self.space = false;
     }
 
-    /// Lines as they are, each begun as it must be.
-    pub(super) fn lines<'l>(&mut self, lines: impl Iterator<Item = &'l str>, prefix: &str) {
+    /// Lines as they are, each begun as it must be. A short line may have a long beginning, so they
+    /// are measured first.
+    pub(super) fn lines<'l>(&mut self, lines: impl Iterator<Item = &'l str> + Clone, prefix: &str) {
+        let length: usize = lines
+            .clone()
+            .map(|line| line.len() + prefix.len() + 1)
+            .sum();
+        if self.text.len() + length > LONGEST {
+            self.over = self.text.len() + length;
+            return;
+        }
         self.block();
         self.ready(prefix);
         for (i, line) in lines.enumerate() {
@@ -162,15 +181,40 @@ fn escaped(word: &str, begun: bool) -> String {
         out.push('\\');
     }
     let mut before = ' ';
-    let mut letters = word.chars().peekable();
-    while let Some(c) = letters.next() {
-        let inside =
-            before.is_alphanumeric() && letters.peek().is_some_and(|c| c.is_alphanumeric());
-        if matches!(c, '\\' | '*' | '`' | '[' | ']' | '<') || (c == '_' && !inside) {
+    for (at, c) in word.char_indices() {
+        let after = &word[at + c.len_utf8()..];
+        let inside = before.is_alphanumeric() && after.starts_with(char::is_alphanumeric);
+        let means = matches!(c, '\\' | '*' | '`' | '[' | ']' | '<')
+            || (c == '_' && !inside)
+            || (c == '&' && is_reference(after));
+        if means {
             out.push('\\');
         }
         out.push(c);
         before = c;
+    }
+    out
+}
+
+/// Would Markdown take what follows an `&` for a character's name?
+fn is_reference(after: &str) -> bool {
+    let name = after
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || *b == b'#');
+    let length = name.take(LONGEST_NAME + 1).count();
+    (1..=LONGEST_NAME).contains(&length) && after.as_bytes().get(length) == Some(&b';')
+}
+
+/// No character's name is longer.
+const LONGEST_NAME: usize = 32;
+
+/// The text with another word for each `&` that Markdown would take for something else.
+pub(super) fn unmistaken(text: &str, and: &str) -> String {
+    let mut parts = text.split('&');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str(if is_reference(part) { and } else { "&" });
+        out.push_str(part);
     }
     out
 }
@@ -181,11 +225,18 @@ pub(super) fn fence(text: &str, least: usize) -> String {
     "`".repeat(runs.max().map_or(least, |longest| least.max(longest + 1)))
 }
 
+/// Schemes of links that bring their own content, or run it.
+const DROPPED: [&str; 3] = ["data", "javascript", "vbscript"];
+
 /// Where a link leads, as Markdown takes it; what would run a script leads nowhere.
 pub(super) fn target(href: &str) -> Option<String> {
-    let href: String = href.trim().chars().filter(|c| !c.is_control()).collect();
+    let href: String = href.chars().filter(|c| !c.is_control()).collect();
+    let href = unmistaken(href.trim(), "&amp;");
     let scheme = href.split(':').next().unwrap_or_default();
-    if scheme.eq_ignore_ascii_case("javascript") {
+    if DROPPED
+        .iter()
+        .any(|dropped| scheme.eq_ignore_ascii_case(dropped))
+    {
         return None;
     }
     Some(if href.contains([' ', '(', ')', '<', '>']) {

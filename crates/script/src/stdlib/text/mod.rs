@@ -7,6 +7,8 @@
     reason = "starlark's macros ask for it"
 )]
 
+mod begin;
+mod end;
 mod entities;
 mod html;
 mod lines;
@@ -143,8 +145,9 @@ fn methods(builder: &mut MethodsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
         let _ = this;
-        gauge(eval)?.text(s.len().saturating_mul(2), "a text")?;
-        Ok(lines::wrap(s, at_least_one("wrap", n)?))
+        let gauge = gauge(eval)?;
+        gauge.text(s.len().saturating_mul(2), "a text")?;
+        lines::wrap(s, at_least_one("wrap", n)?, &|| gauge.in_time())
     }
 
     /// A text without the indentation that all its lines share.
@@ -160,8 +163,9 @@ fn methods(builder: &mut MethodsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
         let _ = this;
-        gauge(eval)?.text(s.len(), "a text")?;
-        Ok(lines::dedent(s))
+        let gauge = gauge(eval)?;
+        gauge.text(s.len(), "a text")?;
+        lines::dedent(s, &|| gauge.in_time())
     }
 
     /// A text with each `{name}` filled in; `{{` and `}}` stand for braces.

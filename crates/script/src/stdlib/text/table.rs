@@ -11,6 +11,8 @@ use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
 use std::collections::HashSet;
 
+/// Each takes some memory until the table is written.
+const MOST_CELLS: usize = 1_000_000;
 /// Between two columns.
 const GAP: &str = "  ";
 
@@ -48,6 +50,9 @@ impl Table {
             let values = values(*row, header.as_deref())?;
             cells += values.len();
             gauge.elements(cells, "a table")?;
+            if cells > MOST_CELLS {
+                return Err(anyhow::anyhow!("text.table: more than {MOST_CELLS} cells").into());
+            }
             gauge.in_time()?;
             let row: anyhow::Result<Vec<Cell>> =
                 values.into_iter().map(|value| cell(value, eval)).collect();

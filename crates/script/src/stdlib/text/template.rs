@@ -13,12 +13,15 @@ enum Part<'t> {
 
 /// Every place filled in, or an error that names all that cannot be.
 pub(super) fn fill(text: &str, values: &DictRef<'_>, gauge: &Gauge) -> anyhow::Result<String> {
-    let parts = parts(text)?;
-    let places = parts.iter().filter_map(|part| match part {
-        Part::Place(name) => Some(*name),
-        Part::Plain(_) => None,
-    });
-    let places: BTreeSet<&str> = places.collect();
+    let mut places = BTreeSet::new();
+    for (i, part) in Parts(text).enumerate() {
+        if let Part::Place(name) = part? {
+            places.insert(name);
+        }
+        if i % 10_000 == 0 {
+            gauge.in_time()?;
+        }
+    }
     let missing = places.iter().filter(|name| values.get_str(name).is_none());
     let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
     if !missing.is_empty() {
@@ -34,8 +37,8 @@ pub(super) fn fill(text: &str, values: &DictRef<'_>, gauge: &Gauge) -> anyhow::R
         shown.insert(name, value.to_str());
     }
     let mut out = String::new();
-    for part in parts {
-        let piece = match part {
+    for part in Parts(text) {
+        let piece = match part? {
             Part::Plain(text) => text,
             Part::Place(name) => shown.get(name).map_or("", String::as_str),
         };
@@ -45,23 +48,29 @@ pub(super) fn fill(text: &str, values: &DictRef<'_>, gauge: &Gauge) -> anyhow::R
     Ok(out)
 }
 
-fn parts(text: &str) -> anyhow::Result<Vec<Part<'_>>> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        let (before, from) = rest.split_at(at);
-        parts.push(Part::Plain(before));
-        rest = if from.starts_with("{{") || from.starts_with("}}") {
-            parts.push(Part::Plain(&from[..1]));
-            &from[2..]
-        } else {
-            let (name, after) = place(from)?;
-            parts.push(Part::Place(name));
-            after
+/// What is left of a text, part by part: it may have as many as bytes, so they are not kept.
+struct Parts<'t>(&'t str);
+
+impl<'t> Iterator for Parts<'t> {
+    type Item = anyhow::Result<Part<'t>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.0;
+        let (part, rest) = match rest.find(['{', '}']) {
+            _ if rest.is_empty() => return None,
+            None => (Part::Plain(rest), ""),
+            Some(at) if at > 0 => (Part::Plain(&rest[..at]), &rest[at..]),
+            Some(_) if rest.starts_with("{{") || rest.starts_with("}}") => {
+                (Part::Plain(&rest[..1]), &rest[2..])
+            }
+            Some(_) => match place(rest) {
+                Ok((name, after)) => (Part::Place(name), after),
+                Err(error) => return Some(Err(error)),
+            },
         };
+        self.0 = rest;
+        Some(Ok(part))
     }
-    parts.push(Part::Plain(rest));
-    Ok(parts)
 }
 
 /// The name between braces, and what comes after them.

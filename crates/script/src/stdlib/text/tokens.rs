@@ -1,6 +1,8 @@
 //! HTML as a row of tags and texts. Nothing here fails: what is broken is read as browsers read it,
 //! and what never ends, ends with the page.
 
+/// A tag with more attributes ends at the next `>`, wherever that stands.
+const MOST_ATTRIBUTES: usize = 100;
 /// Elements whose inside is not HTML.
 const RAW: [&str; 5] = ["script", "style", "title", "textarea", "iframe"];
 
@@ -107,6 +109,10 @@ impl<'t> Tokens<'t> {
                 return attributes;
             }
             if self.rest.is_empty() {
+                return attributes;
+            }
+            if attributes.len() == MOST_ATTRIBUTES {
+                self.skip_past(">");
                 return attributes;
             }
             attributes.push(self.attribute());

@@ -31,8 +31,10 @@ fn documents<'v>(s: &str, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Vec<Va
 fn natives(builder: &mut GlobalsBuilder) {
     /// The value of a YAML text with one document, or with none, which is None.
     ///
-    /// This is YAML 1.2: `no` and `on` are texts. Keys become strings; `<<` merges; tags of one's own
-    /// are ignored. Aliases are followed, within bounds.
+    /// This is YAML 1.2 by its core schema: `no` and `on` are texts, `007` is a number. Keys become
+    /// strings; `<<` merges; tags of one's own are ignored. A key that stands there twice is an
+    /// error, and so is `.inf`, which JSON has no word for. Aliases are followed: written out, a
+    /// text may have 1,000,000 values.
     ///
     /// Examples:
     /// ```python
@@ -89,6 +91,9 @@ fn natives(builder: &mut GlobalsBuilder) {
             gauge.leave_trial()?;
             Err(anyhow::Error::from(error))
         })?;
-        write::document(&json, gauge.text_budget())
+        write::document(&json, gauge.text_budget()).or_else(|error| {
+            gauge.leave_trial()?;
+            Err(error)
+        })
     }
 }
