@@ -7,17 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// What each row of the page about limits follows from: the line that says it in the code.
-const LIMITS: [(&str, &str, &str); 25] = [
-    (
-        "| `http` | time of one request | 30 s,",
-        "outside/src/http/mod.rs",
-        "const LONGEST_TIME: Duration = Duration::from_secs(30);",
-    ),
-    (
-        "| `http` | an answer's body | 10 MiB |",
-        "outside/src/http/exchange.rs",
-        "const LONGEST_BODY: usize = 10 << 20;",
-    ),
+const LIMITS: [(&str, &str, &str); 19] = [
     (
         "| `http` | redirects | 5 |",
         "outside/src/http/redirect.rs",
@@ -27,26 +17,6 @@ const LIMITS: [(&str, &str, &str); 25] = [
         "| `http` | tries, where asking twice does no harm | 3 |",
         "outside/src/http/retry.rs",
         "const MOST_TRIES: u32 = 3;",
-    ),
-    (
-        "| `exec` | what a command writes | 1 MiB |",
-        "outside/src/process/mod.rs",
-        "const MOST_OUTPUT: usize = 1 << 20;",
-    ),
-    (
-        "| `files` | one file | 16 MiB |",
-        "outside/src/files.rs",
-        "const LARGEST: u64 = 16 << 20;",
-    ),
-    (
-        "| `sqlite`, `postgres` | rows of one answer | 10,000 |",
-        "outside/src/sql/rows.rs",
-        "const MOST_ROWS: usize = 10_000;",
-    ),
-    (
-        "| `sqlite`, `postgres` | bytes of one answer | 8 MiB |",
-        "outside/src/sql/rows.rs",
-        "const MOST_BYTES: usize = 8 << 20;",
     ),
     (
         "| `postgres` | connections of one kind | 8 |",

@@ -6,13 +6,11 @@
 
 use crate::fixture::{Opening, Server};
 use crate::room::Room;
-use serde_json::{Value, json};
+use crate::upstream::{Asked, Web, answer, ok};
+use serde_json::json;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::thread;
 
 /// Stands in for GitHub's program: it knows one repository.
 const GH: &str = r#"#!/bin/sh
@@ -99,17 +97,17 @@ fn one_wraps_a_program_that_prints_json() {
 
 #[test]
 fn others_ask_a_server() {
-    let address = serve();
-    let base = format!("http://{address}");
+    let web = Web::answering(|asked| Some(facts(asked)));
+    let (site, base) = (web.site(), web.url(""));
     let mut room = room();
     room.set_env("FACTS_BASE_URL", &base)
         .set_env("FORECAST_BASE_URL", &base);
     let place = json!({"latitude": 48.1, "longitude": 11.6});
     let mut server = start(room);
-    server
-        .call("get_fact", json!({}))
-        .fails(&format!("{address} is not a public host"));
-    let grant = format!("http = ['*', '{address}']");
+    server.call("get_fact", json!({})).fails(&format!(
+        "the operator can add http = [\"*\", \"{site}\"] to [module.facts.grant]"
+    ));
+    let grant = format!("http = ['*', '{site}']");
     server
         .project(&format!(
             "[module.facts.grant]\n{grant}\n[module.forecast.grant]\n{grant}"
@@ -119,7 +117,7 @@ fn others_ask_a_server() {
         .fails("the server answered 404")
         .call("suggest_fact", json!({"fact": "dogs bark"}))
         .text(
-            r#"POST /facts | basic YWRhOnNlY3JldA== | application/json | starlark | {"fact":"dogs bark","weight":0.5,"tags":["new"]}"#,
+            r#"Basic YWRhOnNlY3JldA== | application/json | starlark | {"fact":"dogs bark","weight":0.5,"tags":["new"]}"#,
         );
     let forecast = server.call("get_forecast", place).result();
     assert_eq!(
@@ -206,68 +204,22 @@ fn all_of_them_load_and_nothing_is_wrong_with_them() {
     assert_eq!(listed["notes"], json!([]));
 }
 
-/// A server of facts and forecasts, for as long as the test runs.
-fn serve() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            answer(&mut stream.unwrap());
+/// A server of facts and forecasts.
+fn facts(asked: &Asked) -> String {
+    let header = |name: &str| asked.header(name).unwrap_or("none").to_owned();
+    match (asked.method.as_str(), asked.path.as_str()) {
+        ("GET", "/fact") => ok(r#"{"fact": "cats sleep"}"#),
+        ("GET", "/points/48.1,11.6") => ok(r#"{"name": "Munich", "forecast": "/forecasts/1"}"#),
+        ("GET", "/forecasts/1") => ok(FORECAST),
+        ("POST", "/facts") => {
+            let [auth, kind, from] = ["authorization", "content-type", "x-from"].map(header);
+            ok(&format!("{auth} | {kind} | {from} | {}", asked.body))
         }
-    });
-    address
-}
-
-/// One request a connection.
-fn answer(stream: &mut TcpStream) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut lines = Vec::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        match line.trim() {
-            "" => break,
-            line => lines.push(line.to_owned()),
-        }
+        _ => answer(404, "", "nothing here"),
     }
-    let header = |name: &str| {
-        let mut found = lines.iter().filter_map(|line| line.split_once(": "));
-        let found = found.find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map_or("", |(_, value)| value).to_owned()
-    };
-    let length = header("content-length").parse().unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let request = lines[0].trim_end_matches(" HTTP/1.1").to_owned();
-    let (status, answer) = match request.as_str() {
-        "GET /fact" => (200, json!({"fact": "cats sleep"}).to_string()),
-        "GET /points/48.1,11.6" => (
-            200,
-            json!({"name": "Munich", "forecast": "/forecasts/1"}).to_string(),
-        ),
-        "GET /forecasts/1" => (200, forecast().to_string()),
-        "POST /facts" => {
-            let headers = ["authorization", "content-type", "x-from"].map(header);
-            let body = String::from_utf8_lossy(&body);
-            let [auth, kind, from] = headers;
-            let auth = auth.replace("Basic ", "basic ");
-            (
-                200,
-                format!("{request} | {auth} | {kind} | {from} | {body}"),
-            )
-        }
-        _ => (404, "nothing here".to_owned()),
-    };
-    let length = answer.len();
-    let _ = write!(
-        stream,
-        "HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{answer}"
-    );
 }
 
-fn forecast() -> Value {
-    json!({"periods": [
-        {"name": "Today", "temperature": 17},
-        {"name": "Tomorrow", "temperature": 21.4},
-    ]})
-}
+const FORECAST: &str = r#"{"periods": [
+    {"name": "Today", "temperature": 17},
+    {"name": "Tomorrow", "temperature": 21.4}
+]}"#;

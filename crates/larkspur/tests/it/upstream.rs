@@ -28,12 +28,14 @@ pub(crate) struct Log {
 /// A request as it arrived.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
+    pub(crate) method: String,
     pub(crate) path: String,
     headers: Vec<(String, String)>,
+    pub(crate) body: String,
 }
 
 impl Asked {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -153,11 +155,15 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
         let (name, value) = line.split_once(':').unwrap();
         (name.to_ascii_lowercase(), value.trim().to_owned())
     };
-    let asked = Asked {
-        path: lines[0].split(' ').nth(1).unwrap().to_owned(),
+    let mut words = lines[0].split(' ').map(str::to_owned);
+    let mut asked = Asked {
+        method: words.next().unwrap(),
+        path: words.next().unwrap(),
         headers: lines[1..].iter().map(header).collect(),
+        body: String::new(),
     };
     let length = asked.header("content-length").map(|l| l.parse().unwrap());
-    io::copy(&mut reader.take(length.unwrap_or(0)), &mut io::sink())?;
+    let mut body = reader.take(length.unwrap_or(0));
+    body.read_to_string(&mut asked.body)?;
     Ok(Some(asked))
 }
