@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use model::{Auth, Transport};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -106,6 +107,31 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
+    /// How clients reach it: stdio, http or stdio,http [default: stdio]
+    #[arg(long, value_name = "DOORS", value_parser = str::parse::<Transport>)]
+    pub(crate) transport: Option<Transport>,
+
+    /// The same as --transport http
+    #[arg(long, conflicts_with = "transport")]
+    pub(crate) http: bool,
+
+    /// Where to listen for HTTP [default: 127.0.0.1]
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+
+    /// The port to listen on for HTTP; 0 takes a free one [default: 3000]
+    #[arg(long, short = 'p', value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// Who may call over HTTP: none (this machine only), or token (`LARKSPUR_TOKEN`, or one that is
+    /// made and shown) [default: none]
+    #[arg(long, value_name = "WAY", value_parser = str::parse::<Auth>)]
+    pub(crate) auth: Option<Auth>,
+
+    /// Listen on other addresses than this machine's without a token, and mean it
+    #[arg(long)]
+    pub(crate) insecure_open: bool,
+
     /// How tools are offered: every tool by its own name
     #[arg(long, value_enum, default_value_t = Surface::Flat)]
     pub(crate) surface: Surface,

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod compose;
+mod doors;
 mod picture;
 mod readme;
 mod reference;

@@ -4,6 +4,7 @@ use crate::accept::{Mismatch, accept_fields};
 use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +22,18 @@ pub struct Problem {
 /// Arguments that were not taken, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected(pub Vec<Problem>);
+
+impl Rejected {
+    /// What is wrong with each field; the whole is the field without a name.
+    pub fn by_field(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for problem in &self.0 {
+            let all = fields.entry(&problem.field).or_default();
+            all.push(&problem.message);
+        }
+        fields
+    }
+}
 
 impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

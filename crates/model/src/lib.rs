@@ -22,6 +22,7 @@ mod caller;
 mod completion;
 mod config;
 mod document;
+mod doors;
 mod fault;
 mod graph;
 mod host;
@@ -51,6 +52,7 @@ pub use config::{
     resolve,
 };
 pub use document::{read_toml, write_toml};
+pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{

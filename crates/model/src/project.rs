@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Bounds, Fault, Grant, Limits, ModuleName, Place};
+use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +16,7 @@ pub struct Project {
     pub enable: Option<Vec<ModuleName>>,
     /// Where the server keeps what must outlive it.
     pub data_dir: Option<String>,
+    pub doors: Doors,
     pub limits: Limits,
     pub bounds: Bounds,
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
@@ -66,7 +67,7 @@ impl Project {
     fn read(document: &Document<'_>) -> Self {
         let mut table = document.table();
         let enable = table.get("enable").and_then(|item| item.list());
-        let server = table.table("server");
+        let server = table.table("server").map(server).unwrap_or_default();
         let limits = table.table("limits").map(limits);
         let (limits, bounds) = limits.unwrap_or_default();
         let modules = table.table("module").map(Table::into_entries);
@@ -76,7 +77,8 @@ impl Project {
         let modules = modules.unwrap_or_default().into_iter();
         Self {
             enable: enable.map(|items| items.iter().filter_map(Item::parse).collect()),
-            data_dir: server.and_then(data_dir),
+            data_dir: server.0,
+            doors: server.1,
             limits,
             bounds,
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
@@ -121,10 +123,10 @@ impl ModuleSettings {
     }
 }
 
-fn data_dir(mut table: Table<'_>) -> Option<String> {
-    let folder = table.string("data_dir");
+fn server(mut table: Table<'_>) -> (Option<String>, Doors) {
+    let read = (table.string("data_dir"), Doors::read(&mut table));
     table.finish();
-    folder
+    read
 }
 
 fn limits(mut table: Table<'_>) -> (Limits, Bounds) {

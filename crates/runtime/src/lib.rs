@@ -17,6 +17,7 @@ mod keeper;
 mod lane;
 mod library;
 mod life;
+mod metrics;
 mod notes;
 mod orders;
 mod permit;

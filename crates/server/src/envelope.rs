@@ -1,5 +1,6 @@
-//! One line of input, read with care: what rmcp would drop or misname gets its proper error.
+//! One message, read with care: what rmcp would drop or misname gets its proper error.
 
+use crate::keys;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, JsonRpcMessage, JsonRpcRequest, PaginatedRequestParams, RequestId,
@@ -20,9 +21,37 @@ pub(crate) enum Heard {
     Nothing,
 }
 
-/// The parts of a message before any of them is understood.
+/// Why a message cannot be taken further.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) id: Option<RequestId>,
+    pub(crate) code: i32,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(id: Option<RequestId>, code: i32, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { id, code, message }
+    }
+
+    /// As it is sent.
+    pub(crate) fn answer(&self) -> Value {
+        let Self { id, code, message } = self;
+        json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+    }
+}
+
+/// A message whose parts are known, and not yet what they mean.
+pub(crate) struct Envelope<'a> {
+    pub(crate) id: Option<RequestId>,
+    pub(crate) method: Option<Cow<'a, str>>,
+    params: Option<&'a RawValue>,
+}
+
+/// The parts as they stand.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct Parts<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,
     /// An id of `null` is there, though it cannot be used.
@@ -42,44 +71,75 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>,
     <&RawValue>::deserialize(value).map(Some)
 }
 
+/// A line with its message, if it has one.
 pub(crate) fn read(line: &[u8]) -> Heard {
-    let line = line.trim_ascii();
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = bare(line);
     if line.is_empty() {
         return Heard::Nothing;
     }
-    // A list would be taken for an envelope's parts in order.
-    if line.first() == Some(&b'[') {
-        return match serde_json::from_slice::<IgnoredAny>(line) {
-            Ok(_) => refuse(
-                None,
-                -32600,
-                "batches are not part of the protocol; send one message a line",
-            ),
-            Err(error) => unreadable(&error),
-        };
-    }
-    let envelope: Envelope<'_> = match serde_json::from_slice(line) {
-        Ok(envelope) => envelope,
-        Err(error) => return unreadable(&error),
-    };
-    let id = match envelope.id.map(|raw| serde_json::from_str::<Id>(raw.get())) {
-        None => None,
-        Some(Ok(id)) => Some(id.into()),
-        Some(Err(_)) => return refuse(None, -32600, "the id must be a string or an integer"),
-    };
-    if envelope.jsonrpc.as_deref() != Some("2.0") {
-        return refuse(id.as_ref(), -32600, "`jsonrpc` must be \"2.0\"");
-    }
-    match (&envelope.method, id) {
-        (Some(method), Some(id)) => request(method, id, envelope.params, line),
-        (Some(_), None) => notification(line),
-        (None, id) if envelope.result.is_some() || envelope.error.is_some() => {
-            response(id.as_ref(), line)
-        }
-        (None, id) => refuse(id.as_ref(), -32600, "there is no `method`"),
+    match open(line).and_then(|envelope| message(envelope, line)) {
+        Ok(Some(message)) => Heard::Message(Box::new(message)),
+        Ok(None) => Heard::Nothing,
+        Err(refusal) => Heard::Refused(refusal.answer()),
     }
 }
+
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii();
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+}
+
+pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
+    let line = bare(line);
+    // A list would be taken for an envelope's parts in order.
+    if line.first() == Some(&b'[') {
+        return Err(match serde_json::from_slice::<IgnoredAny>(line) {
+            Ok(_) => Refusal::new(None, -32600, BATCH),
+            Err(error) => unreadable(&error),
+        });
+    }
+    let parts: Parts<'_> = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
+    keys::check(line).map_err(|why| Refusal::new(None, -32600, why))?;
+    let id = match parts.id.map(|raw| serde_json::from_str::<Id>(raw.get())) {
+        None => None,
+        Some(Ok(id)) => Some(id.into()),
+        Some(Err(_)) => {
+            let why = "the id must be a string or an integer";
+            return Err(Refusal::new(None, -32600, why));
+        }
+    };
+    if parts.jsonrpc.as_deref() != Some("2.0") {
+        return Err(Refusal::new(id, -32600, "`jsonrpc` must be \"2.0\""));
+    }
+    let is_response = parts.result.is_some() || parts.error.is_some();
+    if parts.method.is_none() && !is_response {
+        return Err(Refusal::new(id, -32600, "there is no `method`"));
+    }
+    if parts.method.is_none() && id.is_none() {
+        return Err(Refusal::new(None, -32600, "a response needs an id"));
+    }
+    Ok(Envelope {
+        id,
+        method: parts.method,
+        params: parts.params,
+    })
+}
+
+/// What the envelope holds; nothing where nobody waits for an answer and there is nothing to do.
+fn message(envelope: Envelope<'_>, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    match (&envelope.method, envelope.id.clone()) {
+        (Some(method), Some(id)) if method == "tools/call" => call(id, envelope.params).map(Some),
+        (Some(method), Some(id)) => {
+            check_params(&envelope)?;
+            request(method, id, line).map(Some)
+        }
+        (Some(_), None) => Ok(notification(line)),
+        (None, _) => Ok(response(line)),
+    }
+}
+
+const BATCH: &str = "batches are not part of the protocol; send one message at a time";
+const NO_NAME: &str = "tools/call needs params with a `name`";
 
 /// Methods whose params are a page.
 const LISTS: [&str; 4] = [
@@ -89,33 +149,40 @@ const LISTS: [&str; 4] = [
     "prompts/list",
 ];
 
-fn request(method: &str, id: RequestId, params: Option<&RawValue>, line: &[u8]) -> Heard {
-    if method == "tools/call" {
-        return call(id, params);
+/// Params that rmcp would leave out or misname are refused here.
+pub(crate) fn check_params(envelope: &Envelope<'_>) -> Result<(), Refusal> {
+    let (Some(method), Some(id)) = (&envelope.method, &envelope.id) else {
+        return Ok(());
+    };
+    if method == "tools/call" && envelope.params.is_none() {
+        return Err(Refusal::new(Some(id.clone()), -32602, NO_NAME));
     }
-    // rmcp leaves out a page that it cannot read.
-    if LISTS.contains(&method)
-        && let Some(params) = params
+    if LISTS.contains(&method.as_ref())
+        && let Some(params) = envelope.params
         && let Err(error) = serde_json::from_str::<PaginatedRequestParams>(params.get())
     {
-        let why = format!("the params of {method} cannot be read: {error}");
-        return refuse(Some(&id), -32602, &why);
+        return Err(bad_params(id.clone(), method, &error));
     }
+    Ok(())
+}
+
+fn bad_params(id: RequestId, method: &str, error: &serde_json::Error) -> Refusal {
+    let why = format!("the params of {method} cannot be read: {error}");
+    Refusal::new(Some(id), -32602, why)
+}
+
+fn request(method: &str, id: RequestId, line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
-        Ok(message @ JsonRpcMessage::Request(_)) => Heard::Message(Box::new(message)),
-        Ok(_) => refuse(Some(&id), -32600, "this is not a request"),
-        Err(error) => refuse(
-            Some(&id),
-            -32602,
-            &format!("the params of {method} cannot be read: {error}"),
-        ),
+        Ok(message @ JsonRpcMessage::Request(_)) => Ok(message),
+        Ok(_) => Err(Refusal::new(Some(id), -32600, "this is not a request")),
+        Err(error) => Err(bad_params(id, method, &error)),
     }
 }
 
 /// The message that comes most often, without the detour through every other kind.
-fn call(id: RequestId, params: Option<&RawValue>) -> Heard {
+fn call(id: RequestId, params: Option<&RawValue>) -> Result<ClientJsonRpcMessage, Refusal> {
     let Some(params) = params else {
-        return refuse(Some(&id), -32602, "tools/call needs params with a `name`");
+        return Err(Refusal::new(Some(id), -32602, NO_NAME));
     };
     match serde_json::from_str::<CallToolRequestParams>(params.get()) {
         Ok(mut params) => {
@@ -125,18 +192,14 @@ fn call(id: RequestId, params: Option<&RawValue>) -> Heard {
                 request.extensions.insert(meta);
             }
             let request = JsonRpcRequest::new(id, ClientRequest::CallToolRequest(request));
-            Heard::Message(Box::new(JsonRpcMessage::Request(request)))
+            Ok(JsonRpcMessage::Request(request))
         }
-        Err(error) => refuse(
-            Some(&id),
-            -32602,
-            &format!("the params of tools/call cannot be read: {error}"),
-        ),
+        Err(error) => Err(bad_params(id, "tools/call", &error)),
     }
 }
 
 /// A notification is never answered, whatever is wrong with it.
-fn notification(line: &[u8]) -> Heard {
+fn notification(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
         Ok(JsonRpcMessage::Notification(known))
             if !matches!(
@@ -144,35 +207,27 @@ fn notification(line: &[u8]) -> Heard {
                 ClientNotification::CustomNotification(_)
             ) =>
         {
-            Heard::Message(Box::new(JsonRpcMessage::Notification(known)))
+            Some(JsonRpcMessage::Notification(known))
         }
-        _ => Heard::Nothing,
+        _ => None,
     }
 }
 
-fn response(id: Option<&RequestId>, line: &[u8]) -> Heard {
+fn response(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
-        Ok(message @ (JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))) => {
-            Heard::Message(Box::new(message))
-        }
-        _ if id.is_some() => Heard::Nothing,
-        _ => refuse(None, -32600, "a response needs an id"),
+        Ok(message @ (JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))) => Some(message),
+        _ => None,
     }
 }
 
-fn unreadable(error: &serde_json::Error) -> Heard {
+fn unreadable(error: &serde_json::Error) -> Refusal {
     match error.classify() {
-        Category::Data => refuse(
-            None,
-            -32600,
-            &format!("this is not a JSON-RPC message: {error}"),
-        ),
-        _ => refuse(None, -32700, &format!("this line is not JSON: {error}")),
+        Category::Data => {
+            let why = format!("this is not a JSON-RPC message: {error}");
+            Refusal::new(None, -32600, why)
+        }
+        _ => Refusal::new(None, -32700, format!("this is not JSON: {error}")),
     }
-}
-
-pub(crate) fn refuse(id: Option<&RequestId>, code: i32, message: &str) -> Heard {
-    Heard::Refused(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
 
 #[derive(Deserialize)]
@@ -253,15 +308,15 @@ mod tests {
     fn what_is_wrong_is_named() {
         check(
             "{",
-            "null -32700 this line is not JSON: EOF while parsing an object at line 1 column 1",
+            "null -32700 this is not JSON: EOF while parsing an object at line 1 column 1",
         );
         check(
             "nonsense",
-            "null -32700 this line is not JSON: expected ident at line 1 column 2",
+            "null -32700 this is not JSON: expected ident at line 1 column 2",
         );
         check(
             "[]",
-            "null -32600 batches are not part of the protocol; send one message a line",
+            "null -32600 batches are not part of the protocol; send one message at a time",
         );
         check(
             "3",

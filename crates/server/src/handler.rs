@@ -1,21 +1,23 @@
 //! MCP's requests, answered by the runtime. Both eras, whichever door they came by.
 
+use crate::http::LateAnswer;
 use crate::notify::{self, Watcher};
 use crate::reading::{Subscribed, first_page};
+use crate::shared::Shared;
 use crate::wire::{self, Era};
 use model::Caller;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, RequestId, ResultType, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    RequestId, ResultType, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, Catalog, GivenUp, Progress, Runtime};
+use runtime::{Call, GivenUp, Lookup, Progress};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -54,14 +56,12 @@ pub(crate) const LIST_TTL_MS: u64 = 60_000;
 pub(crate) type Late = Arc<dyn Fn(RequestId, CallToolResult) + Send + Sync>;
 
 pub(crate) struct Handler {
-    pub(crate) runtime: Runtime,
-    /// Sends an answer past the request's own task, should that be stuck.
-    late: Late,
+    pub(crate) shared: Arc<Shared>,
+    /// Sends an answer past the request's own task, should that be stuck; a request that came by
+    /// network carries its own.
+    late: Option<Late>,
     /// Set when the client has gone: what waits for changes ends.
     pub(crate) closing: CancellationToken,
-    pub(crate) meta: MetaObject,
-    /// The list as clients see it, made once a catalog.
-    listing: Mutex<Option<Listing>>,
     notifying: AtomicBool,
     /// What a legacy client has subscribed to, and whether somebody tells it.
     pub(crate) subscribed: Subscribed,
@@ -70,21 +70,12 @@ pub(crate) struct Handler {
     watchers: Mutex<VecDeque<Watcher>>,
 }
 
-#[derive(Clone)]
-struct Listing {
-    catalog: Arc<Catalog>,
-    era: Era,
-    tools: Arc<Vec<Tool>>,
-}
-
 impl Handler {
-    pub(crate) fn new(runtime: Runtime, late: Late, closing: CancellationToken) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, late: Option<Late>, closing: CancellationToken) -> Self {
         Self {
-            runtime,
+            shared,
             late,
             closing,
-            meta: wire::server_meta(),
-            listing: Mutex::new(None),
             notifying: AtomicBool::new(false),
             subscribed: Subscribed::default(),
             telling: Once::new(),
@@ -92,39 +83,32 @@ impl Handler {
         }
     }
 
-    fn given_up(&self, id: &RequestId, era: Era) -> GivenUp {
-        let (late, id) = (Arc::clone(&self.late), id.clone());
+    /// For one session or one request that came by network; it ends with the server.
+    pub(crate) fn of_network(shared: Arc<Shared>) -> Self {
+        let ending = shared.ending.clone();
+        Self::new(shared, None, ending)
+    }
+
+    fn given_up(&self, context: &RequestContext<RoleServer>, era: Era) -> GivenUp {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let own = parts.and_then(|parts| parts.extensions.get::<LateAnswer>());
+        let (own, late, id) = (own.cloned(), self.late.clone(), context.id.clone());
+        let errors = self.shared.errors;
         Arc::new(move |error| {
-            if let Ok(result) = wire::failure(error, era) {
-                late(id.clone(), wire::for_era(result, era));
+            let Ok(result) = wire::failure(error, era, errors) else {
+                return;
+            };
+            let result = wire::for_era(result, era);
+            match (&own, &late) {
+                (Some(own), _) => own.give(&result),
+                (None, Some(late)) => late(id.clone(), result),
+                (None, None) => {}
             }
         })
     }
 
     fn watchers(&self) -> MutexGuard<'_, VecDeque<Watcher>> {
         self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tools(&self, era: Era) -> Arc<Vec<Tool>> {
-        let catalog = self.runtime.catalog();
-        let mut listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*listing
-            && Arc::ptr_eq(&known.catalog, &catalog)
-            && known.era == era
-        {
-            return Arc::clone(&known.tools);
-        }
-        let tools: Vec<Tool> = catalog
-            .tools()
-            .map(|(listed, handle)| wire::tool(listed, &handle.tool().tool, era))
-            .collect();
-        let tools = Arc::new(tools);
-        *listing = Some(Listing {
-            catalog,
-            era,
-            tools: Arc::clone(&tools),
-        });
-        tools
     }
 }
 
@@ -226,10 +210,10 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
         let era = Era::of(context.protocol_version().as_ref());
-        let mut result = ListToolsResult::with_all_items((*self.tools(era)).clone());
+        let mut result = ListToolsResult::with_all_items((*self.shared.tools(era)).clone());
         if era == Era::Modern {
             result.result_type = Some(ResultType::COMPLETE);
-            result.meta = Some(self.meta.clone());
+            result.meta = Some(self.shared.meta.clone());
             result.ttl_ms = Some(LIST_TTL_MS);
             result.cache_scope = Some(CacheScope::Public);
         }
@@ -248,22 +232,30 @@ impl ServerHandler for Handler {
             args: request.arguments.unwrap_or_default(),
             structured: era.structured(),
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
-            given_up: Some(self.given_up(&context.id, era)),
+            given_up: Some(self.given_up(&context, era)),
             caller: Caller::default(),
             cancel: context.ct.clone(),
         };
-        let answer = self.runtime.call(call).await;
+        let answer = self.shared.runtime.call(call).await;
         if let Some(words) = words {
             words.finish().await;
         }
         let mut result = match answer {
             Ok(output) => wire::result(output, era),
-            Err(error) => wire::failure(error, era)?,
+            Err(error) => wire::failure(error, era, self.shared.errors)?,
         };
         if era == Era::Modern {
-            result.meta = Some(self.meta.clone());
+            result.meta = Some(self.shared.meta.clone());
         }
         Ok(CallToolResponse::Complete(result))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let catalog = self.shared.runtime.catalog();
+        match catalog.lookup(name) {
+            Lookup::Found(handle) => Some(wire::tool(name, &handle.tool().tool, Era::Modern)),
+            _ => None,
+        }
     }
 
     async fn list_resources(
@@ -356,7 +348,7 @@ impl ServerHandler for Handler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.notifying.swap(true, Ordering::Relaxed) {
             tokio::spawn(notify::legacy(
-                Watcher::new(&self.runtime),
+                Watcher::new(&self.shared.runtime),
                 context.peer,
                 self.closing.clone(),
             ));
@@ -367,14 +359,15 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.watchers().push_back(Watcher::new(&self.runtime));
+        self.watchers()
+            .push_back(Watcher::new(&self.shared.runtime));
         // All that can be asked for is told of; a URI that nobody serves may be served later.
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let watcher = self.watchers().pop_front();
-        let watcher = watcher.unwrap_or_else(|| Watcher::new(&self.runtime));
+        let watcher = watcher.unwrap_or_else(|| Watcher::new(&self.shared.runtime));
         notify::modern(watcher, context, self.closing.clone()).await;
         Ok(())
     }

@@ -3,10 +3,15 @@
 pub mod control;
 mod envelope;
 mod handler;
+mod http;
+mod keys;
 mod notify;
 mod outbox;
 mod reading;
+mod server;
+mod shared;
 mod stdio;
 mod wire;
 
-pub use stdio::serve_stdio;
+pub use http::{Entrance, HttpDoor, Token};
+pub use server::Server;

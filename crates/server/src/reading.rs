@@ -54,7 +54,7 @@ macro_rules! dressed {
     ($handler:expr, $era:expr, $result:expr) => {{
         let mut result = $result;
         if $era == Era::Modern {
-            result.meta = Some($handler.meta.clone());
+            result.meta = Some($handler.shared.meta.clone());
             result.ttl_ms = Some(LIST_TTL_MS);
             result.cache_scope = Some(CacheScope::Public);
         }
@@ -75,7 +75,7 @@ pub(crate) fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), 
 
 impl Handler {
     pub(crate) fn resource_list(&self, era: Era) -> ListResourcesResult {
-        let catalog = self.runtime.catalog();
+        let catalog = self.shared.runtime.catalog();
         let all = catalog.resources.exact();
         let all = all.map(|handle| wire::resource(&handle.resource().resource));
         dressed!(
@@ -86,7 +86,7 @@ impl Handler {
     }
 
     pub(crate) fn template_list(&self, era: Era) -> ListResourceTemplatesResult {
-        let catalog = self.runtime.catalog();
+        let catalog = self.shared.runtime.catalog();
         let all = catalog.resources.templates();
         let all = all.map(|handle| wire::template(&handle.resource().resource));
         dressed!(
@@ -97,7 +97,7 @@ impl Handler {
     }
 
     pub(crate) fn prompt_list(&self, era: Era) -> ListPromptsResult {
-        let catalog = self.runtime.catalog();
+        let catalog = self.shared.runtime.catalog();
         let all = catalog.prompts.listed();
         let all = all.map(|(listed, handle)| wire::prompt(listed, &handle.prompt().prompt));
         dressed!(self, era, ListPromptsResult::with_all_items(all.collect()))
@@ -109,12 +109,12 @@ impl Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
-        let read = async |asking| self.runtime.read(&request.uri, asking).await;
+        let read = async |asking| self.shared.runtime.read(&request.uri, asking).await;
         let contents = self.with_words(&context, read).await?;
         let contents = contents.into_iter().map(wire::contents).collect();
         let mut result = ReadResourceResult::new(contents);
         if era == Era::Modern {
-            result.meta = Some(self.meta.clone());
+            result.meta = Some(self.shared.meta.clone());
             // Only its module knows when a document changes, and it need not be for everyone.
             result.ttl_ms = Some(0);
             result.cache_scope = Some(CacheScope::Private);
@@ -129,10 +129,15 @@ impl Handler {
     ) -> Result<GetPromptResult, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
         let args = request.arguments.unwrap_or_default();
-        let get = async |asking| self.runtime.prompt(&request.name, args, asking).await;
+        let get = async |asking| {
+            self.shared
+                .runtime
+                .prompt(&request.name, args, asking)
+                .await
+        };
         let mut result = wire::conversation(self.with_words(&context, get).await?);
         if era == Era::Modern {
-            result.meta = Some(self.meta.clone());
+            result.meta = Some(self.shared.meta.clone());
         }
         Ok(result)
     }
@@ -155,13 +160,14 @@ impl Handler {
         };
         let typed = request.argument;
         let found = self
+            .shared
             .runtime
             .complete(&of, &typed.name, &typed.value, given, asking)
             .await
             .map_err(wire::unread)?;
         let mut result = CompleteResult::new(wire::completion(found));
         if era == Era::Modern {
-            result.meta = Some(self.meta.clone());
+            result.meta = Some(self.shared.meta.clone());
         }
         Ok(result)
     }
@@ -195,7 +201,7 @@ impl Handler {
             return Err(ErrorData::invalid_params(why, None));
         }
         self.telling.call_once(|| {
-            let updates = self.runtime.updates().listen();
+            let updates = self.shared.runtime.updates().listen();
             tokio::spawn(notify::updates(
                 updates,
                 self.subscribed.clone(),

@@ -1,12 +1,13 @@
 //! The door on standard input and output: one message a line, nothing else.
 
-use crate::envelope::{self, Heard};
+use crate::envelope::{self, Heard, Refusal};
 use crate::handler::{Handler, Late};
+use crate::http::DRAIN_TIME;
 use crate::outbox::Outbox;
+use crate::shared::Shared;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_directly_with_ct};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport::stdio_pipes};
-use runtime::Runtime;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
@@ -15,17 +16,19 @@ use tokio_util::sync::CancellationToken;
 /// A line longer than this is not read to its end as a message.
 const LONGEST_LINE: usize = 4 << 20;
 
-/// Serves until the client closes its end. Calls in flight get five seconds to finish.
-pub async fn serve_stdio(runtime: Runtime) -> io::Result<()> {
+/// Serves until the client closes its end, or the server is told to end. Calls in flight get five
+/// seconds to finish in the first case, and longer in the second.
+pub(crate) async fn serve(shared: Arc<Shared>) -> io::Result<()> {
     let (input, output) = stdio_pipes();
-    let closing = CancellationToken::new();
+    let ending = shared.ending.clone();
+    let closing = ending.child_token();
     let transport = Lines::new(input, output, closing.clone());
     let outbox = Arc::clone(&transport.outbox);
     let late: Late = {
         let outbox = Arc::clone(&outbox);
         Arc::new(move |id, result| outbox.late(&id, &result))
     };
-    let handler = Handler::new(runtime, late, closing.clone());
+    let handler = Handler::new(shared, Some(late), closing.clone());
     let service = serve_directly_with_ct(handler, transport, None, CancellationToken::new());
     // A listener that has just been acknowledged would hold rmcp for all of the five seconds.
     let all_said = async {
@@ -33,9 +36,14 @@ pub async fn serve_stdio(runtime: Runtime) -> io::Result<()> {
         outbox.all_answered().await;
         outbox.drain().await;
     };
+    let too_long = async {
+        ending.cancelled().await;
+        tokio::time::sleep(DRAIN_TIME).await;
+    };
     tokio::select! {
         ended = service.waiting() => ended.map(|_| ()).map_err(io::Error::other),
         () = all_said => Ok(()),
+        () = too_long => Ok(()),
     }
 }
 
@@ -93,9 +101,7 @@ where
         if !std::mem::replace(&mut self.skipping, true) {
             let why =
                 format!("a line may have {LONGEST_LINE} bytes; the rest of this one is skipped");
-            if let Heard::Refused(answer) = envelope::refuse(None, -32600, &why) {
-                self.answer_here(&answer);
-            }
+            self.answer_here(&Refusal::new(None, -32600, why).answer());
         }
     }
 

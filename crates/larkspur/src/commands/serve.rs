@@ -1,19 +1,45 @@
-//! `larkspur serve`, and bare `larkspur`: MCP over stdio.
+//! `larkspur serve`, and bare `larkspur`: MCP over stdio, HTTP or both.
 
 use crate::args::{Global, Serve, Surface};
 use crate::compose;
-use crate::terminal::{BAD, count, note, styled};
+use crate::doors::{self, Plan, Refused};
+use crate::terminal::{BAD, count, error, note, styled};
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
+use server::{HttpDoor, Server};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+/// Flags, or what they ask for, cannot be used together.
+const USAGE: u8 = 2;
+
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let Surface::Flat = serve.surface;
-    let runtime = compose::watch(global, tell)?;
-    welcome(&runtime);
+    let project = compose::project(global)?;
+    let project_doors = &project.project().doors;
+    let plan = match doors::plan(serve, project_doors) {
+        Ok(plan) => plan,
+        Err(refused) => return Ok(usage(&refused)),
+    };
     let executor = compose::executor()?;
-    let result = executor.block_on(until_the_end(runtime.clone()));
+    // Before anything is started: whoever cannot listen has nothing to serve.
+    let door = match plan
+        .transport
+        .http
+        .then(|| executor.block_on(doors::open(&plan)))
+    {
+        Some(Err(refused)) => return Ok(usage(&refused)),
+        Some(Ok(door)) => Some(door),
+        None => None,
+    };
+    let errors = project_doors.errors;
+    let runtime = compose::watch(global, tell)?;
+    welcome(&runtime, &plan);
+    if let Some(door) = &door {
+        listening(door, &plan)?;
+    }
+    let server = Server::new(runtime.clone(), errors);
+    let result = executor.block_on(until_the_end(&server, &runtime, &plan, door));
     let left = runtime.close();
     if left > 0 {
         tracing::warn!("{} did not stop in time", count(left, "module"));
@@ -23,7 +49,17 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-async fn until_the_end(runtime: Runtime) -> anyhow::Result<()> {
+fn usage(refused: &Refused) -> ExitCode {
+    error(&refused.to_string());
+    ExitCode::from(USAGE)
+}
+
+async fn until_the_end(
+    server: &Server,
+    runtime: &Runtime,
+    plan: &Plan,
+    door: Option<HttpDoor>,
+) -> anyhow::Result<()> {
     let _control = match Control::start(runtime.clone(), &control::directory()) {
         Ok(control) => Some(control),
         Err(error) => {
@@ -31,14 +67,57 @@ async fn until_the_end(runtime: Runtime) -> anyhow::Result<()> {
             None
         }
     };
+    let stdio = async {
+        if plan.transport.stdio {
+            let served = server.serve_stdio().await;
+            // A client that has gone takes the server with it, whatever doors it has.
+            server.end();
+            return served;
+        }
+        Ok(())
+    };
+    let http = async {
+        if let Some(door) = door {
+            server.serve_http(door).await;
+        }
+    };
+    let all = async {
+        let (served, ()) = tokio::join!(stdio, http);
+        served
+    };
     tokio::select! {
-        served = server::serve_stdio(runtime) => Ok(served?),
-        () = compose::told_to_end() => Ok(()),
+        served = all => Ok(served?),
+        () = told_twice(server) => Ok(()),
     }
 }
 
+/// The first signal lets what was begun be finished; the second does not.
+async fn told_twice(server: &Server) {
+    compose::told_to_end().await;
+    server.end();
+    compose::told_to_end().await;
+}
+
+fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {
+    note(&format!(
+        "larkspur: listening on http://{}/mcp",
+        door.address()?
+    ));
+    if plan.made_token
+        && let Some(token) = &plan.entrance.token
+    {
+        note(&format!(
+            "  send `Authorization: Bearer {}`\n  this token holds until the server ends; set {} \
+             to choose one that lasts",
+            token.reveal(),
+            doors::TOKEN
+        ));
+    }
+    Ok(())
+}
+
 /// Somebody who starts a stdio server by hand sees nothing: say what it waits for.
-fn welcome(runtime: &Runtime) {
+fn welcome(runtime: &Runtime, plan: &Plan) {
     let catalog = runtime.catalog();
     for note_of in &catalog.notes {
         note(&format!("note: {note_of}"));
@@ -49,7 +128,7 @@ fn welcome(runtime: &Runtime) {
             folder.root().display()
         ));
     }
-    if std::io::stdin().is_terminal() {
+    if plan.transport.stdio && std::io::stdin().is_terminal() {
         note(&format!(
             "larkspur: speaking MCP on stdin and stdout, {} in {}; waiting for a client\n  \
              at a terminal you may want: larkspur dev · larkspur list · larkspur call MODULE.TOOL",

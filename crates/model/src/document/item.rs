@@ -85,6 +85,14 @@ impl<'d> Item<'d> {
         self.taken(self.string()?.parse())
     }
 
+    /// Whether it says yes, if it says yes or no.
+    pub(crate) fn boolean(&self) -> Option<bool> {
+        match self.value.get_ref() {
+            DeValue::Boolean(yes) => Some(*yes),
+            _ => None,
+        }
+    }
+
     pub(crate) fn list(&self) -> Option<Vec<Item<'d>>> {
         match self.value.get_ref() {
             DeValue::Array(_) => Some(self.items()),

@@ -1,14 +1,16 @@
 //! Our words ↔ MCP's: the only room that speaks both.
 
+mod mapped;
 mod prompt;
 mod resource;
 mod unread;
 
+use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
 pub(crate) use resource::{contents, resource, template};
 pub(crate) use unread::unread;
 
-use model::{Content, Output, Structured, Tool};
+use model::{Content, Errors, Output, Structured, Tool};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
@@ -129,7 +131,14 @@ fn block(content: Content) -> ContentBlock {
 }
 
 /// What the model can mend is a result; what the client got wrong is an error.
-pub(crate) fn failure(error: CallError, era: Era) -> Result<CallToolResult, ErrorData> {
+pub(crate) fn failure(
+    error: CallError,
+    era: Era,
+    errors: Errors,
+) -> Result<CallToolResult, ErrorData> {
+    if errors == Errors::Mapped {
+        return Err(mapped(error));
+    }
     let sentence = error.to_string();
     match error {
         CallError::Unknown { available, .. } => {

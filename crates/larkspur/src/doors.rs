@@ -1,0 +1,127 @@
+//! Which doors are opened, and to whom: flags win over `larkspur.toml`, and that over what is usual.
+
+use crate::args::Serve;
+use model::{Auth, Cors, Doors, Transport};
+use server::{Entrance, HttpDoor, Token};
+use std::net::{IpAddr, ToSocketAddrs};
+
+const HOST: &str = "127.0.0.1";
+const PORT: u16 = 3000;
+/// Where an operator puts a token of his own.
+pub(crate) const TOKEN: &str = "LARKSPUR_TOKEN";
+
+/// What was asked for cannot be done, or should not.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Refused(String);
+
+pub(crate) struct Plan {
+    pub(crate) transport: Transport,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) entrance: Entrance,
+    /// Was the token made just now? Then somebody must be told.
+    pub(crate) made_token: bool,
+}
+
+pub(crate) fn plan(serve: &Serve, doors: &Doors) -> Result<Plan, Refused> {
+    let transport = if serve.http {
+        Some(Transport {
+            stdio: false,
+            http: true,
+        })
+    } else {
+        serve.transport.or(doors.transport)
+    };
+    let transport = transport.unwrap_or(Transport {
+        stdio: true,
+        http: false,
+    });
+    let host = serve.host.clone().or_else(|| doors.host.clone());
+    let host = host.unwrap_or_else(|| HOST.to_owned());
+    let port = serve.port.or(doors.port).unwrap_or(PORT);
+    let auth = serve.auth.or(doors.auth).unwrap_or(Auth::None);
+    let is_loopback = is_loopback(&host);
+    if transport.http {
+        check(&host, is_loopback, auth, serve.insecure_open, &doors.cors)?;
+    }
+    let (token, made_token) = match auth {
+        Auth::Token if transport.http => token()?,
+        _ => (None, false),
+    };
+    Ok(Plan {
+        transport,
+        host,
+        port,
+        entrance: Entrance {
+            hosts: doors.hosts.clone(),
+            is_loopback,
+            cors: doors.cors.clone(),
+            token,
+        },
+        made_token,
+    })
+}
+
+fn check(
+    host: &str,
+    is_loopback: bool,
+    auth: Auth,
+    insecure: bool,
+    cors: &Cors,
+) -> Result<(), Refused> {
+    if auth == Auth::None && !is_loopback && !insecure {
+        return Err(Refused(format!(
+            "--host {host} opens the server to other machines, and anybody there could call its \
+             tools: add --auth token, or --insecure-open if that is what you want"
+        )));
+    }
+    if auth == Auth::None && *cors == Cors::Anybody {
+        return Err(Refused(
+            "`cors = [\"*\"]` lets any web page call the tools: add --auth token, or name the \
+             origins under [server] in larkspur.toml"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Does this name stand for this machine, and nothing else?
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return address.is_loopback();
+    }
+    let found = (bare, 0).to_socket_addrs();
+    found.is_ok_and(|mut all| all.all(|address| address.ip().is_loopback()))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment is where an operator puts a token"
+)]
+fn token() -> Result<(Option<Token>, bool), Refused> {
+    match std::env::var(TOKEN) {
+        Ok(text) => {
+            let token = Token::new(text).map_err(|why| Refused(format!("{TOKEN}: {why}")))?;
+            Ok((Some(token), false))
+        }
+        Err(_) => Ok((Some(Token::random().map_err(Refused)?), true)),
+    }
+}
+
+/// Opens it; nobody is let in yet.
+pub(crate) async fn open(plan: &Plan) -> Result<HttpDoor, Refused> {
+    let door = HttpDoor::bind(&plan.host, plan.port, plan.entrance.clone()).await;
+    door.map_err(|error| {
+        let way_out = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; is another server running? -p 0 takes a free port",
+            std::io::ErrorKind::PermissionDenied => "; ports below 1024 are for root: try -p 3000",
+            _ => "",
+        };
+        Refused(format!(
+            "cannot listen on {}:{}: {error}{way_out}",
+            plan.host, plan.port
+        ))
+    })
+}

@@ -1,0 +1,268 @@
+//! The door for networks: plain requests, both eras, sessions, streams, health, and the end.
+
+use crate::room::Room;
+use crate::web::{MODERN, Reply, Stream, Web, modern, written};
+use serde_json::{Value, json};
+
+const GREET: &str = r#"
+def hello(name: str) -> str:
+    """Greet somebody."""
+    return "hello " + name
+
+def steps(ctx):
+    """Says how far it is."""
+    for i in range(3):
+        ctx.progress(i + 1, 3, "step %d" % (i + 1))
+    return "done"
+
+def broken() -> str:
+    """Fails."""
+    fail("nothing works today")
+
+tool(hello)
+tool(steps)
+tool(broken)
+def today():
+    return "sunny"
+
+resource("greet://today", today)
+"#;
+
+fn web() -> Web {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    Web::start(room, &[])
+}
+
+fn call(tool: &str, args: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": args}})
+}
+
+#[track_caller]
+fn text(reply: &Reply) -> String {
+    let json = reply.is(200).json();
+    let text = json["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("no text: {reply:#?}"))
+        .to_owned()
+}
+
+#[test]
+fn a_plain_post_is_answered_as_json() {
+    let web = web();
+    let reply =
+        web.plain(&json!({"jsonrpc": "2.0", "method": "tools/list", "params": {}, "id": 1}));
+    assert_eq!(
+        reply.is(200).header("content-type"),
+        Some("application/json")
+    );
+    assert_eq!(reply.json()["result"]["tools"][0]["name"], "broken");
+    assert_eq!(
+        text(&web.plain(&call("hello", json!({"name": "Ada"})))),
+        "hello Ada"
+    );
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
+    let reply = web.plain(&hello);
+    assert_eq!(
+        reply.is(200).json()["result"]["protocolVersion"],
+        "2025-06-18"
+    );
+    assert_eq!(reply.header("mcp-session-id"), None);
+    web.plain(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        .is(202);
+}
+
+/// Whoever cannot read events gets the answer alone.
+#[test]
+fn a_plain_post_gets_no_events() {
+    let web = web();
+    let mut message = call("steps", json!({}));
+    message["params"]["_meta"] = json!({"progressToken": 1});
+    let reply = web.plain(&message);
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(text(&reply), "done");
+    assert_eq!(reply.json()["id"], 7);
+}
+
+#[test]
+fn a_modern_request_stands_alone() {
+    let web = web();
+    let reply = web.modern("server/discover", json!({}));
+    let discovered = reply.is(200).json();
+    assert!(
+        discovered["result"]["supportedVersions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!(MODERN))
+    );
+    let reply = web.modern(
+        "tools/call",
+        json!({"name": "hello", "arguments": {"name": "Ada"}}),
+    );
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    let result = &reply.is(200).json()["result"];
+    assert_eq!(result["content"][0]["text"], "hello Ada");
+    assert_eq!(result["resultType"], "complete");
+    assert_eq!(reply.header("mcp-session-id"), None);
+    let reply = web.modern("resources/read", json!({"uri": "greet://today"}));
+    assert_eq!(
+        reply.is(200).json()["result"]["contents"][0]["text"],
+        "sunny"
+    );
+}
+
+#[test]
+fn what_streams_comes_as_events() {
+    let web = web();
+    let mut message = modern("tools/call", json!({"name": "steps"}));
+    message["params"]["_meta"]["progressToken"] = json!("p");
+    let headers = [
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "steps"),
+    ];
+    let reply = web.post(&headers, &message);
+    assert_eq!(
+        reply.is(200).header("content-type"),
+        Some("text/event-stream")
+    );
+    assert_eq!(reply.header("x-accel-buffering"), Some("no"));
+    let events = reply.events();
+    let words: Vec<&Value> = events
+        .iter()
+        .map(|event| &event["params"]["message"])
+        .collect();
+    assert_eq!(words[..3], ["step 1", "step 2", "step 3"]);
+    assert_eq!(events[3]["result"]["content"][0]["text"], "done");
+}
+
+fn session(web: &Web) -> (String, Reply) {
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
+    let reply = web.post(&[("Accept", "application/json, text/event-stream")], &hello);
+    let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
+    (id, reply)
+}
+
+#[test]
+fn a_legacy_client_has_a_session() {
+    let web = web();
+    let (id, _) = session(&web);
+    let headers = [
+        ("Accept", "application/json, text/event-stream"),
+        ("Mcp-Session-Id", id.as_str()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+    ];
+    web.post(
+        &headers,
+        &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    )
+    .is(202);
+    let reply = web.post(&headers, &call("hello", json!({"name": "Ada"})));
+    let events = reply.is(200).events();
+    assert_eq!(
+        events.last().unwrap()["result"]["content"][0]["text"],
+        "hello Ada"
+    );
+    // A changed file is told of on the stream that is open for that.
+    let get = written(
+        web.port,
+        "GET",
+        "/mcp",
+        &[headers[0], headers[1], headers[2]],
+        "",
+    );
+    let get = String::from_utf8(get)
+        .unwrap()
+        .replace("application/json, ", "");
+    let mut stream = Stream::open(&web, get.as_bytes());
+    web.room
+        .write("more.star", "def more(): return 1\ntool(more)");
+    assert_eq!(
+        stream.next().unwrap()["method"],
+        "notifications/tools/list_changed"
+    );
+    web.ask("DELETE", "/mcp", &headers, "");
+    web.post(&headers, &call("hello", json!({"name": "Ada"})))
+        .is(404);
+}
+
+#[test]
+fn a_listener_hears_of_changes() {
+    let web = web();
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let message = modern("subscriptions/listen", filter).to_string();
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "subscriptions/listen"),
+    ];
+    let request = written(web.port, "POST", "/mcp", &headers, &message);
+    let mut stream = Stream::open(&web, &request);
+    assert_eq!(
+        stream.next().unwrap()["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    web.room
+        .write("more.star", "def more(): return 1\ntool(more)");
+    let word = stream.next().unwrap();
+    assert_eq!(word["method"], "notifications/tools/list_changed");
+    assert_eq!(
+        word["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+        1
+    );
+    // Told to end, it ends with a result.
+    web.signal("TERM");
+    assert!(stream.next().unwrap().get("result").is_some());
+    assert!(stream.next().is_none());
+}
+
+#[test]
+fn health_says_what_is_served() {
+    let web = web();
+    let reply = web.get("/health");
+    let health = reply.is(200).json();
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["modules"], 1);
+    assert_eq!(health["tools"], 3);
+    assert_eq!(web.get("/health/live").is(200).json()["status"], "ok");
+    assert_eq!(web.get("/health/ready").is(200).json()["status"], "ok");
+    let lost = web.get("/nowhere");
+    assert_eq!(
+        lost.is(404).header("content-type"),
+        Some("application/json")
+    );
+    assert_eq!(lost.json()["path"], "/nowhere");
+    web.ask("POST", "/health", &[], "").is(405);
+    web.ask("PUT", "/mcp", &[], "").is(405);
+    let metrics = web.get("/metrics");
+    assert!(
+        metrics.is(200).body.contains("larkspur_tools 3"),
+        "{metrics:#?}"
+    );
+}
+
+/// The same request by either door has the same result.
+#[test]
+fn both_doors_say_the_same() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let mut web = Web::start(room, &["--transport", "stdio,http"]);
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}),
+        call("hello", json!({"name": "Ada"})),
+        call("hello", json!({})),
+        call("broken", json!({})),
+        call("no_such", json!({})),
+        json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": {"uri": "greet://today"}}),
+        json!({"jsonrpc": "2.0", "id": 7, "method": "no/such"}),
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call"}),
+    ] {
+        web.wire.send(message.to_string().as_bytes());
+        let spoken = web.wire.answer(&json!(7));
+        let written = web.plain(&message).json();
+        assert_eq!(written, spoken, "{message}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Listening, and the connections that come of it.
+
+use super::Entrance;
+use super::front::Front;
+use crate::shared::Shared;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+/// How long a client may take to say what it wants, also on a connection that was used before.
+const HEADER_TIME: Duration = Duration::from_secs(10);
+/// How long an ending server waits for what it has begun.
+pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(30);
+/// How long connections have to say goodbye when all is answered.
+const GOODBYE: Duration = Duration::from_millis(500);
+const MOST_CONNECTIONS: usize = 4096;
+/// After an error that will not be gone at once, such as too many open files.
+const BREATH: Duration = Duration::from_millis(50);
+const MOST_HEADERS: usize = 100;
+
+pub struct HttpDoor {
+    listener: TcpListener,
+    entrance: Entrance,
+}
+
+impl HttpDoor {
+    /// Nobody is let in before `serve`.
+    pub async fn bind(host: &str, port: u16, entrance: Entrance) -> io::Result<Self> {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let listener = TcpListener::bind((host, port)).await?;
+        Ok(Self { listener, entrance })
+    }
+
+    /// Where it listens; a port of 0 has become a real one.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the server is told to end, and then until all that was begun is answered.
+    pub(crate) async fn serve(self, shared: Arc<Shared>) {
+        let ending = shared.ending.clone();
+        let front = Arc::new(Front::new(shared, self.entrance));
+        let connections = GracefulShutdown::new();
+        let accepting = accept(&self.listener, &front, &connections);
+        let answered = async {
+            ending.cancelled().await;
+            let _ = timeout(DRAIN_TIME, front.busy.all_done()).await;
+        };
+        // While it ends, it still says so to those who ask whether it is ready.
+        tokio::select! {
+            () = accepting => {}
+            () = answered => {}
+        }
+        front.hang_up();
+        let _ = timeout(GOODBYE, connections.shutdown()).await;
+    }
+}
+
+async fn accept(listener: &TcpListener, front: &Arc<Front>, connections: &GracefulShutdown) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let connection = connections.watch(serve_one(stream, front));
+                tokio::spawn(async move {
+                    // A connection that breaks has nobody to tell of it.
+                    let _ = connection.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!("a connection could not be taken: {error}");
+                sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+fn serve_one(
+    stream: TcpStream,
+    front: &Arc<Front>,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error: Send> + Send + 'static {
+    // Without it every word of a stream waits for the one before to be acknowledged.
+    let _ = stream.set_nodelay(true);
+    let front = Arc::clone(front);
+    let service = service_fn(move |request| {
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(front.answer(request).await) }
+    });
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_headers(MOST_HEADERS);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Some(HEADER_TIME))
+        .max_concurrent_streams(256);
+    builder
+        .serve_connection(TokioIo::new(stream), service)
+        .into_owned()
+}

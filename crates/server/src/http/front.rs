@@ -1,0 +1,129 @@
+//! Which request is answered by whom.
+
+use super::Entrance;
+use super::answer::{Answer, empty, json};
+use super::busy::Busy;
+use super::guard::{self, Admitted};
+use super::mcp::Mcp;
+use super::{health, metrics};
+use crate::shared::Shared;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderMap, HeaderValue, VARY,
+};
+use http::{Method, Request, StatusCode};
+use hyper::body::Incoming;
+use serde_json::json;
+use std::sync::Arc;
+
+const PATHS: [&str; 5] = [
+    "/mcp",
+    "/health",
+    "/health/live",
+    "/health/ready",
+    "/metrics",
+];
+/// What pages may send and read.
+const TAKEN: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, \
+                     mcp-method, mcp-name, last-event-id, traceparent, tracestate";
+const GIVEN: &str = "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after";
+
+pub(crate) struct Front {
+    entrance: Entrance,
+    shared: Arc<Shared>,
+    mcp: Mcp,
+    pub(crate) busy: Busy,
+}
+
+impl Front {
+    pub(crate) fn new(shared: Arc<Shared>, entrance: Entrance) -> Self {
+        Self {
+            mcp: Mcp::new(&shared),
+            busy: Busy::new(),
+            entrance,
+            shared,
+        }
+    }
+
+    /// Ends streams that would never end by themselves.
+    pub(crate) fn hang_up(&self) {
+        self.mcp.hang_up();
+    }
+
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let admitted = guard::admit(&self.entrance, request.uri(), request.headers());
+        let Admitted { origin } = match admitted {
+            Ok(admitted) => admitted,
+            Err(refusal) => return refusal,
+        };
+        let mut answer = self.route(request).await;
+        if let Some(origin) = origin {
+            share(answer.headers_mut(), origin);
+        }
+        answer
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Answer {
+        let is_ending = self.shared.ending.is_cancelled();
+        let path = request.uri().path();
+        if !PATHS.contains(&path) {
+            let known = json!({"error": "there is nothing here", "path": path, "paths": PATHS});
+            return json(StatusCode::NOT_FOUND, &known);
+        }
+        if request.method() == Method::OPTIONS {
+            return preflight(path);
+        }
+        if path != "/mcp" && request.method() != Method::GET && request.method() != Method::HEAD {
+            return not_allowed("GET, HEAD, OPTIONS");
+        }
+        let known = guard::shows_token(&self.entrance, request.headers());
+        match path {
+            "/health/live" => health::live(),
+            "/health/ready" => health::ready(is_ending),
+            "/health" if !known => health::live(),
+            "/health" => health::whole(&self.shared.runtime, is_ending),
+            _ if !known => guard::unauthorized(),
+            "/metrics" => metrics::page(&self.shared.runtime),
+            _ => self.mcp.answer(request, &self.busy, is_ending).await,
+        }
+    }
+}
+
+fn preflight(path: &str) -> Answer {
+    let mut answer = empty(StatusCode::NO_CONTENT);
+    let headers = answer.headers_mut();
+    let methods = match path {
+        "/mcp" => "GET, POST, DELETE, OPTIONS",
+        _ => "GET, HEAD, OPTIONS",
+    };
+    headers.insert(ALLOW, HeaderValue::from_static(methods));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static(methods),
+    );
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(TAKEN),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    answer
+}
+
+pub(crate) fn not_allowed(allowed: &'static str) -> Answer {
+    let why = json!({"error": format!("this path answers {allowed}")});
+    let mut answer = json(StatusCode::METHOD_NOT_ALLOWED, &why);
+    answer
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allowed));
+    answer
+}
+
+/// Lets the page that asked read the answer.
+fn share(headers: &mut HeaderMap, origin: HeaderValue) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(GIVEN),
+    );
+    headers.append(VARY, HeaderValue::from_static("origin"));
+}

@@ -1,0 +1,138 @@
+//! Who may ask at all: by which name, from which page, with which token. Looked at before anything
+//! else, on every path.
+
+use super::Entrance;
+use super::answer::{Answer, refused};
+use http::header::{
+    AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
+};
+use http::uri::Authority;
+use http::{StatusCode, Uri};
+use model::{Cors, origin_of};
+
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// A request that was let in: the page it came from, if any.
+pub(crate) struct Admitted {
+    pub(crate) origin: Option<HeaderValue>,
+}
+
+pub(crate) fn admit(
+    entrance: &Entrance,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Admitted, Answer> {
+    let host = called(uri, headers).map_err(|why| refused(StatusCode::BAD_REQUEST, why))?;
+    if !is_ours(entrance, &host) {
+        let why = format!(
+            "this server is not called {host}; add it to `hosts` under [server] in larkspur.toml \
+             if it is"
+        );
+        return Err(refused(StatusCode::FORBIDDEN, &why));
+    }
+    let origin = only(headers, &ORIGIN).map_err(|()| forbidden_page())?;
+    match origin {
+        Some(origin) if !may_talk(entrance, origin) => Err(forbidden_page()),
+        origin => Ok(Admitted {
+            origin: origin.cloned(),
+        }),
+    }
+}
+
+/// The name the server was called by. A request that gives two could mean one thing here and
+/// another elsewhere.
+fn called(uri: &Uri, headers: &HeaderMap) -> Result<Authority, &'static str> {
+    let named = only(headers, &HOST).map_err(|()| "there are two Host headers")?;
+    let named = match named {
+        Some(value) => {
+            let text = value.to_str().map_err(|_| "the Host header is not text")?;
+            Some(
+                text.parse::<Authority>()
+                    .map_err(|_| "the Host header is no name")?,
+            )
+        }
+        None => None,
+    };
+    match (named, uri.authority()) {
+        (Some(named), Some(target)) if named != *target => {
+            Err("the Host header and the address asked for differ")
+        }
+        (Some(named), _) => Ok(named),
+        (None, Some(target)) => Ok(target.clone()),
+        (None, None) => Err("there is no Host header"),
+    }
+}
+
+fn is_ours(entrance: &Entrance, host: &Authority) -> bool {
+    let name = host.host().to_ascii_lowercase();
+    let is_named = |known: &String| {
+        known.eq_ignore_ascii_case(&name) || known.eq_ignore_ascii_case(host.as_str())
+    };
+    LOOPBACK.contains(&name.as_str())
+        || entrance.hosts.iter().any(is_named)
+        || !entrance.is_loopback && entrance.hosts.is_empty()
+}
+
+fn may_talk(entrance: &Entrance, origin: &HeaderValue) -> bool {
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
+    match &entrance.cors {
+        Cors::Nobody => false,
+        Cors::Anybody => true,
+        Cors::Origins(origins) => origins.iter().any(|known| known == origin),
+        Cors::Loopback => is_loopback_page(origin),
+    }
+}
+
+fn is_loopback_page(origin: &str) -> bool {
+    // Browsers write origins in one way only; another one is somebody else's.
+    let is_plain = origin_of(origin).as_deref() == Some(origin);
+    let authority = origin
+        .split_once("://")
+        .map(|(_, rest)| rest.parse::<Authority>());
+    is_plain && matches!(authority, Some(Ok(at)) if LOOPBACK.contains(&at.host()))
+}
+
+fn forbidden_page() -> Answer {
+    refused(
+        StatusCode::FORBIDDEN,
+        "web pages of this origin may not talk to this server; `cors` under [server] in \
+         larkspur.toml says which may",
+    )
+}
+
+/// Does the request show the token, where one is wanted?
+pub(crate) fn shows_token(entrance: &Entrance, headers: &HeaderMap) -> bool {
+    let Some(token) = &entrance.token else {
+        return true;
+    };
+    let Ok(Some(shown)) = only(headers, &AUTHORIZATION) else {
+        return false;
+    };
+    let shown = shown.to_str().ok().and_then(|text| text.split_once(' '));
+    shown.is_some_and(|(scheme, shown)| {
+        scheme.eq_ignore_ascii_case("bearer") && token.is(shown.trim())
+    })
+}
+
+pub(crate) fn unauthorized() -> Answer {
+    let why = "this server wants its token: send `Authorization: Bearer TOKEN`";
+    let mut answer = refused(StatusCode::UNAUTHORIZED, why);
+    let challenge = HeaderValue::from_static("Bearer realm=\"larkspur\"");
+    answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    answer
+}
+
+/// The value of a header that may be there once.
+pub(crate) fn only<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'h HeaderValue>, ()> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    match values.next() {
+        Some(_) => Err(()),
+        None => Ok(first),
+    }
+}

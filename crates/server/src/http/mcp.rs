@@ -1,0 +1,181 @@
+//! `/mcp`: requests made fit for rmcp, and its answers made fit for those who asked.
+
+use super::answer::{Answer, refused, rpc_error};
+use super::body;
+use super::busy::{Busy, until_sent};
+use super::front::not_allowed;
+use super::late::{LateAnswer, or_late};
+use super::message::{self, Asked};
+use crate::handler::Handler;
+use crate::shared::Shared;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Empty, Full};
+use hyper::body::Incoming;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+type Service = StreamableHttpService<Handler, LocalSessionManager>;
+
+const EVENTS: &str = "text/event-stream";
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+pub(crate) struct Mcp {
+    /// For legacy clients that have begun with `initialize`.
+    sessions: Service,
+    /// For requests that stand alone.
+    requests: Service,
+    hung_up: CancellationToken,
+}
+
+impl Mcp {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        let hung_up = CancellationToken::new();
+        // Names and pages have been looked at before anybody comes here.
+        let config = || {
+            StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .disable_allowed_origins()
+                .with_cancellation_token(hung_up.clone())
+                .with_max_request_body_bytes(body::LONGEST)
+        };
+        let service = |config| {
+            let shared = Arc::clone(shared);
+            let make = move || Ok(Handler::of_network(Arc::clone(&shared)));
+            StreamableHttpService::new(make, Arc::default(), config)
+        };
+        Self {
+            sessions: service(config()),
+            requests: service(
+                config()
+                    .with_legacy_session_mode(false)
+                    .with_json_response(true),
+            ),
+            hung_up,
+        }
+    }
+
+    pub(crate) fn hang_up(&self) {
+        self.hung_up.cancel();
+    }
+
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        busy: &Busy,
+        is_ending: bool,
+    ) -> Answer {
+        if is_ending {
+            return refused(StatusCode::SERVICE_UNAVAILABLE, "the server is ending");
+        }
+        let (parts, body) = request.into_parts();
+        match parts.method {
+            Method::POST => {
+                let errand = busy.begin();
+                let answer = self.post(parts, body).await;
+                answer.map(|body| until_sent(body, errand))
+            }
+            // In the modern era there are neither sessions nor streams of their own.
+            Method::GET | Method::DELETE if message::says_modern(&parts.headers) => {
+                not_allowed("POST, OPTIONS")
+            }
+            Method::GET | Method::DELETE => {
+                let request = Request::from_parts(parts, Empty::<Bytes>::new());
+                in_json(self.sessions.handle(request).await).await
+            }
+            _ => not_allowed("GET, POST, DELETE, OPTIONS"),
+        }
+    }
+
+    async fn post(&self, parts: Parts, body: Incoming) -> Answer {
+        if let Err(refusal) = message::check_headers(&parts.headers) {
+            return refusal;
+        }
+        let bytes = match body::read(body).await {
+            Ok(bytes) => bytes,
+            Err(refusal) => return refusal,
+        };
+        let asked = match message::check(&bytes, &parts.headers) {
+            Ok(asked) => asked,
+            Err(refusal) => return refusal,
+        };
+        self.serve(parts, bytes, &asked).await
+    }
+
+    async fn serve(&self, mut parts: Parts, bytes: Bytes, asked: &Asked) -> Answer {
+        let takes_events = accepts(&parts.headers, EVENTS);
+        if asked.listens && !takes_events {
+            let why = format!("subscriptions/listen is answered as {EVENTS}: accept it");
+            return rpc_error(StatusCode::NOT_ACCEPTABLE, &asked.id, -32600, &why);
+        }
+        let in_session = asked.in_session(&parts.headers, takes_events);
+        let service = if in_session {
+            &self.sessions
+        } else {
+            &self.requests
+        };
+        // rmcp wants to read both of them there, and has no word for "anything".
+        parts.headers.insert(ACCEPT, BOTH);
+        parts.headers.insert(CONTENT_TYPE, JSON);
+        let (late, told) = LateAnswer::new(asked.id.clone());
+        parts.extensions.insert(late);
+        let request = Request::from_parts(parts, Full::new(bytes));
+        let answer = or_late(service.handle(request), told).await;
+        let answer = in_json(answer).await;
+        if takes_events {
+            answer
+        } else {
+            only_the_last(answer).await
+        }
+    }
+}
+
+fn accepts(headers: &HeaderMap, kind: &str) -> bool {
+    let mut values = headers.get_all(ACCEPT).iter();
+    values.any(|value| value.to_str().is_ok_and(|text| text.contains(kind)))
+}
+
+fn is_kind(headers: &HeaderMap, kind: &str) -> bool {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| value.starts_with(kind))
+}
+
+/// What went wrong is said as JSON, whoever says it.
+async fn in_json(answer: Answer) -> Answer {
+    let failed = answer.status().is_client_error() || answer.status().is_server_error();
+    if !failed || is_kind(answer.headers(), "application/json") {
+        return answer;
+    }
+    let (mut parts, body) = answer.into_parts();
+    let Ok(body) = body.collect().await;
+    let why = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+    parts.headers.remove(CONTENT_LENGTH);
+    let (kind, body) = refused(parts.status, &why).into_parts();
+    parts.headers.extend(kind.headers);
+    Response::from_parts(parts, body)
+}
+
+/// For those who cannot read events: the answer alone, without the words that came before it.
+async fn only_the_last(answer: Answer) -> Answer {
+    if !is_kind(answer.headers(), EVENTS) {
+        return answer;
+    }
+    let Ok(events) = answer.into_body().collect().await;
+    let events = events.to_bytes();
+    let text = String::from_utf8_lossy(&events);
+    let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    let last = messages.rfind(|message| message.get("method").is_none());
+    match last {
+        Some(message) => super::answer::json(StatusCode::OK, &message),
+        None => refused(StatusCode::INTERNAL_SERVER_ERROR, "there was no answer"),
+    }
+}

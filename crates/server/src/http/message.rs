@@ -1,0 +1,94 @@
+//! What a POST must be: one message, and headers that say the same as it does.
+
+use super::answer::{Answer, refused, rpc_error};
+use super::guard::only;
+use crate::envelope::{self, Refusal};
+use http::StatusCode;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
+use rmcp::model::ProtocolVersion;
+use serde_json::Value;
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// A second one of these would let two readers see two requests.
+const SINGLE: [HeaderName; 4] = [
+    VERSION,
+    SESSION,
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
+];
+const HEADER_MISMATCH: i32 = -32020;
+
+/// As much of a message as the door has to know.
+pub(crate) struct Asked {
+    /// `null` for a notification.
+    pub(crate) id: Value,
+    pub(crate) listens: bool,
+    initializes: bool,
+}
+
+impl Asked {
+    /// Sessions are for legacy clients that can read their streams; all others stand alone.
+    pub(crate) fn in_session(&self, headers: &HeaderMap, takes_events: bool) -> bool {
+        if self.initializes {
+            return takes_events;
+        }
+        headers.contains_key(SESSION) && !says_modern(headers)
+    }
+}
+
+pub(crate) fn says_modern(headers: &HeaderMap) -> bool {
+    let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// What can be judged before the body has come.
+pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Answer> {
+    let unsupported = |why: &str| Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    let kind = only(headers, &CONTENT_TYPE).ok().flatten();
+    let kind = kind
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return unsupported("the body must be application/json");
+    }
+    if headers.contains_key(CONTENT_ENCODING) {
+        return unsupported("the body must come as it is, without Content-Encoding");
+    }
+    Ok(())
+}
+
+pub(crate) fn check(bytes: &[u8], headers: &HeaderMap) -> Result<Asked, Answer> {
+    let envelope = envelope::open(bytes).map_err(|refusal| refuse(&refusal))?;
+    let id = serde_json::to_value(&envelope.id).unwrap_or_default();
+    if let Some(twice) = SINGLE.iter().find(|name| only(headers, name).is_err()) {
+        let why = format!("there are two {twice} headers");
+        return Err(rpc_error(
+            StatusCode::BAD_REQUEST,
+            &id,
+            HEADER_MISMATCH,
+            &why,
+        ));
+    }
+    let method = envelope.method.as_deref().unwrap_or_default();
+    let asked = Asked {
+        id,
+        listens: method == "subscriptions/listen",
+        initializes: method == "initialize",
+    };
+    if let Err(refusal) = envelope::check_params(&envelope) {
+        return Err(refuse(&refusal));
+    }
+    Ok(asked)
+}
+
+fn refuse(refusal: &Refusal) -> Answer {
+    // A bare 400 makes clients think of an old server, so params are answered in-band.
+    let status = match refusal.code {
+        -32602 => StatusCode::OK,
+        _ => StatusCode::BAD_REQUEST,
+    };
+    let id = serde_json::to_value(&refusal.id).unwrap_or_default();
+    rpc_error(status, &id, refusal.code, &refusal.message)
+}

@@ -1,0 +1,33 @@
+//! The door for networks: MCP at `/mcp`, and how the server is doing.
+
+mod answer;
+mod body;
+mod busy;
+mod door;
+mod front;
+mod guard;
+mod health;
+mod late;
+mod mcp;
+mod message;
+mod metrics;
+mod token;
+
+pub(crate) use door::DRAIN_TIME;
+pub use door::HttpDoor;
+pub(crate) use late::LateAnswer;
+pub use token::Token;
+
+use model::Cors;
+
+/// Who may come in, and by which names.
+#[derive(Debug, Clone, Default)]
+pub struct Entrance {
+    /// Names by which clients may call the server, besides those of this machine. On an open
+    /// address none means any: there, a token keeps strangers out.
+    pub hosts: Vec<String>,
+    /// Does it listen on this machine only?
+    pub is_loopback: bool,
+    pub cors: Cors,
+    pub token: Option<Token>,
+}

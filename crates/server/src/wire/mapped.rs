@@ -1,0 +1,41 @@
+//! Codes of their own for what goes wrong with a tool, for clients that want them.
+
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use runtime::CallError;
+use serde_json::json;
+
+const NOT_FOUND: ErrorCode = ErrorCode(-32000);
+const FAILED: ErrorCode = ErrorCode(-32001);
+const BAD_PARAMS: ErrorCode = ErrorCode(-32002);
+
+pub(super) fn mapped(error: CallError) -> ErrorData {
+    let sentence = error.to_string();
+    let (code, data) = match error {
+        CallError::Unknown { name, available } => {
+            let available: Vec<String> = available.into_iter().take(20).collect();
+            let data = json!({"type": "not-found", "tool": name, "available": available});
+            (NOT_FOUND, data)
+        }
+        CallError::Ambiguous { name, paths } => {
+            let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            let data = json!({"type": "not-found", "tool": name, "available": paths});
+            (NOT_FOUND, data)
+        }
+        CallError::Rejected { tool, rejected } => {
+            let data = json!({
+                "type": "validation-error",
+                "tool": tool.to_string(),
+                "validation-errors": rejected.by_field(),
+            });
+            (BAD_PARAMS, data)
+        }
+        CallError::Failed { tool, .. } | CallError::Stopped { tool, .. } => {
+            let tool = tool.to_string();
+            let data = json!({"type": "runtime-error", "tool": tool, "cause": sentence});
+            (FAILED, data)
+        }
+        CallError::Busy { .. } => (FAILED, json!({"type": "runtime-error", "cause": sentence})),
+    };
+    ErrorData::new(code, sentence, Some(data))
+}
