@@ -51,6 +51,7 @@ pub(crate) struct Envelope<'a> {
 
 /// The parts as they stand.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Parts<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,
@@ -320,7 +321,7 @@ mod tests {
         );
         check(
             "3",
-            "null -32600 this is not a JSON-RPC message: invalid type: integer `3`, expected struct Envelope at line 1 column 1",
+            "null -32600 this is not a JSON-RPC message: invalid type: integer `3`, expected an object at line 1 column 1",
         );
         check(
             r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,

@@ -14,6 +14,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
+use model::Errors;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
@@ -32,6 +33,7 @@ pub(crate) struct Mcp {
     /// For requests that stand alone.
     requests: Service,
     hung_up: CancellationToken,
+    errors: Errors,
 }
 
 impl Mcp {
@@ -58,6 +60,7 @@ impl Mcp {
                     .with_json_response(true),
             ),
             hung_up,
+            errors: shared.errors,
         }
     }
 
@@ -101,7 +104,7 @@ impl Mcp {
             Ok(bytes) => bytes,
             Err(refusal) => return refusal,
         };
-        let asked = match message::check(&bytes, &parts.headers) {
+        let asked = match message::check(&bytes, &parts.headers, self.errors) {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
         };
@@ -127,11 +130,13 @@ impl Mcp {
         parts.extensions.insert(late);
         let request = Request::from_parts(parts, Full::new(bytes));
         let answer = or_late(service.handle(request), told).await;
-        let answer = in_json(answer).await;
-        if takes_events {
-            answer
-        } else {
-            only_the_last(answer).await
+        let mut answer = in_json(answer).await;
+        if !takes_events {
+            answer = only_the_last(answer).await;
+        }
+        match self.errors {
+            Errors::Mcp => answer,
+            Errors::Mapped => with_status(answer).await,
         }
     }
 }
@@ -161,6 +166,22 @@ async fn in_json(answer: Answer) -> Answer {
     let (kind, body) = refused(parts.status, &why).into_parts();
     parts.headers.extend(kind.headers);
     Response::from_parts(parts, body)
+}
+
+/// An error's own status, where that is wanted.
+async fn with_status(answer: Answer) -> Answer {
+    if answer.status() != StatusCode::OK || !is_kind(answer.headers(), "application/json") {
+        return answer;
+    }
+    let (mut parts, body) = answer.into_parts();
+    let Ok(body) = body.collect().await;
+    let body = body.to_bytes();
+    let code = serde_json::from_slice::<Value>(&body).ok();
+    let code = code.and_then(|message| message["error"]["code"].as_i64());
+    if let Some(code) = code {
+        parts.status = message::mapped_status(code);
+    }
+    Response::from_parts(parts, Full::new(body).boxed())
 }
 
 /// For those who cannot read events: the answer alone, without the words that came before it.

@@ -5,6 +5,7 @@ use super::guard::only;
 use crate::envelope::{self, Refusal};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
+use model::Errors;
 use rmcp::model::ProtocolVersion;
 use serde_json::Value;
 
@@ -59,8 +60,8 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Answer> {
     Ok(())
 }
 
-pub(crate) fn check(bytes: &[u8], headers: &HeaderMap) -> Result<Asked, Answer> {
-    let envelope = envelope::open(bytes).map_err(|refusal| refuse(&refusal))?;
+pub(crate) fn check(bytes: &[u8], headers: &HeaderMap, errors: Errors) -> Result<Asked, Answer> {
+    let envelope = envelope::open(bytes).map_err(|refusal| refuse(&refusal, errors))?;
     let id = serde_json::to_value(&envelope.id).unwrap_or_default();
     if let Some(twice) = SINGLE.iter().find(|name| only(headers, name).is_err()) {
         let why = format!("there are two {twice} headers");
@@ -78,17 +79,26 @@ pub(crate) fn check(bytes: &[u8], headers: &HeaderMap) -> Result<Asked, Answer> 
         initializes: method == "initialize",
     };
     if let Err(refusal) = envelope::check_params(&envelope) {
-        return Err(refuse(&refusal));
+        return Err(refuse(&refusal, errors));
     }
     Ok(asked)
 }
 
-fn refuse(refusal: &Refusal) -> Answer {
+fn refuse(refusal: &Refusal, errors: Errors) -> Answer {
     // A bare 400 makes clients think of an old server, so params are answered in-band.
-    let status = match refusal.code {
-        -32602 => StatusCode::OK,
+    let status = match (refusal.code, errors) {
+        (-32602, Errors::Mcp) => StatusCode::OK,
         _ => StatusCode::BAD_REQUEST,
     };
     let id = serde_json::to_value(&refusal.id).unwrap_or_default();
     rpc_error(status, &id, refusal.code, &refusal.message)
+}
+
+/// Seed 002's table.
+pub(crate) fn mapped_status(code: i64) -> StatusCode {
+    match code {
+        -32700 | -32600 | -32602 | -32002 => StatusCode::BAD_REQUEST,
+        -32601 | -32000 => StatusCode::NOT_FOUND,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
 }
