@@ -192,9 +192,16 @@ fn what_documents_do_not_run_is_little() {
         "book/src/limits.md",
     ];
     let left = documents.map(left).concat().concat();
-    expect![[r"
+    expect![[r#"
         README.md: claude mcp add larkspur -- larkspur serve --modules /path/to/modules
-    "]]
+        README.md: # Health check
+        curl http://localhost:3000/health
+
+        # MCP request
+        curl -X POST http://localhost:3000/mcp \
+          -H "Content-Type: application/json" \
+          -d '{"jsonrpc":"2.0","method":"tools/list","params":{},"id":1}'
+    "#]]
     .assert_eq(&left);
 }
 

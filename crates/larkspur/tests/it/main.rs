@@ -51,6 +51,7 @@ mod reload;
 mod resources;
 mod restart;
 mod room;
+mod slow;
 mod soak;
 mod state;
 mod status;

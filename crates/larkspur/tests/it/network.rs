@@ -244,6 +244,33 @@ fn health_says_what_is_served() {
     );
 }
 
+/// The two lines of seed 002, as they stand in the README.
+#[test]
+fn curl_needs_no_ceremony() {
+    let lines = [
+        "curl http://localhost:3000/health",
+        "curl -X POST http://localhost:3000/mcp \\
+  -H \"Content-Type: application/json\" \\
+  -d '{\"jsonrpc\":\"2.0\",\"method\":\"tools/list\",\"params\":{},\"id\":1}'",
+    ];
+    let readme = std::fs::read_to_string(crate::documents::workspace().join("README.md")).unwrap();
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let web = Web::start(room, &["--port", "3000"]);
+    assert_eq!(web.port, 3000);
+    let answers = lines.map(|line| {
+        assert!(readme.contains(line), "the README does not say {line}");
+        let ran = std::process::Command::new("sh")
+            .args(["-c", line])
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{line}: {ran:?}");
+        serde_json::from_slice::<Value>(&ran.stdout).unwrap()
+    });
+    assert_eq!(answers[0]["tools"], 3);
+    assert_eq!(answers[1]["result"]["tools"][1]["name"], "hello");
+}
+
 /// The same request by either door has the same result.
 #[test]
 fn both_doors_say_the_same() {

@@ -28,7 +28,10 @@ impl Web {
     /// Serves the room over HTTP, with further flags.
     pub(crate) fn start(room: Room, flags: &[&str]) -> Self {
         let modules = room.modules().to_str().unwrap().to_owned();
-        let mut args = vec!["serve", "--modules", &modules, "-p", "0"];
+        let mut args = vec!["serve", "--modules", &modules];
+        if !flags.contains(&"--port") {
+            args.extend(["-p", "0"]);
+        }
         if !flags.contains(&"--transport") {
             args.push("--http");
         }

@@ -7,6 +7,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -37,6 +38,7 @@ impl HttpDoor {
     pub async fn bind(host: &str, port: u16, entrance: Entrance) -> io::Result<Self> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let listener = TcpListener::bind((host, port)).await?;
+        take_all_files();
         Ok(Self { listener, entrance })
     }
 
@@ -63,6 +65,14 @@ impl HttpDoor {
         front.hang_up();
         let _ = timeout(GOODBYE, connections.shutdown()).await;
     }
+}
+
+/// Every connection is an open file, and the usual bound was made for other times.
+fn take_all_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where that is not allowed, there is room for fewer.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 async fn accept(listener: &TcpListener, front: &Arc<Front>, connections: &GracefulShutdown) {
