@@ -7,7 +7,7 @@ use runtime::{Event, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The project's file, unless `--config` names another.
 const PROJECT: &str = "larkspur.toml";
@@ -129,13 +129,31 @@ pub(crate) fn executor() -> std::io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
+/// SIGTERM and ctrl-c, none of them missed.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
 /// Waits for SIGTERM or ctrl-c.
 pub(crate) async fn told_to_end() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
+    if let Ok(mut signals) = Signals::listen() {
+        signals.next().await;
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn read(line: &[u8]) -> Heard {
     if line.is_empty() {
         return Heard::Nothing;
     }
-    match open(line).and_then(|envelope| message(envelope, line)) {
+    match open(line).and_then(|envelope| message(&envelope, line)) {
         Ok(Some(message)) => Heard::Message(Box::new(message)),
         Ok(None) => Heard::Nothing,
         Err(refusal) => Heard::Refused(refusal.answer()),
@@ -127,11 +127,11 @@ pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
 }
 
 /// What the envelope holds; nothing where nobody waits for an answer and there is nothing to do.
-fn message(envelope: Envelope<'_>, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+fn message(envelope: &Envelope<'_>, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     match (&envelope.method, envelope.id.clone()) {
         (Some(method), Some(id)) if method == "tools/call" => call(id, envelope.params).map(Some),
         (Some(method), Some(id)) => {
-            check_params(&envelope)?;
+            check_params(envelope)?;
             request(method, id, line).map(Some)
         }
         (Some(_), None) => Ok(notification(line)),

@@ -98,8 +98,6 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[track_caller]
     fn check(message: &str, expected: Result<(), &str>) {
         let checked = super::check(message.as_bytes());

@@ -18,7 +18,8 @@ impl Server {
         Self(Shared::new(runtime, errors, CancellationToken::new()))
     }
 
-    /// Serves until the client closes its end, or the server is told to end.
+    /// Serves until the client closes its end, or the server is told to end. A client that leaves
+    /// takes the server with it, whatever other doors it has.
     pub async fn serve_stdio(&self) -> io::Result<()> {
         stdio::serve(Arc::clone(&self.0)).await
     }
@@ -26,6 +27,11 @@ impl Server {
     /// Serves until the server is told to end.
     pub async fn serve_http(&self, door: HttpDoor) {
         door.serve(Arc::clone(&self.0)).await;
+    }
+
+    /// Waits until it has been told to end.
+    pub async fn ending(&self) {
+        self.0.ending.cancelled().await;
     }
 
     /// Tells all doors to finish what they have begun, and to begin nothing.

@@ -21,7 +21,8 @@ const LONGEST_LINE: usize = 4 << 20;
 pub(crate) async fn serve(shared: Arc<Shared>) -> io::Result<()> {
     let (input, output) = stdio_pipes();
     let ending = shared.ending.clone();
-    let closing = ending.child_token();
+    // The end of input is the end of the server.
+    let closing = ending.clone();
     let transport = Lines::new(input, output, closing.clone());
     let outbox = Arc::clone(&transport.outbox);
     let late: Late = {

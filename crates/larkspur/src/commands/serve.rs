@@ -1,7 +1,7 @@
 //! `larkspur serve`, and bare `larkspur`: MCP over stdio, HTTP or both.
 
 use crate::args::{Global, Serve, Surface};
-use crate::compose;
+use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
 use crate::terminal::{BAD, count, error, note, styled};
 use runtime::{Change, Event, Runtime};
@@ -60,6 +60,7 @@ async fn until_the_end(
     plan: &Plan,
     door: Option<HttpDoor>,
 ) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
     let _control = match Control::start(runtime.clone(), &control::directory()) {
         Ok(control) => Some(control),
         Err(error) => {
@@ -69,10 +70,7 @@ async fn until_the_end(
     };
     let stdio = async {
         if plan.transport.stdio {
-            let served = server.serve_stdio().await;
-            // A client that has gone takes the server with it, whatever doors it has.
-            server.end();
-            return served;
+            return server.serve_stdio().await;
         }
         Ok(())
     };
@@ -87,15 +85,17 @@ async fn until_the_end(
     };
     tokio::select! {
         served = all => Ok(served?),
-        () = told_twice(server) => Ok(()),
+        () = told_twice(server, &mut signals) => Ok(()),
     }
 }
 
-/// The first signal lets what was begun be finished; the second does not.
-async fn told_twice(server: &Server) {
-    compose::told_to_end().await;
-    server.end();
-    compose::told_to_end().await;
+/// The first signal, like a client that leaves, lets what was begun be finished; the next does not.
+async fn told_twice(server: &Server, signals: &mut Signals) {
+    tokio::select! {
+        () = signals.next() => server.end(),
+        () = server.ending() => {}
+    }
+    signals.next().await;
 }
 
 fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {

@@ -200,10 +200,13 @@ fn a_server_that_ends_takes_its_commands_along() {
     server.send_call("sh", script(&text));
     let pid = noted(&mut server, &note);
     let server_pid = server.wire().pid().to_string();
-    let told = std::process::Command::new("kill")
-        .args(["-TERM", &server_pid])
-        .status();
-    assert!(told.unwrap().success());
+    // The second one says that nobody wants to wait for the command.
+    for signal in ["-TERM", "-INT"] {
+        let told = std::process::Command::new("kill")
+            .args([signal, &server_pid])
+            .status();
+        assert!(told.unwrap().success());
+    }
     gone(&pid);
 }
 

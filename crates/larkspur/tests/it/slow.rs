@@ -67,7 +67,7 @@ fn drip_until_closed(web: &Web, mut streams: Vec<TcpStream>) {
 fn many_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    setrlimit(Resource::Nofile, limit.clone()).unwrap();
+    setrlimit(Resource::Nofile, limit).unwrap();
     assert!(limit.current.is_none_or(|most| most > 4_096), "{limit:?}");
 }
 
