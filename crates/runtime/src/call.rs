@@ -5,6 +5,7 @@ use crate::errand::{Ended, Errand, GRACE};
 use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
 use crate::life::Visit;
+use crate::meter::Meter;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Args, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath};
@@ -104,7 +105,7 @@ impl Runtime {
         let result = self.call_inner(call).await;
         match &result {
             Ok(output) if output.is_error => Stats::add(&stats.failed),
-            Err(error) => stats.add_failure(matches!(error, CallError::Stopped { .. })),
+            Err(error) => stats.add_failure(error.stop()),
             Ok(_) => {}
         }
         result
@@ -119,10 +120,14 @@ impl Runtime {
             structured: call.structured,
             ..self.job(self.catalog(), &call.name, call.args, call.caller)?
         };
-        if small && let Some(result) = job.try_here().await {
-            return result;
-        }
-        job.on_a_thread(cancel).await
+        let meter = job.meter();
+        let begin = Instant::now();
+        let result = match job.try_here(small).await {
+            Some(result) => result,
+            None => job.on_a_thread(cancel).await,
+        };
+        meter.add(begin.elapsed(), has_failed(&result));
+        result
     }
 
     /// Looks the tool up and checks its arguments: every call comes through here.
@@ -257,6 +262,7 @@ impl Job {
             caller: &self.caller,
             started: &module.life.started,
             trial,
+            ticks: Some(&self.runtime.stats().ticks),
             ..Turn::new(&gate, &self.limits)
         };
         let started = Instant::now();
@@ -275,14 +281,20 @@ impl Job {
         Ok(output)
     }
 
+    fn meter(&self) -> Arc<Meter> {
+        let handle = &self.handle;
+        let meters = &self.runtime.stats().meters;
+        meters.of(&handle.module.name, &handle.tool().tool.name)
+    }
+
     fn lane(&self) -> &Lane {
         &self.handle.module.lanes[self.handle.index]
     }
 
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
-    async fn try_here(&self) -> Option<Result<Output, CallError>> {
-        if !self.lane().may_try_here() {
+    async fn try_here(&self, small: bool) -> Option<Result<Output, CallError>> {
+        if !small || !self.lane().may_try_here() {
             return None;
         }
         // Whoever has the place is done in microseconds; a thread would take longer to start.
@@ -342,7 +354,19 @@ impl Job {
     }
 }
 
+fn has_failed(result: &Result<Output, CallError>) -> bool {
+    result.as_ref().map_or(true, |output| output.is_error)
+}
+
 impl CallError {
+    /// What ended it from outside, if that is how it ended.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        match self {
+            Self::Stopped { stop, .. } => Some(*stop),
+            _ => None,
+        }
+    }
+
     fn of(handle: &Handle, ended: Ended) -> Self {
         ended.report(handle, &handle.module.life);
         let tool = handle.path();
@@ -410,6 +434,9 @@ impl Within<'_> {
             heap_bytes: self.limits.heap_bytes / 2,
             ..(*job.limits).clone()
         });
-        job.answer(job.run(self.cancel.clone(), false))
+        let begin = Instant::now();
+        let result = job.answer(job.run(self.cancel.clone(), false));
+        job.meter().add(begin.elapsed(), has_failed(&result));
+        result
     }
 }

@@ -17,6 +17,7 @@ mod keeper;
 mod lane;
 mod library;
 mod life;
+mod meter;
 mod metrics;
 mod notes;
 mod orders;

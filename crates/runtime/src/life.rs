@@ -6,8 +6,8 @@ use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::permit::Permit;
 use crate::stops;
-use model::{Caller, Fault, Limits, ModuleName, Structured};
-use script::{CallFailure, Cancel, Hook, Script, Started, Turn};
+use model::{Caller, Fault, Limits, ModuleName};
+use script::{CallFailure, Hook, Script, Started, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -175,13 +175,9 @@ impl Life {
             ..Gate::new(self.module.as_str(), folder, &self.permit, &self.ground)
         };
         work(&Turn {
-            host: &gate,
-            limits,
-            cancel: Cancel::default(),
-            structured: Structured::Any,
             caller,
             started: &self.started,
-            trial: false,
+            ..Turn::new(&gate, limits)
         })
     }
 }

@@ -120,7 +120,7 @@ impl Runtime {
         Stats::add(&stats.calls);
         let result = reading.await;
         if let Err(error) = &result {
-            stats.add_failure(matches!(error, ReadError::Stopped { .. }));
+            stats.add_failure(error.stop());
         }
         result
     }
@@ -285,6 +285,14 @@ pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle,
 }
 
 impl ReadError {
+    /// What ended it from outside, if that is how it ended.
+    fn stop(&self) -> Option<Stop> {
+        match self {
+            Self::Stopped { stop, .. } => Some(*stop),
+            _ => None,
+        }
+    }
+
     fn of(of: String, life: &Life, ended: Ended) -> Self {
         ended.report(&of, life);
         match ended {

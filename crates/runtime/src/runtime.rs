@@ -197,6 +197,11 @@ impl Runtime {
         &self.0.ground.updates
     }
 
+    /// How many calls wait for a place.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.waiting.load(Ordering::Relaxed)
+    }
+
     pub fn uptime(&self) -> Duration {
         self.0.started.elapsed()
     }

@@ -1,5 +1,7 @@
 //! Counts of what has happened, for status and metrics.
 
+use crate::meter::{Meters, Stops};
+use model::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, Default)]
@@ -13,6 +15,10 @@ pub struct Stats {
     /// Threads that did not come back when their time was up, and have not since.
     pub stuck: AtomicU64,
     pub reloads: AtomicU64,
+    /// Loop turns and calls of all scripts.
+    pub ticks: AtomicU64,
+    pub(crate) stops: Stops,
+    pub(crate) meters: Meters,
 }
 
 impl Stats {
@@ -21,10 +27,11 @@ impl Stats {
     }
 
     /// A call that gave no answer; a limit or its caller may have ended it.
-    pub(crate) fn add_failure(&self, stopped: bool) {
+    pub(crate) fn add_failure(&self, stop: Option<Stop>) {
         Self::add(&self.failed);
-        if stopped {
+        if let Some(stop) = stop {
             Self::add(&self.stopped);
+            self.stops.add(stop);
         }
     }
 

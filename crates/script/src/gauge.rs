@@ -67,9 +67,14 @@ impl Gauge {
         })
     }
 
+    /// Ticks taken so far, with those of items that ran elsewhere.
+    pub(crate) fn used(&self, eval: &Evaluator<'_, '_, '_>) -> u64 {
+        eval.get_total_tick_count().saturating_add(self.lent.get())
+    }
+
     /// What is left of this evaluation, for the items of a `parallel`.
     pub(crate) fn share(&self, eval: &Evaluator<'_, '_, '_>, threads: usize) -> Share {
-        let used = eval.get_total_tick_count().saturating_add(self.lent.get());
+        let used = self.used(eval);
         let limits = Limits {
             ticks: self.limits.ticks.saturating_sub(used).max(1),
             heap_bytes: self.limits.heap_bytes / threads,

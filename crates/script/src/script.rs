@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A frozen file. `Send + Sync`: any number of calls run at once, each on a heap of its own.
 pub struct Script {
@@ -101,6 +102,8 @@ pub struct Turn<'a> {
     pub started: &'a Started,
     /// Give up at the first host call or long loop, before anything has happened.
     pub trial: bool,
+    /// Where the loop turns and calls that were taken are added up.
+    pub ticks: Option<&'a AtomicU64>,
 }
 
 static LOCAL: LazyLock<Caller> = LazyLock::new(Caller::default);
@@ -117,6 +120,7 @@ impl<'a> Turn<'a> {
             caller: &LOCAL,
             started: &UNSTARTED,
             trial: false,
+            ticks: None,
         }
     }
 }
@@ -303,11 +307,14 @@ impl Script {
                 let outcome = {
                     let mut eval = Evaluator::new(&module);
                     eval.extra = Some(&cx);
-                    gauge
+                    let worked = gauge
                         .install(&mut eval)
                         .map_err(starlark::Error::from)
-                        .and_then(|()| work(&mut eval))
-                        .map_err(|error| self.failure(&error, &gauge, &eval, turn))?
+                        .and_then(|()| work(&mut eval));
+                    if let Some(ticks) = turn.ticks {
+                        ticks.fetch_add(gauge.used(&eval), Ordering::Relaxed);
+                    }
+                    worked.map_err(|error| self.failure(&error, &gauge, &eval, turn))?
                 };
                 if module.extra_value().is_none() {
                     return Ok((outcome, None));

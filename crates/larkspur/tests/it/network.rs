@@ -237,10 +237,48 @@ fn health_says_what_is_served() {
     assert_eq!(lost.json()["path"], "/nowhere");
     web.ask("POST", "/health", &[], "").is(405);
     web.ask("PUT", "/mcp", &[], "").is(405);
-    let metrics = web.get("/metrics");
+}
+
+#[test]
+fn metrics_count_by_tool() {
+    let web = web();
+    web.plain(&call("hello", json!({"name": "Ada"}))).is(200);
+    web.plain(&call("hello", json!({}))).is(200);
+    web.plain(&call("broken", json!({}))).is(200);
+    // A name that nobody has would make a row for whoever thinks of one.
+    web.plain(&call("no_such", json!({}))).is(200);
+    let reply = web.get("/metrics");
+    assert_eq!(
+        reply.is(200).header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    for line in [
+        "larkspur_tools 3",
+        "larkspur_modules 1",
+        "larkspur_requests_total 4",
+        "larkspur_requests_failed_total 3",
+        "larkspur_calls_in_flight 0",
+        "larkspur_calls_waiting 0",
+        "larkspur_reloads_total 0",
+        "larkspur_limit_hits_total{limit=\"timeout\"} 0",
+        "larkspur_calls_total{module=\"greet\",tool=\"hello\"} 1",
+        "larkspur_calls_total{module=\"greet\",tool=\"broken\"} 1",
+        "larkspur_call_errors_total{module=\"greet\",tool=\"broken\"} 1",
+        "larkspur_call_errors_total{module=\"greet\",tool=\"hello\"} 0",
+        "larkspur_call_duration_seconds_bucket{module=\"greet\",tool=\"hello\",le=\"+Inf\"} 1",
+        "larkspur_call_duration_seconds_count{module=\"greet\",tool=\"hello\"} 1",
+    ] {
+        assert!(
+            reply.body.lines().any(|known| known == line),
+            "no {line} in {}",
+            reply.body
+        );
+    }
+    assert!(!reply.body.contains("no_such"));
     assert!(
-        metrics.is(200).body.contains("larkspur_tools 3"),
-        "{metrics:#?}"
+        reply
+            .body
+            .contains("# TYPE larkspur_call_duration_seconds histogram")
     );
 }
 
