@@ -143,7 +143,7 @@ fn read(line: &[u8], own: usize) -> Read {
     }
 }
 
-fn line(id: u64, chance: &mut Chance) -> Vec<u8> {
+pub(crate) fn line(id: u64, chance: &mut Chance) -> Vec<u8> {
     let mut line = message(id, chance).to_string().into_bytes();
     match chance.below(12) {
         0 => line.truncate(chance.below(line.len())),
@@ -258,7 +258,7 @@ fn value(chance: &mut Chance, depth: usize) -> Value {
 }
 
 /// xorshift: the same lines in every run.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -268,7 +268,7 @@ impl Chance {
         self.0
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() >> 1).unwrap() % bound.max(1)
     }
 

@@ -29,6 +29,7 @@ mod extensions;
 mod extensions_sql;
 mod fixture;
 mod folder;
+mod frames;
 mod fuzz;
 mod graph;
 mod graphs;
