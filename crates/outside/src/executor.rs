@@ -12,7 +12,7 @@ impl Executor {
         let runtime = self.0.get_or_init(|| {
             let mut builder = Builder::new_multi_thread();
             builder
-                .worker_threads(2)
+                .worker_threads(threads())
                 .thread_name("outside")
                 .enable_all();
             builder.build().map_err(|error| error.to_string())
@@ -22,4 +22,11 @@ impl Executor {
             Err(why) => Err(format!("no thread could be started: {why}")),
         }
     }
+}
+
+/// They only carry bytes to and from those who wait: one for two processors keeps words from being
+/// handed back and forth among them.
+fn threads() -> usize {
+    let processors = std::thread::available_parallelism();
+    processors.map_or(1, |all| (all.get() / 2).clamp(1, 4))
 }

@@ -14,6 +14,12 @@ pub(crate) struct AllRates(Mutex<BTreeMap<ModuleName, Arc<Rates>>>);
 #[derive(Debug, Default)]
 pub(crate) struct Rates(Vec<Arc<Turns>>);
 
+impl Rates {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// The turns taken lately at what one name in the manifest stands for.
 #[derive(Debug)]
 struct Turns {

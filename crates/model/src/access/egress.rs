@@ -60,6 +60,11 @@ impl Egress {
         Denied::not_public(&self.module, site, says_public.is_some())
     }
 
+    /// Are there hosts that may not be asked at any time?
+    pub fn has_turns(&self) -> bool {
+        self.turns.is_some()
+    }
+
     /// When a request may go out to a site.
     pub fn turn(&self, site: &Site, until: Instant) -> Result<Instant, HostError> {
         match &self.turns {

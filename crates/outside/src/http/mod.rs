@@ -172,6 +172,9 @@ fn shown(request: &HttpRequest) -> String {
 
 /// Waits until this host may be asked again. What is no URL is refused when it is asked.
 async fn turn(request: &HttpRequest, egress: &Egress, until: Instant) -> Result<(), Failure> {
+    if !egress.has_turns() {
+        return Ok(());
+    }
     let Some(site) = Site::read(&request.url) else {
         return Ok(());
     };

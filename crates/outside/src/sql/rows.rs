@@ -18,6 +18,8 @@ pub(crate) struct Rows {
     places: Vec<usize>,
     taken: Vec<Vec<Cell>>,
     bytes: usize,
+    /// What the names add to each row.
+    named: usize,
 }
 
 impl Rows {
@@ -28,6 +30,7 @@ impl Rows {
             places: Vec::new(),
             taken: Vec::new(),
             bytes: 0,
+            named: 0,
         }
     }
 
@@ -39,6 +42,7 @@ impl Rows {
                 None => {
                     self.columns.push(name.to_owned());
                     self.places.push(place);
+                    self.named += name.len();
                 }
             }
         }
@@ -58,8 +62,7 @@ impl Rows {
         }
         let row: Result<Vec<Cell>, HostError> = self.places.iter().copied().map(cell).collect();
         let row = row?;
-        let keys: usize = self.columns.iter().map(String::len).sum();
-        self.bytes += keys + row.iter().map(weight).sum::<usize>();
+        self.bytes += self.named + row.iter().map(weight).sum::<usize>();
         if self.bytes > self.most.bytes {
             return failed(format!(
                 "the answer is larger than {} (limit `sql_bytes`): add a LIMIT, or select fewer \

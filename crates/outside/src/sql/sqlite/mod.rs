@@ -12,7 +12,7 @@ use model::{HostError, SqlAnswer, SqlRequest, Statement};
 use open::open;
 use rusqlite::{Connection, Error, ErrorCode, ffi};
 use std::path::Path;
-use values::{bind, to_cell};
+use values::{NotText, bind, not_text, to_cell};
 
 const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
@@ -137,7 +137,10 @@ impl Session<'_> {
             };
             wanted.push(|index| {
                 let value = row.get_ref(index).map_err(|error| self.failure(error))?;
-                to_cell(row.as_ref().column_name(index).unwrap_or_default(), value)
+                // The name is asked for where it is needed: that costs more than most cells do.
+                to_cell(value).map_err(|NotText| {
+                    not_text(row.as_ref().column_name(index).unwrap_or_default())
+                })
             })?;
         }
         Ok(())

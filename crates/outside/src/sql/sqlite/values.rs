@@ -51,19 +51,23 @@ fn from_number(number: &Number) -> Result<Sql, String> {
     }
 }
 
-pub(super) fn to_cell(column: &str, value: ValueRef<'_>) -> Result<Cell, HostError> {
+/// Text that is not UTF-8.
+pub(super) struct NotText;
+
+pub(super) fn not_text(column: &str) -> HostError {
+    HostError(format!(
+        "column `{column}` holds text that is not UTF-8: select CAST({column} AS BLOB)"
+    ))
+}
+
+pub(super) fn to_cell(value: ValueRef<'_>) -> Result<Cell, NotText> {
     Ok(match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(integer) => Cell::Int(integer),
         ValueRef::Real(float) => float::to_cell(float),
         ValueRef::Text(text) => match std::str::from_utf8(text) {
             Ok(text) => Cell::Text(text.to_owned()),
-            Err(_) => {
-                return failed(format!(
-                    "column `{column}` holds text that is not UTF-8: \
-                     select CAST({column} AS BLOB)"
-                ));
-            }
+            Err(_) => return Err(NotText),
         },
         ValueRef::Blob(bytes) => Cell::Json(blob::to_json(bytes)),
     })
