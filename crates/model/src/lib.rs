@@ -13,6 +13,7 @@
 //! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
 //! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
 //!   they are a module's **rights**, and what these do not cover is **denied**;
+//! - a **question** is what a script wants to know from whoever is behind the client;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
@@ -56,8 +57,9 @@ pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use host::{
-    Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Level,
-    Site, Source, SqlAnswer, SqlRequest, Statement, Stored, Surroundings, World,
+    Ability, Asker, Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
+    HttpResponse, Level, Question, Sample, Site, Source, SqlAnswer, SqlRequest, Statement, Stored,
+    Surroundings, Topic, Unanswered, Unfit, World, form,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

@@ -1,12 +1,16 @@
 //! Everything a script can do to the world. Arguments and answers are plain data, so that a script
 //! can one day run in another process.
 
+mod answer;
+mod ask;
 mod exec;
 mod http;
 mod site;
 mod sql;
 mod world;
 
+pub use answer::{Unfit, form};
+pub use ask::{Ability, Asker, Question, Sample, Topic, Unanswered};
 pub use exec::{ExecRequest, ExecResult};
 pub use http::{HttpRequest, HttpResponse};
 pub use site::Site;
@@ -109,6 +113,13 @@ pub trait Host: Send + Sync {
     /// The keys with this beginning, in the order of the alphabet.
     fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError>;
 
-    /// Calls another tool, as `module.tool`, down the road that every call takes.
-    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError>;
+    /// Calls another tool, as `module.tool`, down the road that every call takes. It may have
+    /// questions of its own.
+    fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered>;
+
+    /// Can questions of this kind be asked?
+    fn can_ask(&self, ability: Ability) -> bool;
+
+    /// Asks whoever is behind the client; the answers come in the order of the questions.
+    fn ask(&self, questions: &[Question], leash: &Leash) -> Result<Vec<Value>, Unanswered>;
 }
