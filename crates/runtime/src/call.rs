@@ -8,7 +8,10 @@ use crate::life::Visit;
 use crate::meter::Meter;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{Args, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath};
+use model::{
+    Args, Asker, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath,
+    Unanswered,
+};
 use script::{CallFailure, Cancel, Raised, Turn};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -36,6 +39,8 @@ pub struct Call {
     pub progress: Option<Progress>,
     /// Takes the answer when the call's own task cannot give it any more.
     pub given_up: Option<GivenUp>,
+    /// Takes the script's questions to the client.
+    pub asker: Option<Arc<dyn Asker>>,
     pub caller: Caller,
     pub cancel: CancellationToken,
 }
@@ -48,6 +53,7 @@ impl Call {
             structured: Structured::Any,
             progress: None,
             given_up: None,
+            asker: None,
             caller: Caller::default(),
             cancel: CancellationToken::new(),
         }
@@ -78,6 +84,9 @@ pub enum CallError {
         stop: Stop,
         fault: Fault,
     },
+    /// It has questions first: its asker knows them.
+    #[error("`{tool}` has questions that its client has to answer first")]
+    Asks { tool: ToolPath },
     #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
     Busy { waiting: usize },
 }
@@ -105,8 +114,8 @@ impl Runtime {
         let result = self.call_inner(call).await;
         match &result {
             Ok(output) if output.is_error => Stats::add(&stats.failed),
+            Ok(_) | Err(CallError::Asks { .. }) => {}
             Err(error) => stats.add_failure(error.stop()),
-            Ok(_) => {}
         }
         result
     }
@@ -117,6 +126,7 @@ impl Runtime {
         let job = Job {
             progress: call.progress,
             given_up: call.given_up,
+            asker: call.asker,
             structured: call.structured,
             ..self.job(self.catalog(), &call.name, call.args, call.caller)?
         };
@@ -162,6 +172,7 @@ impl Runtime {
             structured: Structured::Any,
             progress: None,
             given_up: None,
+            asker: None,
             depth: 0,
         })
     }
@@ -231,6 +242,7 @@ struct Job {
     structured: Structured,
     progress: Option<Progress>,
     given_up: Option<GivenUp>,
+    asker: Option<Arc<dyn Asker>>,
     /// How many calls this one was made from.
     depth: usize,
 }
@@ -244,6 +256,7 @@ impl Job {
             runtime: &self.runtime,
             catalog: &self.catalog,
             caller: &self.caller,
+            asker: self.asker.as_ref(),
             limits: &self.limits,
             depth: self.depth,
             name: &self.handle,
@@ -252,6 +265,7 @@ impl Job {
         };
         let gate = Gate {
             progress: self.progress.as_ref(),
+            asker: self.asker.as_deref(),
             updates: Some(&ground.updates),
             within: Some(within),
             ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
@@ -355,7 +369,11 @@ impl Job {
 }
 
 fn has_failed(result: &Result<Output, CallError>) -> bool {
-    result.as_ref().map_or(true, |output| output.is_error)
+    match result {
+        Ok(output) => output.is_error,
+        Err(CallError::Asks { .. }) => false,
+        Err(_) => true,
+    }
 }
 
 impl CallError {
@@ -377,6 +395,7 @@ impl CallError {
                 raised,
             },
             Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
+            Ended::Asks => Self::Asks { tool },
             Ended::Busy { waiting } => Self::Busy { waiting },
         }
     }
@@ -391,6 +410,7 @@ pub(crate) struct Within<'a> {
     /// What was served when the outermost call came.
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) caller: &'a Caller,
+    pub(crate) asker: Option<&'a Arc<dyn Asker>>,
     pub(crate) limits: &'a Limits,
     /// How many calls this one was made from.
     pub(crate) depth: usize,
@@ -400,27 +420,31 @@ pub(crate) struct Within<'a> {
 }
 
 impl Within<'_> {
-    pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+    pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered> {
         if self.depth == DEEPEST {
-            return Err(HostError(format!(
+            let why = format!(
                 "{tool} was not called: {} is already {DEEPEST} calls deep in others",
                 self.name
-            )));
+            );
+            return Err(HostError(why).into());
         }
         let stats = self.runtime.stats();
         Stats::add(&stats.calls);
         let result = self.call_inner(tool, args);
-        if !result.as_ref().is_ok_and(|output| !output.is_error) {
-            Stats::add(&stats.failed);
+        match &result {
+            Ok(output) if !output.is_error => {}
+            Err(CallError::Asks { .. }) => return Err(Unanswered::Later),
+            _ => Stats::add(&stats.failed),
         }
-        result.map_err(|error| match error {
+        let why = |error| match error {
             CallError::Rejected { tool, rejected } => {
-                HostError(format!("{tool} was not called: {rejected}"))
+                format!("{tool} was not called: {rejected}")
             }
             // Where calls go in a circle, one name says it.
-            other if other.to_string().starts_with(tool) => HostError(other.to_string()),
-            other => HostError(format!("{tool}: {other}")),
-        })
+            other if other.to_string().starts_with(tool) => other.to_string(),
+            other => format!("{tool}: {other}"),
+        };
+        result.map_err(|error| HostError(why(error)).into())
     }
 
     fn call_inner(&self, tool: &str, args: Args) -> Result<Output, CallError> {
@@ -428,6 +452,7 @@ impl Within<'_> {
         let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
+        job.asker = self.asker.cloned();
         job.limits = Arc::new(Limits {
             time: job.limits.time.min(left),
             // Both are in memory at the same time.

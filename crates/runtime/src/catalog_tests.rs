@@ -7,8 +7,8 @@ use crate::pool::Pool;
 use crate::prompts::PromptLookup;
 use crate::updates::Updates;
 use model::{
-    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
-    Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+    Ability, Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
+    Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered,
 };
 use script::{Engine, Sources};
 use serde_json::Value;
@@ -106,8 +106,16 @@ impl Host for Nowhere {
         Ok(Vec::new())
     }
 
-    fn call(&self, tool: &str, _args: Args) -> Result<Output, HostError> {
-        Err(HostError(format!("there is no {tool}")))
+    fn call(&self, tool: &str, _args: Args) -> Result<Output, Unanswered> {
+        Err(HostError(format!("there is no {tool}")).into())
+    }
+
+    fn can_ask(&self, _ability: Ability) -> bool {
+        false
+    }
+
+    fn ask(&self, _questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
+        Err(HostError("nobody is here".into()).into())
     }
 }
 

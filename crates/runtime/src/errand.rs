@@ -33,6 +33,8 @@ pub(crate) enum Ended {
         stop: Stop,
         fault: Fault,
     },
+    /// It goes on when the client has answered.
+    Asks,
     Busy {
         waiting: usize,
     },
@@ -43,6 +45,7 @@ impl From<CallFailure> for Ended {
         match failure {
             CallFailure::Failed { fault, raised } => Self::Failed { fault, raised },
             CallFailure::Stopped { stop, fault } => Self::Stopped { stop, fault },
+            CallFailure::Asks => Self::Asks,
             CallFailure::NeedsThread => {
                 Self::failed("the call was given up as if it were a trial".into())
             }
@@ -56,7 +59,7 @@ impl Ended {
         let (fault, raised) = match self {
             Self::Failed { fault, raised } => (fault, raised.as_ref()),
             Self::Stopped { fault, .. } => (fault, None),
-            Self::Busy { .. } => return,
+            Self::Asks | Self::Busy { .. } => return,
         };
         match raised {
             Some(raised) => {

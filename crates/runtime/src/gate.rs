@@ -6,8 +6,9 @@ use crate::permit::Permit;
 use crate::together::together;
 use crate::updates::Updates;
 use model::{
-    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
-    Level, Output, SqlAnswer, SqlRequest, Stored, World, is_connection_string,
+    Ability, Args, Asker, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
+    HttpResponse, Leash, Level, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered, World,
+    is_connection_string,
 };
 use script::Sources;
 use serde_json::Value;
@@ -23,6 +24,8 @@ pub(crate) struct Gate<'a> {
     /// The call that other tools are called from; there is none while a module starts or stops.
     pub(crate) within: Option<Within<'a>>,
     pub(crate) progress: Option<&'a Progress>,
+    /// Takes questions to the client, where there is one.
+    pub(crate) asker: Option<&'a dyn Asker>,
     /// Hears of resources that have changed; while a file loads nobody does.
     pub(crate) updates: Option<&'a Updates>,
     /// Set when the script has reached for anything here.
@@ -44,6 +47,7 @@ impl<'a> Gate<'a> {
             permit,
             within: None,
             progress: None,
+            asker: None,
             updates: None,
             used: AtomicBool::new(false),
         }
@@ -211,13 +215,31 @@ impl Host for Gate<'_> {
         kept(self.store().list(self.module, prefix))
     }
 
-    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+    fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered> {
         self.use_it();
         match &self.within {
             Some(within) => within.call(tool, args),
-            None => Err(HostError(
-                "ctx.call works in calls, not while a module starts or stops".into(),
-            )),
+            None => {
+                let why = "ctx.call works in calls, not while a module starts or stops";
+                Err(HostError(why.into()).into())
+            }
+        }
+    }
+
+    fn can_ask(&self, ability: Ability) -> bool {
+        self.use_it();
+        self.asker.is_some_and(|asker| asker.can(ability))
+    }
+
+    fn ask(&self, questions: &[Question], leash: &Leash) -> Result<Vec<Value>, Unanswered> {
+        self.use_it();
+        match self.asker {
+            Some(asker) => asker.ask(questions, leash),
+            None => {
+                let why = "nobody is there to be asked: that needs a call, a prompt or a resource \
+                           that an MCP client asks for";
+                Err(HostError(why.into()).into())
+            }
         }
     }
 }

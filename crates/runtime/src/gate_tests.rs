@@ -20,7 +20,7 @@ enum Judged {
 }
 use Judged::{Free, Needs};
 
-const METHODS: [(&str, Judged); 20] = [
+const METHODS: [(&str, Judged); 22] = [
     ("log", Free("it tells the operator something")),
     ("progress", Free("it tells the caller something")),
     ("resource_updated", Free("it tells subscribers something")),
@@ -73,6 +73,11 @@ const METHODS: [(&str, Judged); 20] = [
     ("state_delete", Free("the module's own")),
     ("state_list", Free("the module's own")),
     ("call", Free("judged like every call, by who is calling")),
+    ("can_ask", Free("a client says that of itself")),
+    (
+        "ask",
+        Free("it goes to the one who called, and whoever is behind the client may decline"),
+    ),
 ];
 
 fn drop_ok<T>(result: Result<T, HostError>) -> Result<(), HostError> {

@@ -205,5 +205,6 @@ pub(crate) fn fault(failure: CallFailure) -> Fault {
         }
         CallFailure::Stopped { fault, .. } => fault,
         CallFailure::NeedsThread => Fault::new("a hook was given up as if it were a trial"),
+        CallFailure::Asks => Fault::new("a hook has nobody to ask"),
     }
 }

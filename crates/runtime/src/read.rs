@@ -11,7 +11,7 @@ use crate::prompts::{PromptHandle, PromptLookup};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{
-    Args, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
+    Args, Asker, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
     did_you_mean,
 };
 use script::{CallFailure, Raised, Turn};
@@ -19,10 +19,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How something is asked for: who hears of progress, and who may take it back.
+/// How something is asked for: who hears of progress and of questions, and who may take it back.
 #[derive(Clone, Default)]
 pub struct Asking {
     pub progress: Option<Progress>,
+    pub asker: Option<Arc<dyn Asker>>,
     pub cancel: CancellationToken,
     pub caller: Caller,
 }
@@ -71,6 +72,9 @@ pub enum ReadError {
         stop: Stop,
         fault: Fault,
     },
+    /// It has questions first: its asker knows them.
+    #[error("`{of}` has questions that its client has to answer first")]
+    Asks { of: String },
     #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
     Busy { waiting: usize },
 }
@@ -119,7 +123,9 @@ impl Runtime {
         let stats = self.stats();
         Stats::add(&stats.calls);
         let result = reading.await;
-        if let Err(error) = &result {
+        if let Err(error) = &result
+            && !matches!(error, ReadError::Asks { .. })
+        {
             stats.add_failure(error.stop());
         }
         result
@@ -234,6 +240,7 @@ impl Runtime {
                 runtime: &runtime,
                 catalog: &stay.catalog,
                 caller: &asking.caller,
+                asker: asking.asker.as_ref(),
                 limits: &limits,
                 depth: 0,
                 name: &name,
@@ -242,6 +249,7 @@ impl Runtime {
             };
             let gate = Gate {
                 progress: asking.progress.as_ref(),
+                asker: asking.asker.as_deref(),
                 updates: Some(&ground.updates),
                 within: Some(within),
                 ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
@@ -298,6 +306,7 @@ impl ReadError {
         match ended {
             Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
             Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },
+            Ended::Asks => Self::Asks { of },
             Ended::Busy { waiting } => Self::Busy { waiting },
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct Gauge {
     /// A trial on a thread that must not be held: leave at the first host call or long loop.
     trial: bool,
     left_trial: Cell<bool>,
+    /// The client has to answer before the call can be made to its end.
+    handed_over: Cell<bool>,
     /// Ticks that items of a `parallel` have used for this evaluation.
     lent: Cell<u64>,
     /// The statement being run, since a limit's own error has no position.
@@ -62,6 +64,7 @@ impl Gauge {
             outside: Cell::new(0),
             trial,
             left_trial: Cell::new(false),
+            handed_over: Cell::new(false),
             lent: Cell::new(0),
             last: RefCell::new(None),
         })
@@ -101,6 +104,7 @@ impl Gauge {
             outside: Cell::new(0),
             trial: false,
             left_trial: Cell::new(false),
+            handed_over: Cell::new(false),
             lent: Cell::new(0),
             last: RefCell::new(None),
         }
@@ -251,6 +255,15 @@ impl Gauge {
     /// Was the trial given up, so that the call must be made again elsewhere?
     pub(crate) fn trial_failed(&self, eval: &Evaluator<'_, '_, '_>) -> bool {
         self.trial && (self.left_trial.get() || eval.get_total_tick_count() >= TRIAL_TICKS)
+    }
+
+    /// The client's turn has come: the call is made again when it has answered.
+    pub(crate) fn hand_over(&self) {
+        self.handed_over.set(true);
+    }
+
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.handed_over.get()
     }
 
     /// Which limit ended the evaluation, if one did.

@@ -164,6 +164,8 @@ pub enum CallFailure {
     Stopped { stop: Stop, fault: Fault },
     /// A trial was given up: call again without `trial`, on a thread that may be held.
     NeedsThread,
+    /// The script has questions that its client hears now: call again with the answers.
+    Asks,
 }
 
 /// What a call holds is kept with the functions it adds, level by level: a bound on the first
@@ -262,6 +264,7 @@ impl Script {
                 Err(fault)
             }
             Err(CallFailure::NeedsThread) => Err(Fault::new("a test cannot be a trial")),
+            Err(CallFailure::Asks) => Err(Fault::new("nobody answers questions in a test")),
         }
     }
 
@@ -348,6 +351,9 @@ impl Script {
     ) -> CallFailure {
         if gauge.trial_failed(eval) {
             return CallFailure::NeedsThread;
+        }
+        if gauge.is_handed_over() {
+            return CallFailure::Asks;
         }
         let mut fault = self.sources.fault(error);
         if fault.place.is_none() {

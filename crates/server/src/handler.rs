@@ -1,5 +1,6 @@
 //! MCP's requests, answered by the runtime. Both eras, whichever door they came by.
 
+use crate::asking::{Desk, Matter};
 use crate::http::LateAnswer;
 use crate::notify::{self, Watcher};
 use crate::reading::{Subscribed, first_page};
@@ -17,7 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, GivenUp, Lookup, Progress};
+use runtime::{Call, CallError, GivenUp, Lookup, Progress};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -226,6 +227,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
+        let matter = Matter {
+            method: "tools/call",
+            name: &request.name,
+            args: request.arguments.as_ref(),
+            responses: request.input_responses,
+            state: request.request_state,
+        };
+        let mut desk = Desk::open(self, &context, era, matter)?;
         let words = Words::new(&context, &self.closing);
         let call = Call {
             name: request.name.into_owned(),
@@ -233,15 +242,17 @@ impl ServerHandler for Handler {
             structured: era.structured(),
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
             given_up: Some(self.given_up(&context, era)),
+            asker: Some(desk.asker()),
             caller: Caller::default(),
             cancel: context.ct.clone(),
         };
-        let answer = self.shared.runtime.call(call).await;
+        let answer = desk.attend(self.shared.runtime.call(call)).await;
         if let Some(words) = words {
             words.finish().await;
         }
         let mut result = match answer {
             Ok(output) => wire::result(output, era),
+            Err(CallError::Asks { .. }) => return desk.questions(self).map(Into::into),
             Err(error) => wire::failure(error, era, self.shared.errors)?,
         };
         if era == Era::Modern {
@@ -290,7 +301,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(request, context).await.map(Into::into)
+        self.read(request, context).await
     }
 
     async fn get_prompt(
@@ -298,7 +309,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.prompt(request, context).await.map(Into::into)
+        self.prompt(request, context).await
     }
 
     async fn complete(

@@ -1,5 +1,6 @@
 //! MCP's words: the doors of the runtime. Everything that speaks rmcp is in this crate.
 
+mod asking;
 pub mod control;
 mod envelope;
 mod handler;

@@ -1,13 +1,14 @@
 //! Requests about resources, prompts and completions.
 
+use crate::asking::{Desk, Matter};
 use crate::handler::{Handler, LIST_TTL_MS, Words};
 use crate::notify;
 use crate::wire::{self, Era};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CacheScope, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResult,
+    CacheScope, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
+    InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use runtime::{Asking, ReadError};
@@ -47,6 +48,13 @@ impl Subscribed {
         let uris = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         uris.contains(uri)
     }
+}
+
+/// What a request led to.
+enum Given<T> {
+    Whole(T),
+    /// It comes again with the answers to these questions.
+    Asks(InputRequiredResult),
 }
 
 /// A list is one page; it says who gave it and how long it holds where the revision knows that.
@@ -107,10 +115,20 @@ impl Handler {
         &self,
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    ) -> Result<ReadResourceResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
+        let matter = Matter {
+            method: "resources/read",
+            name: &request.uri,
+            args: None,
+            responses: request.input_responses,
+            state: request.request_state,
+        };
         let read = async |asking| self.shared.runtime.read(&request.uri, asking).await;
-        let contents = self.with_words(&context, read).await?;
+        let contents = match self.with_words(&context, matter, read).await? {
+            Given::Whole(contents) => contents,
+            Given::Asks(asks) => return Ok(asks.into()),
+        };
         let contents = contents.into_iter().map(wire::contents).collect();
         let mut result = ReadResourceResult::new(contents);
         if era == Era::Modern {
@@ -119,27 +137,38 @@ impl Handler {
             result.ttl_ms = Some(0);
             result.cache_scope = Some(CacheScope::Private);
         }
-        Ok(result)
+        Ok(result.into())
     }
 
     pub(crate) async fn prompt(
         &self,
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResult, ErrorData> {
+    ) -> Result<GetPromptResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
         let args = request.arguments.unwrap_or_default();
+        let given = args.clone();
+        let matter = Matter {
+            method: "prompts/get",
+            name: &request.name,
+            args: Some(&given),
+            responses: request.input_responses,
+            state: request.request_state,
+        };
         let get = async |asking| {
             self.shared
                 .runtime
                 .prompt(&request.name, args, asking)
                 .await
         };
-        let mut result = wire::conversation(self.with_words(&context, get).await?);
+        let mut result = match self.with_words(&context, matter, get).await? {
+            Given::Whole(conversation) => wire::conversation(conversation),
+            Given::Asks(asks) => return Ok(asks.into()),
+        };
         if era == Era::Modern {
             result.meta = Some(self.shared.meta.clone());
         }
-        Ok(result)
+        Ok(result.into())
     }
 
     pub(crate) async fn completion(
@@ -172,23 +201,31 @@ impl Handler {
         Ok(result)
     }
 
-    /// Asks the runtime; words of progress go out before the answer.
+    /// Asks the runtime; words of progress go out before the answer, and so do questions.
     async fn with_words<T>(
         &self,
         context: &RequestContext<RoleServer>,
+        matter: Matter<'_>,
         ask: impl AsyncFnOnce(Asking) -> Result<T, ReadError>,
-    ) -> Result<T, ErrorData> {
+    ) -> Result<Given<T>, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let mut desk = Desk::open(self, context, era, matter)?;
         let words = Words::new(context, &self.closing);
-        let answer = ask(Asking {
+        let asking = Asking {
             progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
+            asker: Some(desk.asker()),
             cancel: context.ct.clone(),
             ..Asking::default()
-        })
-        .await;
+        };
+        let answer = desk.attend(ask(asking)).await;
         if let Some(words) = words {
             words.finish().await;
         }
-        answer.map_err(wire::unread)
+        match answer {
+            Ok(whole) => Ok(Given::Whole(whole)),
+            Err(ReadError::Asks { .. }) => desk.questions(self).map(Given::Asks),
+            Err(error) => Err(wire::unread(error)),
+        }
     }
 
     pub(crate) fn subscribe_to(

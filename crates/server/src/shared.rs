@@ -1,5 +1,6 @@
 //! What all doors and sessions have in common.
 
+use crate::asking::Seal;
 use crate::wire::{self, Era};
 use model::Errors;
 use rmcp::model::{MetaObject, Tool};
@@ -12,6 +13,8 @@ pub(crate) struct Shared {
     pub(crate) errors: Errors,
     /// Every answer says who gave it.
     pub(crate) meta: MetaObject,
+    /// Signs what clients keep for us between the rounds of one request.
+    pub(crate) seal: Seal,
     /// Set when the server ends: what waits for changes ends then.
     pub(crate) ending: CancellationToken,
     /// The list as clients of each era see it, made once a catalog.
@@ -30,6 +33,7 @@ impl Shared {
             runtime,
             errors,
             meta: wire::server_meta(),
+            seal: Seal::default(),
             ending,
             listings: Mutex::default(),
         })

@@ -2,8 +2,8 @@
 //! it keeps, as long as the test runs.
 
 use model::{
-    Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse, Leash,
-    Level, Output, SqlAnswer, SqlRequest, Stored,
+    Ability, Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
+    Leash, Level, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered,
 };
 use script::Sources;
 use serde_json::Value;
@@ -176,10 +176,18 @@ impl Host for Fake<'_> {
         Ok(keys.cloned().collect())
     }
 
-    fn call(&self, tool: &str, _args: Args) -> Result<Output, HostError> {
-        Err(HostError(format!(
+    fn call(&self, tool: &str, _args: Args) -> Result<Output, Unanswered> {
+        Err(Unanswered::from(HostError(format!(
             "{tool} is not there: a test has no other tools"
-        )))
+        ))))
+    }
+
+    fn can_ask(&self, _ability: Ability) -> bool {
+        false
+    }
+
+    fn ask(&self, _questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
+        Err(HostError("a test has no client whom it could ask".into()).into())
     }
 }
 

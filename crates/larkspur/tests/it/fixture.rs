@@ -26,6 +26,8 @@ pub(crate) struct Server {
     opening: Opening,
     /// No folder is named: the usual ones are served.
     pub(crate) usual: bool,
+    /// What the client says it can do.
+    pub(crate) capabilities: Value,
     /// Further arguments of `larkspur serve`.
     pub(crate) flags: Vec<String>,
     wire: Option<Wire>,
@@ -46,6 +48,7 @@ impl Server {
             room,
             opening,
             usual: false,
+            capabilities: json!({}),
             flags: Vec::new(),
             wire: None,
             last_id: 0,
@@ -94,8 +97,8 @@ impl Server {
             self.wire = Some(Wire::spawn(&self.room, &args));
             if self.opening == Opening::Legacy {
                 let who = json!({"name": "it", "version": "1"});
-                let params =
-                    json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
+                let can = self.capabilities.clone();
+                let params = json!({"protocolVersion": "2025-11-25", "capabilities": can, "clientInfo": who});
                 self.request("initialize", params).result();
                 self.notify("notifications/initialized", json!({}));
             }
@@ -128,7 +131,8 @@ impl Server {
     fn dressed(&self, mut params: Value) -> Value {
         if self.opening == Opening::Modern && params.is_object() {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+                self.capabilities.clone();
         }
         params
     }

@@ -9,9 +9,11 @@
     reason = "`json!` reads best where it is written"
 )]
 
+mod asking;
 mod book;
 mod bounds;
 mod calls;
+mod client;
 mod clients;
 mod commands;
 mod config;

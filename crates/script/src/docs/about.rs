@@ -3,7 +3,7 @@
 use super::entry::Entry;
 
 /// A test holds this against the libraries there are.
-const SENTENCES: [(&str, &str); 37] = [
+const SENTENCES: [(&str, &str); 38] = [
     (
         "answers",
         "Blocks of an answer that are more than one text: pictures, sound, documents, links.",
@@ -22,6 +22,10 @@ const SENTENCES: [(&str, &str); 37] = [
     (
         "ctx",
         "What a call knows about itself and may ask of its module; a first parameter called `ctx` gets it.",
+    ),
+    (
+        "ctx.question",
+        "Questions for `ctx.ask`, made with the arguments of `ctx.elicit`, `ctx.sample` and `ctx.roots`.",
     ),
     (
         "ctx.state",

@@ -6,6 +6,7 @@ mod entry;
 use crate::stdlib;
 use crate::stdlib::context::Context;
 use crate::stdlib::hash::Hash;
+use crate::stdlib::question::Questions;
 use crate::stdlib::state::State;
 use crate::stdlib::text::Text;
 use crate::stdlib::tools::Tools;
@@ -64,6 +65,7 @@ pub fn reference() -> Vec<Library> {
     }
     about::called().into_iter().for_each(&mut add);
     libraries.push(value::<Context>("ctx"));
+    libraries.push(value::<Questions>("ctx.question"));
     libraries.push(value::<State>("ctx.state"));
     libraries.push(value::<Tools>("ctx.tools"));
     libraries.push(value::<Hash>("hash"));

@@ -11,6 +11,7 @@ use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
 use crate::script::Turn;
 use crate::started::Started;
+use crate::stdlib::asking;
 use crate::stdlib::state::State;
 use crate::stdlib::tools::Tools;
 use allocative::Allocative;
@@ -62,7 +63,12 @@ impl<'v> StarlarkValue<'v> for Context {
     }
 }
 
-starlark::methods_static!(METHODS = methods);
+starlark::methods_static!(METHODS = all);
+
+fn all(builder: &mut MethodsBuilder) {
+    methods(builder);
+    asking::methods(builder);
+}
 
 /// `ctx.log` is the library `log`.
 static LOG: LazyLock<starlark::environment::Globals> = LazyLock::new(|| {
@@ -90,8 +96,9 @@ fn methods(builder: &mut MethodsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
         let _ = this;
-        let done = number(done)?;
-        let total = total.into_option().map(number).transpose()?;
+        let done = number("progress", done)?;
+        let total = total.into_option();
+        let total = total.map(|total| number("progress", total)).transpose()?;
         Cx::host(eval)?.progress(done, total, message.into_option());
         Ok(NoneType)
     }
@@ -200,7 +207,8 @@ fn methods(builder: &mut MethodsBuilder) {
             };
             given.insert(name.to_owned(), to_json(value, eval.heap(), budget)?);
         }
-        let output = host.call(tool, given)?;
+        let output = host.call(tool, given);
+        let output = output.map_err(|why| asking::unwound(why, eval))?;
         if output.is_error {
             anyhow::bail!("{tool}: {}", output.plain_text());
         }
@@ -219,10 +227,10 @@ fn methods(builder: &mut MethodsBuilder) {
     }
 }
 
-fn number(value: Value<'_>) -> anyhow::Result<f64> {
+pub(super) fn number(what: &str, value: Value<'_>) -> anyhow::Result<f64> {
     match (value.unpack_i32(), value.downcast_ref::<StarlarkFloat>()) {
         (Some(int), _) => Ok(f64::from(int)),
         (None, Some(float)) => Ok(float.0),
-        _ => anyhow::bail!("progress takes numbers, not a {}", value.get_type()),
+        _ => anyhow::bail!("{what} takes numbers, not a {}", value.get_type()),
     }
 }

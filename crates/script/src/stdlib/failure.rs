@@ -90,8 +90,13 @@ fn natives(builder: &mut GlobalsBuilder) {
             Ok(value) => (true, value, Value::new_none()),
             Err(error) => {
                 let cx = Cx::of(eval)?;
-                // A limit is not the script's to survive, nor is the end of a trial.
-                if cx.gauge.stopped(eval).is_some() || cx.gauge.trial_failed(eval) {
+                // A limit is not the script's to survive, nor is the end of a trial, nor a question
+                // that the client has to answer first.
+                let gauge = &cx.gauge;
+                if gauge.stopped(eval).is_some()
+                    || gauge.trial_failed(eval)
+                    || gauge.is_handed_over()
+                {
                     return Err(error);
                 }
                 (false, Value::new_none(), described(&error, heap))

@@ -1,5 +1,6 @@
 //! What every script finds in place: one file a library.
 
+pub(crate) mod asking;
 mod base64;
 mod checked;
 pub(crate) mod content;
@@ -20,6 +21,7 @@ mod log;
 mod math;
 mod parallel;
 mod postgres;
+pub(crate) mod question;
 mod random;
 mod re;
 mod show;

@@ -5,6 +5,7 @@
     reason = "facts in data read better as values"
 )]
 
+mod asking;
 mod bombs;
 mod calls;
 mod describe;
@@ -26,8 +27,9 @@ mod world;
 
 use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
 use model::{
-    Args, Cell, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest,
-    HttpResponse, Leash, Level, Limits, Output, SqlAnswer, SqlRequest, Stored,
+    Ability, Args, Cell, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest,
+    HttpResponse, Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Topic,
+    Unanswered,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -51,6 +53,10 @@ impl Sources for Files {
 pub(crate) struct Notebook {
     pub(crate) lines: Mutex<Vec<String>>,
     pub(crate) state: Mutex<BTreeMap<String, Stored>>,
+    /// What is answered, one for each question; then the client is asked first.
+    pub(crate) answers: Mutex<Vec<Value>>,
+    /// Answers every question, where there is one.
+    pub(crate) clerk: Option<fn(&Topic) -> Value>,
     pub(crate) web: Option<http::Web>,
     /// Who answers for databases, instead of one row that is always the same.
     pub(crate) databases: Option<sql::Databases>,
@@ -213,11 +219,33 @@ impl Host for Notebook {
         Ok(keys.cloned().collect())
     }
 
-    fn call(&self, tool: &str, args: Args) -> Result<Output, HostError> {
+    fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered> {
         match tool {
             "other.echo" => Ok(Output::text(Value::Object(args).to_string())),
             "other.fails" => Ok(Output::error("it failed")),
-            other => Err(HostError(format!("there is no tool `{other}`"))),
+            "other.asks" => Err(Unanswered::Later),
+            other => Err(HostError(format!("there is no tool `{other}`")).into()),
+        }
+    }
+
+    fn can_ask(&self, ability: Ability) -> bool {
+        ability != Ability::Roots
+    }
+
+    fn ask(&self, questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
+        let mut lines = self.lines.lock().unwrap();
+        lines.push(format!("asked {questions:?}"));
+        drop(lines);
+        if let Some(clerk) = self.clerk {
+            return Ok(questions.iter().map(|asked| clerk(&asked.topic)).collect());
+        }
+        let mut answers = self.answers.lock().unwrap();
+        let count = questions.len().min(answers.len());
+        let next: Vec<Value> = answers.drain(..count).collect();
+        match next.first().and_then(Value::as_str) {
+            Some(why) => Err(HostError(why.to_owned()).into()),
+            None if next.len() < questions.len() => Err(Unanswered::Later),
+            None => Ok(next),
         }
     }
 }
@@ -288,6 +316,7 @@ pub(crate) fn call_script(
             Err(fault.message)
         }
         Err(CallFailure::NeedsThread) => Err("a call that was no trial asked for a thread".into()),
+        Err(CallFailure::Asks) => Err("asks".into()),
     }
 }
 

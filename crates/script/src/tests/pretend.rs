@@ -1,14 +1,26 @@
 //! A world that exists in the documentation only: a shop with a web service and two databases.
 
 use super::Notebook;
-use model::{Cell, Database, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
+use model::{Cell, Database, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest, Topic};
+use serde_json::{Value, json};
 
 /// The host of everything that the documentation shows.
 pub(crate) fn host() -> Notebook {
     Notebook {
         web: Some(Box::new(web)),
         databases: Some(Box::new(databases)),
+        clerk: Some(clerk),
         ..Notebook::default()
+    }
+}
+
+/// Answers whatever a client would be asked.
+fn clerk(topic: &Topic) -> Value {
+    match topic {
+        Topic::Form { .. } => json!({"action": "accept", "content": {"guests": 4}}),
+        Topic::Page { .. } => json!({"action": "accept", "content": {}}),
+        Topic::Sample(_) => json!({"role": "assistant", "text": "Screws hold things."}),
+        Topic::Roots => json!([{"uri": "file:///srv/shop", "name": "shop"}]),
     }
 }
 

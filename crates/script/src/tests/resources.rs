@@ -31,6 +31,7 @@ pub(super) fn sentence(failure: CallFailure) -> String {
     match failure {
         CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. } => fault.message,
         CallFailure::NeedsThread => "it was no trial".into(),
+        CallFailure::Asks => "asks".into(),
     }
 }
 

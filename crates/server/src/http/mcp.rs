@@ -27,6 +27,10 @@ const EVENTS: &str = "text/event-stream";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
+/// Travels with the request of a client that takes no events.
+#[derive(Clone)]
+pub(crate) struct Deaf;
+
 pub(crate) struct Mcp {
     /// For legacy clients that have begun with `initialize`.
     sessions: Service,
@@ -128,6 +132,9 @@ impl Mcp {
         parts.headers.insert(CONTENT_TYPE, JSON);
         let (late, told) = LateAnswer::new(asked.id.clone());
         parts.extensions.insert(late);
+        if !takes_events {
+            parts.extensions.insert(Deaf);
+        }
         let request = Request::from_parts(parts, Full::new(bytes));
         let answer = or_late(service.handle(request), told).await;
         let mut answer = in_json(answer).await;

@@ -16,6 +16,7 @@ mod token;
 pub(crate) use door::DRAIN_TIME;
 pub use door::HttpDoor;
 pub(crate) use late::LateAnswer;
+pub(crate) use mcp::Deaf;
 pub use token::Token;
 
 use model::Cors;

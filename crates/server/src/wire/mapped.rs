@@ -30,7 +30,9 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             });
             (BAD_PARAMS, data)
         }
-        CallError::Failed { tool, .. } | CallError::Stopped { tool, .. } => {
+        CallError::Failed { tool, .. }
+        | CallError::Stopped { tool, .. }
+        | CallError::Asks { tool } => {
             let tool = tool.to_string();
             let data = json!({"type": "runtime-error", "tool": tool, "cause": sentence});
             (FAILED, data)

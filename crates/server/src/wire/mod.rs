@@ -2,11 +2,13 @@
 
 mod mapped;
 mod prompt;
+mod question;
 mod resource;
 mod unread;
 
 use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
+pub(crate) use question::{can, capability, question, request};
 pub(crate) use resource::{contents, resource, template};
 pub(crate) use unread::unread;
 
@@ -56,6 +58,13 @@ impl Era {
 
 pub(crate) fn implementation() -> Implementation {
     Implementation::new("larkspur", env!("CARGO_PKG_VERSION"))
+}
+
+/// A name that nobody has used and nobody can guess.
+fn random_name() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("there are no random bytes: {error}"))?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// Every answer says who gave it.
@@ -161,8 +170,9 @@ pub(crate) fn failure(
             Output::error(format!("{tool} was not called: {sentence}")),
             era,
         )),
-        CallError::Failed { .. } | CallError::Stopped { .. } | CallError::Busy { .. } => {
-            Ok(result(Output::error(sentence), era))
-        }
+        CallError::Failed { .. }
+        | CallError::Stopped { .. }
+        | CallError::Asks { .. }
+        | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),
     }
 }

@@ -29,9 +29,10 @@ pub(crate) fn unread(error: ReadError) -> ErrorData {
             refused(sentence, json!({"available": first(paths)}))
         }
         ReadError::Rejected { of, .. } => refused(format!("{of}: {sentence}"), Value::Null),
-        ReadError::Failed { .. } | ReadError::Stopped { .. } | ReadError::Busy { .. } => {
-            ErrorData::internal_error(sentence, None)
-        }
+        ReadError::Failed { .. }
+        | ReadError::Stopped { .. }
+        | ReadError::Asks { .. }
+        | ReadError::Busy { .. } => ErrorData::internal_error(sentence, None),
     }
 }
 

@@ -1,0 +1,144 @@
+//! Questions in the modern era: nothing can be sent to the client, so what it has not answered yet
+//! becomes the result, and the request comes again with the answers.
+
+use super::seal::{Bound, Rounds, Seal};
+use super::{cannot, numbered};
+use crate::wire;
+use model::{Ability, Asker, HostError, Leash, Question, Topic, Unanswered, Unfit};
+use rmcp::ErrorData;
+use rmcp::model::{
+    ClientCapabilities, ErrorCode, InputRequest, InputRequiredResult, InputResponses,
+};
+use serde_json::{Value, json};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) struct Modern {
+    capabilities: ClientCapabilities,
+    /// What came with this request; not looked at yet.
+    given: InputResponses,
+    /// What earlier rounds have left, if the client has sent it along.
+    earlier: Option<Rounds>,
+    round: Mutex<Round>,
+}
+
+/// What this run of the script has come to.
+#[derive(Default)]
+struct Round {
+    uses: HashMap<String, usize>,
+    rounds: Rounds,
+    open: BTreeMap<String, InputRequest>,
+    refusal: Option<ErrorData>,
+}
+
+impl Modern {
+    pub(crate) fn new(
+        capabilities: ClientCapabilities,
+        given: InputResponses,
+        earlier: Option<Rounds>,
+    ) -> Self {
+        Self {
+            capabilities,
+            given,
+            earlier,
+            round: Mutex::default(),
+        }
+    }
+
+    fn round(&self) -> MutexGuard<'_, Round> {
+        self.round.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the client is told when the script could not go on.
+    pub(crate) fn result(
+        &self,
+        seal: &Seal,
+        bound: Option<&Bound>,
+    ) -> Result<InputRequiredResult, ErrorData> {
+        let mut round = self.round();
+        if let Some(refusal) = round.refusal.take() {
+            return Err(refusal);
+        }
+        let Some(bound) = bound else {
+            let why = "a client that cannot be asked was asked";
+            return Err(ErrorData::internal_error(why, None));
+        };
+        let state = seal.close(&round.rounds, bound)?;
+        let open = std::mem::take(&mut round.open);
+        Ok(InputRequiredResult::new(Some(open), Some(state)))
+    }
+
+    /// The answer under this key, if it was given to this very question.
+    fn answer(&self, key: &str, digest: u64) -> Option<&Value> {
+        let Some(earlier) = &self.earlier else {
+            return self.given.get(key);
+        };
+        match earlier.answered.get(key) {
+            Some((known, answer)) => (*known == digest).then_some(answer),
+            None if earlier.asked.get(key) == Some(&digest) => self.given.get(key),
+            None => None,
+        }
+    }
+}
+
+impl Asker for Modern {
+    fn can(&self, ability: Ability) -> bool {
+        wire::can(&self.capabilities, ability)
+    }
+
+    fn ask(&self, questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
+        let mut round = self.round();
+        let mut needs = questions.iter().map(|question| question.topic.needs());
+        if let Some(lacking) = needs.find(|ability| !self.can(*ability)) {
+            round.refusal = Some(missing(lacking));
+            return Err(Unanswered::Later);
+        }
+        let mut answers = Vec::with_capacity(questions.len());
+        for Question { key, topic } in questions {
+            let key = numbered(&mut round.uses, key.as_deref(), topic);
+            let digest = digest(topic);
+            let answer = self.answer(&key, digest);
+            let note = match answer.map(|answer| topic.read(answer)) {
+                Some(Ok(read)) => {
+                    let given = answer.cloned().unwrap_or_default();
+                    round.rounds.answered.insert(key, (digest, given));
+                    answers.push(read);
+                    continue;
+                }
+                Some(Err(Unfit::Shape(why))) => {
+                    let why = format!("the answer to `{key}` cannot be read: {why}");
+                    round.refusal = Some(ErrorData::invalid_params(why, None));
+                    return Err(Unanswered::Later);
+                }
+                Some(Err(Unfit::Content(why))) => Some(why),
+                None => None,
+            };
+            let asked = wire::question(topic, note.as_deref()).map_err(HostError)?;
+            round.rounds.asked.insert(key.clone(), digest);
+            round.open.insert(key, asked);
+        }
+        if round.open.is_empty() {
+            Ok(answers)
+        } else {
+            Err(Unanswered::Later)
+        }
+    }
+}
+
+fn missing(ability: Ability) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        cannot(ability),
+        Some(json!({"requiredCapabilities": wire::capability(ability)})),
+    )
+}
+
+/// Tells questions of one key apart: a script that takes another way asks something else.
+fn digest(topic: &Topic) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let text = serde_json::to_string(topic).unwrap_or_default();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
