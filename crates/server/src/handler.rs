@@ -3,7 +3,8 @@
 use crate::asking::{Desk, Matter};
 use crate::http::LateAnswer;
 use crate::notify::{self, Watcher};
-use crate::reading::{Subscribed, first_page};
+use crate::page::page;
+use crate::reading::Subscribed;
 use crate::shared::Shared;
 use crate::wire::{self, Era};
 use model::Caller;
@@ -209,9 +210,12 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        first_page(request)?;
         let era = Era::of(context.protocol_version().as_ref());
-        let mut result = ListToolsResult::with_all_items((*self.shared.tools(era)).clone());
+        let tools = self.shared.tools(era);
+        let page = page("tools/list", request, tools.iter(), |tool| &tool.name)?;
+        let tools = page.items.into_iter().cloned().collect();
+        let mut result = ListToolsResult::with_all_items(tools);
+        result.next_cursor = page.next;
         if era == Era::Modern {
             result.result_type = Some(ResultType::COMPLETE);
             result.meta = Some(self.shared.meta.clone());
@@ -274,8 +278,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        first_page(request)?;
-        Ok(self.resource_list(Era::of(context.protocol_version().as_ref())))
+        self.resource_list(request, Era::of(context.protocol_version().as_ref()))
     }
 
     async fn list_resource_templates(
@@ -283,8 +286,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        first_page(request)?;
-        Ok(self.template_list(Era::of(context.protocol_version().as_ref())))
+        self.template_list(request, Era::of(context.protocol_version().as_ref()))
     }
 
     async fn list_prompts(
@@ -292,8 +294,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        first_page(request)?;
-        Ok(self.prompt_list(Era::of(context.protocol_version().as_ref())))
+        self.prompt_list(request, Era::of(context.protocol_version().as_ref()))
     }
 
     async fn read_resource(

@@ -8,6 +8,7 @@ mod http;
 mod keys;
 mod notify;
 mod outbox;
+mod page;
 mod reading;
 mod server;
 mod shared;

@@ -3,6 +3,7 @@
 use crate::asking::{Desk, Matter};
 use crate::handler::{Handler, LIST_TTL_MS, Words};
 use crate::notify;
+use crate::page::page;
 use crate::wire::{self, Era};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -57,10 +58,11 @@ enum Given<T> {
     Asks(InputRequiredResult),
 }
 
-/// A list is one page; it says who gave it and how long it holds where the revision knows that.
+/// A page of a list; it says who gave it and how long it holds where the revision knows that.
 macro_rules! dressed {
-    ($handler:expr, $era:expr, $result:expr) => {{
+    ($handler:expr, $era:expr, $result:expr, $next:expr) => {{
         let mut result = $result;
+        result.next_cursor = $next;
         if $era == Era::Modern {
             result.meta = Some($handler.shared.meta.clone());
             result.ttl_ms = Some(LIST_TTL_MS);
@@ -70,45 +72,45 @@ macro_rules! dressed {
     }};
 }
 
-/// There is no second page.
-pub(crate) fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    if request.is_some_and(|page| page.cursor.is_some()) {
-        return Err(ErrorData::invalid_params(
-            "there is no such cursor: the list is one page",
-            None,
-        ));
-    }
-    Ok(())
-}
-
 impl Handler {
-    pub(crate) fn resource_list(&self, era: Era) -> ListResourcesResult {
+    pub(crate) fn resource_list(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        era: Era,
+    ) -> Result<ListResourcesResult, ErrorData> {
         let catalog = self.shared.runtime.catalog();
         let all = catalog.resources.exact();
         let all = all.map(|handle| wire::resource(&handle.resource().resource));
-        dressed!(
-            self,
-            era,
-            ListResourcesResult::with_all_items(all.collect())
-        )
+        let page = page("resources/list", request, all, |resource| &resource.uri)?;
+        let result = ListResourcesResult::with_all_items(page.items);
+        Ok(dressed!(self, era, result, page.next))
     }
 
-    pub(crate) fn template_list(&self, era: Era) -> ListResourceTemplatesResult {
+    pub(crate) fn template_list(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        era: Era,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let catalog = self.shared.runtime.catalog();
         let all = catalog.resources.templates();
         let all = all.map(|handle| wire::template(&handle.resource().resource));
-        dressed!(
-            self,
-            era,
-            ListResourceTemplatesResult::with_all_items(all.collect())
-        )
+        let list = "resources/templates/list";
+        let page = page(list, request, all, |template| &template.uri_template)?;
+        let result = ListResourceTemplatesResult::with_all_items(page.items);
+        Ok(dressed!(self, era, result, page.next))
     }
 
-    pub(crate) fn prompt_list(&self, era: Era) -> ListPromptsResult {
+    pub(crate) fn prompt_list(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        era: Era,
+    ) -> Result<ListPromptsResult, ErrorData> {
         let catalog = self.shared.runtime.catalog();
         let all = catalog.prompts.listed();
         let all = all.map(|(listed, handle)| wire::prompt(listed, &handle.prompt().prompt));
-        dressed!(self, era, ListPromptsResult::with_all_items(all.collect()))
+        let page = page("prompts/list", request, all, |prompt| &prompt.name)?;
+        let result = ListPromptsResult::with_all_items(page.items);
+        Ok(dressed!(self, era, result, page.next))
     }
 
     pub(crate) async fn read(

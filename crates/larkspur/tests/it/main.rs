@@ -47,6 +47,7 @@ mod network;
 mod new;
 mod offers;
 mod orders;
+mod pages;
 mod permissions;
 mod prompts;
 mod protocol;

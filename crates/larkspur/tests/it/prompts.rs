@@ -108,7 +108,7 @@ fn what_cannot_be_got_is_an_error() {
             .refused(-32602, "cannot be read");
         server
             .request("prompts/list", json!({"cursor": "x"}))
-            .refused(-32602, "one page");
+            .refused(-32602, "no cursor of");
     }
 }
 

@@ -173,7 +173,7 @@ fn what_cannot_be_read_is_an_error() {
             .refused(-32602, "cannot be read");
         server
             .request("resources/list", json!({"cursor": "x"}))
-            .refused(-32602, "one page");
+            .refused(-32602, "no cursor of");
         server
             .request("resources/templates/list", json!({"cursor": 3}))
             .refused(-32602, "cannot be read");
