@@ -12,6 +12,9 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
 
+/// rmcp's service calls it an error when a client leaves before its answer.
+const USUAL: &str = "warn,script=info,rmcp=error,rmcp::service=off";
+
 /// The text in a style; the stream takes the style out where it is not wanted.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
@@ -113,8 +116,7 @@ pub(crate) fn short_panics() {
     reason = "the log level is wanted before anything else is read"
 )]
 pub(crate) fn start_logging() {
-    let wanted =
-        std::env::var("LARKSPUR_LOG").unwrap_or_else(|_| "warn,script=info,rmcp=error".into());
+    let wanted = std::env::var("LARKSPUR_LOG").unwrap_or_else(|_| USUAL.into());
     let filter = EnvFilter::try_new(&wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)

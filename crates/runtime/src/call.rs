@@ -9,8 +9,8 @@ use crate::meter::Meter;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{
-    Args, Asker, Caller, Fault, HostError, Limits, Output, Rejected, Stop, Structured, ToolPath,
-    Unanswered,
+    Args, Asker, Caller, Fault, HostError, Level, Limits, Output, Rejected, Stop, Structured,
+    ToolPath, Unanswered,
 };
 use script::{CallFailure, Cancel, Raised, Turn};
 use std::fmt::Display;
@@ -20,6 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Told how far a call has come.
 pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
+
+/// Hears what scripts log in a call: the module, how grave it is, the message and its fields.
+pub type Lines = Arc<dyn Fn(&str, Level, &str, &serde_json::Value) + Send + Sync>;
 
 /// Hears of a call that will never answer by itself.
 pub type GivenUp = Arc<dyn Fn(CallError) + Send + Sync>;
@@ -37,6 +40,8 @@ pub struct Call {
     pub args: Args,
     pub structured: Structured,
     pub progress: Option<Progress>,
+    /// Absent where nobody wants to hear.
+    pub lines: Option<Lines>,
     /// Takes the answer when the call's own task cannot give it any more.
     pub given_up: Option<GivenUp>,
     /// Takes the script's questions to the client.
@@ -52,6 +57,7 @@ impl Call {
             args,
             structured: Structured::Any,
             progress: None,
+            lines: None,
             given_up: None,
             asker: None,
             caller: Caller::default(),
@@ -125,6 +131,7 @@ impl Runtime {
         let cancel = call.cancel.clone();
         let job = Job {
             progress: call.progress,
+            lines: call.lines,
             given_up: call.given_up,
             asker: call.asker,
             structured: call.structured,
@@ -171,6 +178,7 @@ impl Runtime {
             caller,
             structured: Structured::Any,
             progress: None,
+            lines: None,
             given_up: None,
             asker: None,
             depth: 0,
@@ -241,6 +249,7 @@ struct Job {
     limits: Arc<Limits>,
     structured: Structured,
     progress: Option<Progress>,
+    lines: Option<Lines>,
     given_up: Option<GivenUp>,
     asker: Option<Arc<dyn Asker>>,
     /// How many calls this one was made from.
@@ -258,6 +267,7 @@ impl Job {
             caller: &self.caller,
             asker: self.asker.as_ref(),
             limits: &self.limits,
+            lines: self.lines.as_ref(),
             depth: self.depth,
             name: &self.handle,
             cancel: cancel.clone(),
@@ -266,6 +276,7 @@ impl Job {
         let gate = Gate {
             progress: self.progress.as_ref(),
             asker: self.asker.as_deref(),
+            lines: self.lines.as_ref(),
             updates: Some(&ground.updates),
             within: Some(within),
             ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
@@ -412,6 +423,8 @@ pub(crate) struct Within<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) asker: Option<&'a Arc<dyn Asker>>,
     pub(crate) limits: &'a Limits,
+    /// Who hears the outermost call hears what it calls.
+    pub(crate) lines: Option<&'a Lines>,
     /// How many calls this one was made from.
     pub(crate) depth: usize,
     pub(crate) name: &'a (dyn Display + Sync),
@@ -453,6 +466,7 @@ impl Within<'_> {
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
         job.asker = self.asker.cloned();
+        job.lines = self.lines.cloned();
         job.limits = Arc::new(Limits {
             time: job.limits.time.min(left),
             // Both are in memory at the same time.

@@ -1,6 +1,6 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
-use crate::call::{Progress, Within};
+use crate::call::{Lines, Progress, Within};
 use crate::ground::Ground;
 use crate::permit::Permit;
 use crate::together::together;
@@ -26,6 +26,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) progress: Option<&'a Progress>,
     /// Takes questions to the client, where there is one.
     pub(crate) asker: Option<&'a dyn Asker>,
+    /// Hears what the script logs, besides the server's own log.
+    pub(crate) lines: Option<&'a Lines>,
     /// Hears of resources that have changed; while a file loads nobody does.
     pub(crate) updates: Option<&'a Updates>,
     /// Set when the script has reached for anything here.
@@ -48,6 +50,7 @@ impl<'a> Gate<'a> {
             within: None,
             progress: None,
             asker: None,
+            lines: None,
             updates: None,
             used: AtomicBool::new(false),
         }
@@ -90,6 +93,10 @@ impl Host for Gate<'_> {
     fn log(&self, level: Level, message: &str, fields: &Value) {
         self.use_it();
         let module = self.module;
+        // What a script prints has no fields, and stays with the server.
+        if let Some(lines) = self.lines.filter(|_| fields.is_object()) {
+            lines(module, level, message, fields);
+        }
         let fields = match fields {
             Value::Object(map) if !map.is_empty() => format!(" {fields}"),
             _ => String::new(),

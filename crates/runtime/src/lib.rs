@@ -42,7 +42,7 @@ mod unit;
 mod updates;
 mod watch;
 
-pub use call::{Call, CallError, GivenUp, Progress};
+pub use call::{Call, CallError, GivenUp, Lines, Progress};
 pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, State};
 pub use closed::Closed;
 pub use disk::Folder;

@@ -2,7 +2,7 @@
 //! a thread.
 
 use crate::argument::Argument;
-use crate::call::{Progress, Within, either, near};
+use crate::call::{Lines, Progress, Within, either, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
@@ -19,10 +19,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How something is asked for: who hears of progress and of questions, and who may take it back.
+/// How something is asked for: who hears of progress, lines and questions, and who may take it back.
 #[derive(Clone, Default)]
 pub struct Asking {
     pub progress: Option<Progress>,
+    pub lines: Option<Lines>,
     pub asker: Option<Arc<dyn Asker>>,
     pub cancel: CancellationToken,
     pub caller: Caller,
@@ -242,6 +243,7 @@ impl Runtime {
                 caller: &asking.caller,
                 asker: asking.asker.as_ref(),
                 limits: &limits,
+                lines: asking.lines.as_ref(),
                 depth: 0,
                 name: &name,
                 cancel: cancel.clone(),
@@ -250,6 +252,7 @@ impl Runtime {
             let gate = Gate {
                 progress: asking.progress.as_ref(),
                 asker: asking.asker.as_deref(),
+                lines: asking.lines.as_ref(),
                 updates: Some(&ground.updates),
                 within: Some(within),
                 ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)

@@ -1,5 +1,10 @@
 //! MCP's requests, answered by the runtime. Both eras, whichever door they came by.
 
+#![expect(
+    deprecated,
+    reason = "the protocol keeps logging until 2027 at least, and clients use it"
+)]
+
 use crate::asking::{Desk, Matter};
 use crate::http::LateAnswer;
 use crate::notify::{self, Watcher};
@@ -7,24 +12,23 @@ use crate::page::page;
 use crate::reading::Subscribed;
 use crate::shared::Shared;
 use crate::wire::{self, Era};
-use model::Caller;
+use crate::words::Words;
+use model::{Caller, Level};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    RequestId, ResultType, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResultType,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, CallError, GivenUp, Lookup, Progress};
+use runtime::{Call, CallError, GivenUp, Lookup};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Methods that rmcp hands over as unknown when their params cannot be read.
@@ -48,8 +52,10 @@ const KNOWN: [&str; 17] = [
     "tasks/cancel",
 ];
 
-/// Progress a client does not read fast enough is dropped, not kept.
-const PROGRESS_BUFFER: usize = 1024;
+fn no_method(method: &str) -> ErrorData {
+    let why = format!("there is no method {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
+}
 
 /// How long a client may trust a list: it is told of changes, so this only bounds a lost word.
 pub(crate) const LIST_TTL_MS: u64 = 60_000;
@@ -65,6 +71,8 @@ pub(crate) struct Handler {
     /// Set when the client has gone: what waits for changes ends.
     pub(crate) closing: CancellationToken,
     notifying: AtomicBool,
+    /// From where on a legacy client wants to hear what scripts log.
+    level: Mutex<Option<Level>>,
     /// What a legacy client has subscribed to, and whether somebody tells it.
     pub(crate) subscribed: Subscribed,
     pub(crate) telling: Once,
@@ -79,6 +87,7 @@ impl Handler {
             late,
             closing,
             notifying: AtomicBool::new(false),
+            level: Mutex::default(),
             subscribed: Subscribed::default(),
             telling: Once::new(),
             watchers: Mutex::default(),
@@ -109,56 +118,17 @@ impl Handler {
         })
     }
 
+    /// Words that this request has asked for.
+    pub(crate) fn words(&self, context: &RequestContext<RoleServer>, era: Era) -> Option<Words> {
+        let level = match era {
+            Era::Modern => context.meta.log_level().and_then(wire::from_level),
+            Era::Legacy => *self.level.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        Words::new(context, level, &self.closing)
+    }
+
     fn watchers(&self) -> MutexGuard<'_, VecDeque<Watcher>> {
         self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Words of progress on their way to the client, in order.
-pub(crate) struct Words {
-    pub(crate) progress: Progress,
-    send: mpsc::Sender<Option<ProgressNotificationParam>>,
-    forward: JoinHandle<()>,
-}
-
-impl Words {
-    /// Nothing is sent to a client that did not ask for it.
-    pub(crate) fn new(
-        context: &RequestContext<RoleServer>,
-        closing: &CancellationToken,
-    ) -> Option<Self> {
-        let token = context.meta.get_progress_token()?;
-        let (send, mut receive) = mpsc::channel(PROGRESS_BUFFER);
-        let peer = context.peer.clone();
-        let closing = closing.clone();
-        let forward = tokio::spawn(async move {
-            while let Some(Some(word)) = receive.recv().await {
-                // After the end of input nobody takes words any more; the answer must not wait for that.
-                tokio::select! {
-                    sent = peer.notify_progress(word) => if sent.is_err() { return },
-                    () = closing.cancelled() => return,
-                }
-            }
-        });
-        let sender = send.clone();
-        let progress: Progress = Arc::new(move |done, total, message| {
-            let mut word = ProgressNotificationParam::new(token.clone(), done);
-            word.total = total;
-            word.message = message.map(str::to_owned);
-            let _ = sender.try_send(Some(word));
-        });
-        Some(Self {
-            progress,
-            send,
-            forward,
-        })
-    }
-
-    /// All words go out before the answer. A thread that was left behind may still hold the sender,
-    /// so the end is said, not waited for.
-    pub(crate) async fn finish(self) {
-        let _ = self.send.send(None).await;
-        let _ = self.forward.await;
     }
 }
 
@@ -173,6 +143,7 @@ impl ServerHandler for Handler {
             .enable_prompts()
             .enable_prompts_list_changed()
             .enable_completions()
+            .enable_logging()
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = wire::implementation();
@@ -239,12 +210,13 @@ impl ServerHandler for Handler {
             state: request.request_state,
         };
         let mut desk = Desk::open(self, &context, era, matter)?;
-        let words = Words::new(&context, &self.closing);
+        let words = self.words(&context, era);
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),
             structured: era.structured(),
-            progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
+            progress: words.as_ref().and_then(|words| words.progress.clone()),
+            lines: words.as_ref().and_then(|words| words.lines.clone()),
             given_up: Some(self.given_up(&context, era)),
             asker: Some(desk.asker()),
             caller: Caller::default(),
@@ -313,6 +285,19 @@ impl ServerHandler for Handler {
         self.prompt(request, context).await
     }
 
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if Era::of(context.protocol_version().as_ref()) == Era::Modern {
+            return Err(no_method("logging/setLevel"));
+        }
+        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        *level = wire::from_level(request.level);
+        Ok(())
+    }
+
     async fn complete(
         &self,
         request: CompleteRequestParams,
@@ -350,11 +335,7 @@ impl ServerHandler for Handler {
                 None,
             ));
         }
-        Err(ErrorData::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            format!("there is no method {method}"),
-            None,
-        ))
+        Err(no_method(&method))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

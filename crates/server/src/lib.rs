@@ -14,6 +14,7 @@ mod server;
 mod shared;
 mod stdio;
 mod wire;
+mod words;
 
 pub use http::{Entrance, HttpDoor, Token};
 pub use server::Server;

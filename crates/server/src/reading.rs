@@ -1,7 +1,7 @@
 //! Requests about resources, prompts and completions.
 
 use crate::asking::{Desk, Matter};
-use crate::handler::{Handler, LIST_TTL_MS, Words};
+use crate::handler::{Handler, LIST_TTL_MS};
 use crate::notify;
 use crate::page::page;
 use crate::wire::{self, Era};
@@ -203,7 +203,7 @@ impl Handler {
         Ok(result)
     }
 
-    /// Asks the runtime; words of progress go out before the answer, and so do questions.
+    /// Asks the runtime; words about it go out before the answer, and so do questions.
     async fn with_words<T>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -212,9 +212,10 @@ impl Handler {
     ) -> Result<Given<T>, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
         let mut desk = Desk::open(self, context, era, matter)?;
-        let words = Words::new(context, &self.closing);
+        let words = self.words(context, era);
         let asking = Asking {
-            progress: words.as_ref().map(|words| Arc::clone(&words.progress)),
+            progress: words.as_ref().and_then(|words| words.progress.clone()),
+            lines: words.as_ref().and_then(|words| words.lines.clone()),
             asker: Some(desk.asker()),
             cancel: context.ct.clone(),
             ..Asking::default()

@@ -39,6 +39,7 @@ mod http;
 mod imports;
 mod lifecycle;
 mod limits;
+mod lines;
 mod listen;
 mod manifests;
 mod mapped;

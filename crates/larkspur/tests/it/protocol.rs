@@ -29,6 +29,7 @@ fn capabilities() -> Value {
         "resources": {"listChanged": true, "subscribe": true},
         "prompts": {"listChanged": true},
         "completions": {},
+        "logging": {},
     })
 }
 

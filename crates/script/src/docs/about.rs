@@ -62,7 +62,10 @@ const SENTENCES: [(&str, &str); 38] = [
         "Values as JSON text and back, with every digit kept.",
     ),
     ("list", "What a list can do."),
-    ("log", "Lines for the server's log, which goes to stderr."),
+    (
+        "log",
+        "Lines for the server's log, which goes to stderr, and for clients that ask for them.",
+    ),
     (
         "math",
         "Arithmetic: what has no value, or none that a float can hold, is an error.",

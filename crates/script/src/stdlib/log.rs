@@ -1,4 +1,4 @@
-//! `log`: lines for the server's log, which goes to stderr.
+//! `log`: lines for the server's log, which goes to stderr, and for clients that ask for them.
 
 use crate::convert::{Budget, to_json};
 use crate::cx::Cx;

@@ -1,6 +1,7 @@
 //! `/mcp`: requests made fit for rmcp, and its answers made fit for those who asked.
 
 use super::answer::{Answer, refused, rpc_error};
+use super::aside::{Aside, with_asides};
 use super::body;
 use super::busy::{Busy, until_sent};
 use super::front::not_allowed;
@@ -135,9 +136,17 @@ impl Mcp {
         if !takes_events {
             parts.extensions.insert(Deaf);
         }
+        let (aside, asides) = Aside::new();
+        if in_session {
+            parts.extensions.insert(aside);
+        }
         let request = Request::from_parts(parts, Full::new(bytes));
-        let answer = or_late(service.handle(request), told).await;
+        // All that rmcp holds for an answer would make every future around this one large.
+        let answer = or_late(Box::pin(service.handle(request)), told).await;
         let mut answer = in_json(answer).await;
+        if in_session && is_kind(answer.headers(), EVENTS) {
+            answer = with_asides(answer, asides);
+        }
         if !takes_events {
             answer = only_the_last(answer).await;
         }

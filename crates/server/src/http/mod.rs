@@ -1,6 +1,7 @@
 //! The door for networks: MCP at `/mcp`, and how the server is doing.
 
 mod answer;
+mod aside;
 mod body;
 mod busy;
 mod door;
@@ -13,6 +14,7 @@ mod message;
 mod metrics;
 mod token;
 
+pub(crate) use aside::Aside;
 pub(crate) use door::DRAIN_TIME;
 pub use door::HttpDoor;
 pub(crate) use late::LateAnswer;

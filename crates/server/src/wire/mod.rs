@@ -1,11 +1,13 @@
 //! Our words ↔ MCP's: the only room that speaks both.
 
+mod line;
 mod mapped;
 mod prompt;
 mod question;
 mod resource;
 mod unread;
 
+pub(crate) use line::{from_level, line};
 use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
 pub(crate) use question::{can, capability, question, request};
