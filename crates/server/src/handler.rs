@@ -52,6 +52,15 @@ const KNOWN: [&str; 17] = [
     "tasks/cancel",
 ];
 
+/// Those of them that the modern era has left behind.
+const OVER: [&str; 5] = [
+    "initialize",
+    "ping",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "logging/setLevel",
+];
+
 fn no_method(method: &str) -> ErrorData {
     let why = format!("there is no method {method}");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
@@ -156,6 +165,9 @@ impl ServerHandler for Handler {
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        if Era::of(context.meta.protocol_version().as_ref()) == Era::Modern {
+            return Err(no_method("initialize"));
+        }
         let agreed = self.negotiate_initialize(&request)?;
         // What was agreed on counts from here on, not what was asked for.
         request.protocol_version = agreed.protocol_version.clone();
@@ -326,10 +338,13 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if KNOWN.contains(&method.as_str()) {
+        let era = Era::of(context.protocol_version().as_ref());
+        let is_known = KNOWN.contains(&method.as_str());
+        let is_over = era == Era::Modern && OVER.contains(&method.as_str());
+        if is_known && !is_over {
             return Err(ErrorData::invalid_params(
                 format!("the params of {method} cannot be read"),
                 None,

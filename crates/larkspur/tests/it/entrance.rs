@@ -127,7 +127,14 @@ fn pages_that_are_named() {
     room.project("[server]\ncors = ['https://app.example.org', 'http://localhost:5173']\n");
     let web = Web::start(room, &[]);
     let page = "https://app.example.org";
-    let asks = [("Origin", page), ("Access-Control-Request-Method", "POST")];
+    let asks = [
+        ("Origin", page),
+        ("Access-Control-Request-Method", "POST"),
+        (
+            "Access-Control-Request-Headers",
+            "content-type,Mcp-Param-Region,x-odd,mcp-param-a b",
+        ),
+    ];
     let preflight = web.ask("OPTIONS", "/mcp", &asks, "");
     preflight.is(204);
     assert_eq!(preflight.header("access-control-allow-origin"), Some(page));
@@ -137,9 +144,11 @@ fn pages_that_are_named() {
         "content-type",
         "mcp-protocol-version",
         "mcp-session-id",
+        "Mcp-Param-Region",
     ] {
         assert!(taken.contains(header), "{taken}");
     }
+    assert!(!taken.contains("odd") && !taken.contains("a b"), "{taken}");
     let headers = [("Origin", page), ("Content-Type", "application/json")];
     let answer = web.ask("POST", "/mcp", &headers, &list());
     assert_eq!(

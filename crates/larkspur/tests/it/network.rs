@@ -111,6 +111,26 @@ fn a_modern_request_stands_alone() {
     );
 }
 
+/// What the modern era has left behind is unknown there, whether its params can be read or not.
+#[test]
+fn methods_of_the_other_era_are_unknown() {
+    let web = web();
+    let who = json!({"name": "c", "version": "1"});
+    let hello = json!({"protocolVersion": MODERN, "capabilities": {}, "clientInfo": who});
+    for (method, params) in [
+        ("initialize", hello),
+        ("ping", json!({})),
+        ("logging/setLevel", json!({"level": "info"})),
+        ("resources/subscribe", json!({"uri": "greet://today"})),
+        ("resources/unsubscribe", json!({"uri": "greet://today"})),
+    ] {
+        for params in [params, json!({})] {
+            let reply = web.modern(method, params);
+            assert_eq!((reply.status, reply.code()), (404, -32601), "{method}");
+        }
+    }
+}
+
 #[test]
 fn what_streams_comes_as_events() {
     let web = web();

@@ -9,7 +9,8 @@ use super::{health, metrics};
 use crate::shared::Shared;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, HeaderMap, HeaderValue, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW,
+    HeaderMap, HeaderName, HeaderValue, VARY,
 };
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -71,7 +72,7 @@ impl Front {
             return json(StatusCode::NOT_FOUND, &known);
         }
         if request.method() == Method::OPTIONS {
-            return preflight(path);
+            return preflight(path, request.headers());
         }
         if path != "/mcp" && request.method() != Method::GET && request.method() != Method::HEAD {
             return not_allowed("GET, HEAD, OPTIONS");
@@ -89,7 +90,7 @@ impl Front {
     }
 }
 
-fn preflight(path: &str) -> Answer {
+fn preflight(path: &str, asked: &HeaderMap) -> Answer {
     let mut answer = empty(StatusCode::NO_CONTENT);
     let headers = answer.headers_mut();
     let methods = match path {
@@ -101,12 +102,24 @@ fn preflight(path: &str) -> Answer {
         ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static(methods),
     );
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(TAKEN),
-    );
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, taken(asked));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     answer
+}
+
+/// Besides those that are always taken: arguments of tools that a page asks to send as headers.
+fn taken(asked: &HeaderMap) -> HeaderValue {
+    let asked = asked.get(ACCESS_CONTROL_REQUEST_HEADERS);
+    let asked = asked.and_then(|value| value.to_str().ok());
+    let names = asked.into_iter().flat_map(|names| names.split(','));
+    let params = names.map(str::trim).filter(|name| is_param(name));
+    let all: Vec<&str> = std::iter::once(TAKEN).chain(params).collect();
+    HeaderValue::from_str(&all.join(", ")).unwrap_or(HeaderValue::from_static(TAKEN))
+}
+
+fn is_param(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("mcp-param-") && HeaderName::from_bytes(name.as_bytes()).is_ok()
 }
 
 pub(crate) fn not_allowed(allowed: &'static str) -> Answer {

@@ -31,10 +31,12 @@ pub(crate) struct Asked {
 impl Asked {
     /// Sessions are for legacy clients that can read their streams; all others stand alone.
     pub(crate) fn in_session(&self, headers: &HeaderMap, takes_events: bool) -> bool {
-        if self.initializes {
-            return takes_events;
-        }
-        headers.contains_key(SESSION) && !says_modern(headers)
+        let is_fit = if self.initializes {
+            takes_events
+        } else {
+            headers.contains_key(SESSION)
+        };
+        is_fit && !says_modern(headers)
     }
 }
 
