@@ -27,16 +27,21 @@ const EDITS: [(&str, &str, &str); 3] = [
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let given = std::env::var_os("LARKSPUR_BIN").filter(|program| !program.is_empty());
-    let program = match given {
-        Some(program) => std::path::absolute(program)?,
-        None => build(workspace)?,
-    };
+    let program = program(workspace)?;
     let folder = workspace.root.join("target/demo");
     play(&program, &folder, &mut |line| println!("{line}"))?;
     let program = program.strip_prefix(&workspace.root).unwrap_or(&program);
     println!("{}", next_steps(program));
     Ok(())
+}
+
+/// The binary that `LARKSPUR_BIN` names, or one that is built.
+pub(crate) fn program(workspace: &Workspace) -> Result<PathBuf> {
+    let given = std::env::var_os("LARKSPUR_BIN").filter(|program| !program.is_empty());
+    match given {
+        Some(program) => Ok(std::path::absolute(program)?),
+        None => build(workspace),
+    }
 }
 
 /// Cargo itself says where it put the binary, whatever the target folder is.

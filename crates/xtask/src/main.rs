@@ -9,6 +9,7 @@
 mod bans;
 mod bench;
 mod command;
+mod conformance;
 mod demo;
 mod deny;
 mod layers;
@@ -25,14 +26,15 @@ use workspace::Workspace;
 const HELP: &str = "\
 cargo xtask <command>
 
-  demo     build the binary, serve a first module, call it, edit it, call it again
-  test     the whole check: format, clippy, tests, bans and licences
-  layers   which crate may use which
-  tidy     names, file openings, the code map, machine paths, pins
-  deny     bans, licences and sources, by cargo-deny
-  tools    install what the tests talk to: foreign clients into target/tools, PostgreSQL
-  bench    measure the product beside a minimal server
-  help     this list";
+  demo         build the binary, serve a first module, call it, edit it, call it again
+  test         the whole check: format, clippy, tests, bans and licences
+  conformance  the protocol's own suite, both eras, against tests/conformance
+  layers       which crate may use which
+  tidy         names, file openings, the code map, machine paths, pins
+  deny         bans, licences and sources, by cargo-deny
+  tools        install what the tests talk to: foreign clients into target/tools, PostgreSQL
+  bench        measure the product beside a minimal server
+  help         this list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -52,6 +54,7 @@ fn dispatch(args: &[String]) -> Result<()> {
     match command.as_str() {
         "demo" => demo::run(&Workspace::read()?),
         "test" => test::run(&Workspace::read()?),
+        "conformance" => conformance::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),
         "deny" => deny::run(&Workspace::read()?),

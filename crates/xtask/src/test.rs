@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use crate::command::{self, answers, line};
 use crate::workspace::Workspace;
-use crate::{deny, tools};
+use crate::{conformance, deny, tools};
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 const CLIPPY: &[&str] = &[
@@ -27,6 +27,7 @@ struct Step {
 enum Action {
     Cargo(&'static [&'static str]),
     Tools,
+    Conformance,
     Deny,
 }
 
@@ -56,6 +57,10 @@ fn steps(nextest: bool) -> Vec<Step> {
     ];
     steps.extend(tests);
     steps.push(Step {
+        name: "conformance",
+        action: Action::Conformance,
+    });
+    steps.push(Step {
         name: "deny",
         action: Action::Deny,
     });
@@ -80,6 +85,7 @@ impl Action {
         match self {
             Action::Cargo(args) => command::run(&workspace.root, "cargo", args),
             Action::Tools => tools::run(workspace),
+            Action::Conformance => conformance::run(workspace),
             Action::Deny => deny::run(workspace),
         }
     }
@@ -88,6 +94,7 @@ impl Action {
         match self {
             Action::Cargo(args) => line("cargo", args),
             Action::Tools => "cargo xtask tools".to_owned(),
+            Action::Conformance => "cargo xtask conformance".to_owned(),
             Action::Deny => "cargo xtask deny".to_owned(),
         }
     }

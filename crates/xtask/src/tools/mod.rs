@@ -1,13 +1,14 @@
 //! What tests talk to and cargo does not bring. Foreign clients, under `target/tools`:
-//! `py/bin/python` with `mcp`, and `js/node_modules` with the inspector and a Node new enough for
-//! it. And `PostgreSQL`, from the system.
+//! `py/bin/python` with `mcp`, and `js/node_modules` with the inspector, a client and the conformance
+//! suite, and a Node new enough for them. And `PostgreSQL`, from the system.
 
-mod inspector;
+mod node;
 mod postgres;
 mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -19,11 +20,21 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     postgres::ensure_installed(&workspace.root)?;
     let tools = folder(workspace);
     ensure(&tools.join("py"), &[python::MCP], python::install)?;
-    ensure(
-        &tools.join("js"),
-        &[inspector::INSPECTOR, inspector::NODE],
-        inspector::install,
-    )
+    install_node(workspace)
+}
+
+/// What others wrote in JavaScript, alone.
+pub(crate) fn install_node(workspace: &Workspace) -> Result<()> {
+    let js = folder(workspace).join("js");
+    ensure(&js, &node::PACKAGES, node::install)
+}
+
+/// A command of one of the packages, to be run by their own Node.
+pub(crate) fn script(workspace: &Workspace, name: &str) -> Command {
+    let js = folder(workspace).join("js");
+    let mut command = Command::new(node::node(&js));
+    command.arg(js.join("node_modules/.bin").join(name));
+    command
 }
 
 /// In the workspace's own target, wherever cargo builds: the tests look for it there.
