@@ -1,8 +1,10 @@
 """Drives a larkspur server with Python's MCP client, and prints what it saw, one line a fact.
 
-Usage: clients.py MODE SERVER MODULES
+Usage: clients.py MODE SERVER MODULES, with the server's program or its URL
 """
 
+import json
+import os
 import sys
 from pathlib import Path
 
@@ -21,8 +23,13 @@ async def main(mode: str, server: str, modules: Path) -> None:
         if getattr(message, "method", None) == "notifications/tools/list_changed":
             changed.set()
 
-    started = StdioServerParameters(command=server, args=["serve", "--modules", str(modules)])
-    async with Client(started, mode=mode, message_handler=heard) as client:
+    if server.startswith("http"):
+        where = server
+    else:
+        env = {"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]}
+        args = ["serve", "--modules", str(modules)]
+        where = StdioServerParameters(command=server, args=args, env=env)
+    async with Client(where, mode=mode, message_handler=heard) as client:
         print("revision:", client.protocol_version)
         print("tools:", await listed(client))
         print(shown(await client.call_tool("hello", {"name": "ada"})))
@@ -30,6 +37,7 @@ async def main(mode: str, server: str, modules: Path) -> None:
         print(shown(await client.call_tool("hello", {"nam": "ada"})))
         await read(client)
         await begin(client)
+        await wait(client)
         await edit(client, modules / "greet.star", changed)
         print("tools:", await listed(client))
         print(shown(await client.call_tool("howdy", {"name": "ada"})))
@@ -69,6 +77,49 @@ async def begin(client: Client) -> None:
 async def complete(client: Client, reference, argument: dict) -> None:
     found = (await client.complete(reference, argument)).completion
     print("complete:", ", ".join(found.values))
+
+
+async def wait(client: Client) -> None:
+    """Hears how far a call has come; takes another one back, and waits until the server is free."""
+
+    heard = anyio.Event()
+
+    async def tell(done: float, total: float | None, message: str | None) -> None:
+        print(f"progress: {done:g}/{total:g} {message}")
+        if done == total:
+            heard.set()
+
+    async def confirm() -> None:
+        await heard.wait()
+        await client.call_tool("heard")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(confirm)
+        result = await client.call_tool("steps", progress_callback=tell)
+    print(shown(result))
+    with anyio.CancelScope() as scope:
+
+        async def enough(*_) -> None:
+            scope.cancel()
+
+        result = await client.call_tool("spin", progress_callback=enough)
+        print("not cancelled:", shown(result))
+    if scope.cancelled_caught:
+        print("cancelled")
+    while (await status())["in_flight"] > 0:
+        pass
+    print("free")
+
+
+async def status() -> dict:
+    folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "larkspur"
+    (socket,) = folder.glob("*.sock")
+    async with await anyio.connect_unix(str(socket)) as stream:
+        await stream.send(b'"status"\n')
+        text = b""
+        while not text.endswith(b"\n"):
+            text += await stream.receive()
+    return json.loads(text)["status"]
 
 
 def shown(result) -> str:

