@@ -14,6 +14,7 @@ use script::{Engine, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Files in memory.
@@ -45,6 +46,8 @@ impl Host for Nowhere {
     fn now_ms(&self) -> i64 {
         0
     }
+
+    fn sleep(&self, _time: Duration, _leash: &Leash) {}
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
         Ok(vec![0; count])

@@ -13,7 +13,11 @@ use model::{
 use script::Sources;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use store::{Store, StoreError};
+
+/// Somebody who waits looks this often whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
 
 pub(crate) struct Gate<'a> {
     pub(crate) module: &'a str,
@@ -132,6 +136,14 @@ impl Host for Gate<'_> {
 
     fn now_ms(&self) -> i64 {
         self.world().now_ms()
+    }
+
+    fn sleep(&self, time: Duration, leash: &Leash) {
+        self.use_it();
+        let leash = leash.within(Some(time));
+        while !leash.left().is_zero() && !leash.cancel.is_cancelled() {
+            std::thread::park_timeout(leash.left().min(LOOK));
+        }
     }
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {

@@ -20,7 +20,7 @@ enum Judged {
 }
 use Judged::{Free, Needs};
 
-const METHODS: [(&str, Judged); 22] = [
+const METHODS: [(&str, Judged); 23] = [
     ("log", Free("it tells the operator something")),
     ("progress", Free("it tells the caller something")),
     ("resource_updated", Free("it tells subscribers something")),
@@ -29,6 +29,7 @@ const METHODS: [(&str, Judged); 22] = [
         Free("files that came with the module; what leaves the folder is refused"),
     ),
     ("now_ms", Free("everybody knows what time it is")),
+    ("sleep", Free("the time it takes is the call's own")),
     ("random", Free("chance says nothing about anybody")),
     (
         "http",

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Bytes kept of what one test prints.
 const MOST_OUTPUT: usize = 64 << 10;
@@ -97,6 +97,9 @@ impl Host for Fake<'_> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(0))
     }
+
+    /// Tests do not wait.
+    fn sleep(&self, _time: Duration, _leash: &Leash) {}
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
         let draw = |_| scattered(self.drawn.fetch_add(1, Ordering::Relaxed));

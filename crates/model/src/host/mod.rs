@@ -19,6 +19,7 @@ pub use world::{Source, Surroundings, World};
 
 use crate::{Args, Leash, Output};
 use serde_json::Value;
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -56,6 +57,9 @@ pub trait Host: Send + Sync {
 
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
+
+    /// Waits so long, or until the leash ends it.
+    fn sleep(&self, time: Duration, leash: &Leash);
 
     /// So many bytes that nobody can guess.
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError>;

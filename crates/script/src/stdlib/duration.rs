@@ -10,15 +10,20 @@ pub(crate) fn duration(what: &str, value: Option<Value<'_>>) -> anyhow::Result<O
     let Some(value) = value.filter(|value| !value.is_none()) else {
         return Ok(None);
     };
+    let time = span(what, value)?;
+    if time.is_zero() {
+        bail!("{what} must be longer than nothing");
+    }
+    Ok(Some(time))
+}
+
+/// As long as was said, nothing included.
+pub(crate) fn span(what: &str, value: Value<'_>) -> anyhow::Result<Duration> {
     let text = match value.get_type() {
         "string" | "int" | "float" => value.to_str(),
         other => {
             bail!("{what} must be a number of seconds or a text such as \"30s\", not a {other}")
         }
     };
-    let time = parse_duration(&text).map_err(|why| anyhow!("{what}: {why}"))?;
-    if time.is_zero() {
-        bail!("{what} must be longer than nothing");
-    }
-    Ok(Some(time))
+    parse_duration(&text).map_err(|why| anyhow!("{what}: {why}"))
 }

@@ -1,5 +1,6 @@
 //! `time`: seconds since 1970, and dates as people write them. Whole numbers stay exact.
 
+use super::duration::span;
 use crate::cx::Cx;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
@@ -10,6 +11,7 @@ use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::float::UnpackFloat;
+use starlark::values::none::NoneType;
 use starlark::values::{Heap, UnpackValue, Value};
 
 /// Bytes of a time or of a format, whose every four can become hundreds.
@@ -41,6 +43,28 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// ```
     fn now_ms(eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<i64> {
         Ok(Cx::host(eval)?.now_ms())
+    }
+
+    /// Waits: so many seconds, or as long as a text such as `"500ms"` says.
+    ///
+    /// The time is the call's own: it ends no later than its `timeout`, and at once when the call is
+    /// cancelled. In tests nobody waits.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> time.sleep(0.5)
+    /// None
+    /// ```
+    fn sleep<'v>(
+        #[starlark(require = pos)] time: Value<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let time = span("time.sleep", time)?;
+        let host = Cx::host(eval)?;
+        let gauge = &Cx::of(eval)?.gauge;
+        host.sleep(time, &gauge.leash());
+        gauge.in_time()?;
+        Ok(NoneType)
     }
 
     /// The seconds since 1970 that a text stands for.

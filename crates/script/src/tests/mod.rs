@@ -94,6 +94,10 @@ impl Host for Notebook {
         1_785_240_000_999
     }
 
+    fn sleep(&self, time: Duration, _leash: &Leash) {
+        self.lines.lock().unwrap().push(format!("slept {time:?}"));
+    }
+
     /// Counts up: 0, 1, 2, …
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
         self.barrier.as_ref().map(Barrier::wait);

@@ -88,6 +88,21 @@ fn env_has_a_default() {
 }
 
 #[test]
+fn a_script_can_wait() {
+    assert_eq!(told("time.sleep(1.5)"), ["slept 1.5s"]);
+    assert_eq!(told(r#"time.sleep("20ms")"#), ["slept 20ms"]);
+    assert_eq!(told("time.sleep(0)"), ["slept 0ns"]);
+    fails(
+        "time.sleep(-1)",
+        "time.sleep: `-1` is not a duration; write `500ms`, `30s` or `2m`",
+    );
+    fails(
+        "time.sleep([])",
+        "time.sleep must be a number of seconds or a text such as \"30s\", not a list",
+    );
+}
+
+#[test]
 fn files_are_read_listed_and_written() {
     check(r#"files.read("a.txt")"#, "text");
     check(
