@@ -70,8 +70,7 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
             set: global.set.clone(),
         },
         world: Arc::new(Outside::new(&bounds)),
-        in_flight: bounds.calls,
-        queue: bounds.queue,
+        bounds,
         ..Settings::default()
     })
 }

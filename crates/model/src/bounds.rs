@@ -11,6 +11,12 @@ pub struct Bounds {
     pub calls: usize,
     /// Calls that may wait; further ones are turned away.
     pub queue: usize,
+    /// Tasks under way at one time; further ones are turned away.
+    pub tasks: usize,
+    /// A call that is, or may become, a task.
+    pub task_time: Duration,
+    /// How long what a task has led to can be asked for, at least.
+    pub task_keep: Duration,
     /// A request with its redirects and further tries.
     pub http_time: Duration,
     /// An answer, unpacked.
@@ -33,6 +39,9 @@ impl Default for Bounds {
         Self {
             calls: 512,
             queue: 1024,
+            tasks: 64,
+            task_time: Duration::from_hours(1),
+            task_keep: Duration::from_hours(24),
             http_time: time,
             http_body: 10 << 20,
             exec_time: time,
@@ -55,6 +64,7 @@ impl Bounds {
         };
         number("calls", &mut bounds.calls);
         number("queue", &mut bounds.queue);
+        number("tasks", &mut bounds.tasks);
         number("exec_processes", &mut bounds.exec_processes);
         number("sql_rows", &mut bounds.sql_rows);
         let mut size = |key, into: &mut usize| {
@@ -69,6 +79,8 @@ impl Bounds {
             let given = table.get(key).and_then(|item| item.duration());
             *into = given.unwrap_or(*into);
         };
+        time("task_time", &mut bounds.task_time);
+        time("task_keep", &mut bounds.task_keep);
         time("http_time", &mut bounds.http_time);
         time("exec_time", &mut bounds.exec_time);
         time("sql_time", &mut bounds.sql_time);

@@ -40,6 +40,7 @@ mod resource;
 mod schema;
 mod size;
 mod suggest;
+mod task;
 mod tool;
 mod uri;
 
@@ -74,5 +75,6 @@ pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
+pub use task::{Task, TaskBody, TaskStatus, TaskUse};
 pub use tool::{Hints, Tool};
 pub use uri::{BadUri, UriTemplate};

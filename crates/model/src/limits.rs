@@ -77,9 +77,11 @@ impl Stop {
     }
 }
 
-/// `30 s`, `1500 ms`.
+/// `24 h`, `30 s`, `1500 ms`.
 pub fn show_duration(time: Duration) -> String {
-    if time.subsec_millis() == 0 && time.as_secs() > 0 {
+    if time.subsec_nanos() == 0 && time.as_secs() > 0 && time.as_secs().is_multiple_of(3600) {
+        format!("{} h", time.as_secs() / 3600)
+    } else if time.subsec_millis() == 0 && time.as_secs() > 0 {
         format!("{} s", time.as_secs())
     } else {
         format!("{} ms", time.as_millis())

@@ -23,6 +23,9 @@ call_depth = 50
 result = 4096
 calls = 1
 queue = 2
+tasks = 9
+task_time = '2m'
+task_keep = '1h'
 http_time = '1s'
 http_body = 3
 exec_time = '2s'
@@ -59,6 +62,9 @@ url = 'postgres://u:p@localhost/db'
     let bounds = Bounds {
         calls: 1,
         queue: 2,
+        tasks: 9,
+        task_time: Duration::from_mins(2),
+        task_keep: Duration::from_hours(1),
         http_time: Duration::from_secs(1),
         http_body: 3,
         exec_time: Duration::from_secs(2),
@@ -73,7 +79,7 @@ url = 'postgres://u:p@localhost/db'
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 20);
+    assert_eq!(project.place("module.a").unwrap().line, 23);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -172,7 +178,7 @@ fn limits_have_names_and_units() {
               ┌ larkspur.toml:2:1
             2 │ memory = '256MiB'
               │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `http_time`, `exec_time`, `sql_time`"]],
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `tasks`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `task_time`, `task_keep`, `http_time`, `exec_time`, `sql_time`"]],
     );
     check(
         "[limits]\nticks = -1",

@@ -1,6 +1,6 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Input, ToolName};
+use crate::{Input, TaskUse, ToolName};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ pub struct Tool {
     pub examples: Vec<Value>,
     /// The author's own bound, if tighter than the server's.
     pub timeout: Option<Duration>,
+    pub task: TaskUse,
 }
 
 /// What a client may assume about a call; absent means "not said".

@@ -48,6 +48,8 @@ pub struct Call {
     pub asker: Option<Arc<dyn Asker>>,
     pub caller: Caller,
     pub cancel: CancellationToken,
+    /// It may take as long as a task may.
+    pub long: bool,
 }
 
 impl Call {
@@ -62,6 +64,7 @@ impl Call {
             asker: None,
             caller: Caller::default(),
             cancel: CancellationToken::new(),
+            long: false,
         }
     }
 }
@@ -128,8 +131,8 @@ impl Runtime {
 
     async fn call_inner(&self, call: Call) -> Result<Output, CallError> {
         let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
-        let cancel = call.cancel.clone();
-        let job = Job {
+        let (cancel, long) = (call.cancel.clone(), call.long);
+        let mut job = Job {
             progress: call.progress,
             lines: call.lines,
             given_up: call.given_up,
@@ -137,9 +140,12 @@ impl Runtime {
             structured: call.structured,
             ..self.job(self.catalog(), &call.name, call.args, call.caller)?
         };
+        if long {
+            job.limits = job.long_limits();
+        }
         let meter = job.meter();
         let begin = Instant::now();
-        let result = match job.try_here(small).await {
+        let result = match job.try_here(small && !long).await {
             Some(result) => result,
             None => job.on_a_thread(cancel).await,
         };
@@ -162,14 +168,8 @@ impl Runtime {
             tool: handle.path(),
             rejected,
         })?;
-        let own = handle
-            .module
-            .manifest
-            .as_ref()
-            .and_then(|m| m.limits.timeout);
-        let timeout = [tool.timeout, own].into_iter().flatten().min();
         Ok(Job {
-            limits: self.limits_for(timeout),
+            limits: self.limits_for(own_timeout(&handle)),
             runtime: self.clone(),
             catalog,
             handle,
@@ -225,6 +225,16 @@ impl Runtime {
             _ => Arc::clone(limits),
         }
     }
+}
+
+/// What the author allows, where that is less than the server does.
+fn own_timeout(handle: &Handle) -> Option<Duration> {
+    let manifest = handle.module.manifest.as_ref();
+    let own = manifest.and_then(|manifest| manifest.limits.timeout);
+    [handle.tool().tool.timeout, own]
+        .into_iter()
+        .flatten()
+        .min()
 }
 
 fn is_small(value: &serde_json::Value) -> bool {
@@ -310,6 +320,15 @@ impl Job {
         let handle = &self.handle;
         let meters = &self.runtime.stats().meters;
         meters.of(&handle.module.name, &handle.tool().tool.name)
+    }
+
+    fn long_limits(&self) -> Arc<Limits> {
+        let most = self.runtime.bounds().task_time;
+        let time = own_timeout(&self.handle).map_or(most, |own| own.min(most));
+        Arc::new(Limits {
+            time,
+            ..(*self.limits).clone()
+        })
     }
 
     fn lane(&self) -> &Lane {

@@ -15,6 +15,7 @@ use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
 use crate::stops::Stops;
+use crate::tasks::Tasks;
 use crate::updates::Updates;
 use model::{Bounds, Fault, Limits, World};
 use script::{Engine, ToolChange};
@@ -45,10 +46,7 @@ pub struct Settings {
     pub asleep: bool,
     /// Threads that calls arrive on, of which one is always kept free of scripts.
     pub threads: usize,
-    /// Calls on threads at one time; further ones wait.
-    pub in_flight: usize,
-    /// Calls that may wait; further ones are turned away.
-    pub queue: usize,
+    pub bounds: Bounds,
 }
 
 impl Default for Settings {
@@ -60,8 +58,7 @@ impl Default for Settings {
             world: Arc::new(Closed),
             asleep: false,
             threads: 2,
-            in_flight: Bounds::default().calls,
-            queue: Bounds::default().queue,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -78,7 +75,8 @@ struct Inner {
     warden: OnceLock<()>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
-    queue: usize,
+    bounds: Bounds,
+    tasks: Tasks,
     stats: Arc<Stats>,
     started: Instant,
     keeper: Keeper,
@@ -121,16 +119,19 @@ impl Runtime {
         let catalog = watch::Sender::new(Arc::new(library.load_everything(&told)));
         let stats: Arc<Stats> = Arc::default();
         let keeper = Keeper::start(library, catalog.clone(), Arc::clone(&stats), watches, told);
+        let (store, world) = (ground.store.clone(), Arc::clone(&ground.world));
+        let tasks = Tasks::new(store, world, settings.bounds);
         Self(Arc::new(Inner {
             ground,
             catalog,
             trials: Trials::new(settings.threads),
             warden: OnceLock::new(),
             places: Arc::new(Semaphore::new(
-                settings.in_flight.min(Semaphore::MAX_PERMITS),
+                settings.bounds.calls.min(Semaphore::MAX_PERMITS),
             )),
             waiting: AtomicUsize::new(0),
-            queue: settings.queue,
+            bounds: settings.bounds,
+            tasks,
             stats,
             started: Instant::now(),
             keeper,
@@ -188,6 +189,15 @@ impl Runtime {
         &self.0.ground.limits
     }
 
+    /// Calls that go on while their clients do something else.
+    pub fn tasks(&self) -> &Tasks {
+        &self.0.tasks
+    }
+
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.0.bounds
+    }
+
     pub fn stats(&self) -> &Arc<Stats> {
         &self.0.stats
     }
@@ -230,7 +240,7 @@ impl Runtime {
         }
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let _counted = Waiting(&self.0.waiting);
-        if waiting >= self.0.queue {
+        if waiting >= self.0.bounds.queue {
             return Err(Ended::Busy { waiting });
         }
         match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {

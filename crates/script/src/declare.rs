@@ -19,7 +19,7 @@ use starlark::values::list::{AllocList, UnpackList};
 use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
-const TOOL_OPTIONS: [&str; 15] = [
+const TOOL_OPTIONS: [&str; 16] = [
     "name",
     "title",
     "description",
@@ -35,6 +35,7 @@ const TOOL_OPTIONS: [&str; 15] = [
     "output_schema",
     "icons",
     "timeout",
+    "task",
 ];
 
 const PARAM_RULES: [(&str, &str); 12] = [
@@ -108,7 +109,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// By name it takes: `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`,
     /// `open_world` (hints for the client), `select` and `compact` (which fields come back, and how),
     /// `examples` (a list of arguments), `params` (a dict of `param`), `input_schema` and
-    /// `output_schema` (kept as they are), `icons`, `timeout`. A first parameter called `ctx` gets the
+    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`. With `task = True` a call that
+    /// takes long becomes a task where the client knows tasks: it goes on while the client does
+    /// something else and asks how far it is; `"required"` turns other clients away. A first parameter called `ctx` gets the
     /// call's context and is not part of the schema.
     ///
     /// Examples:

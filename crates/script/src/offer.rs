@@ -9,7 +9,7 @@ use crate::prompt::{self, ScriptPrompt};
 use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
-use model::{Fault, Field, Hints, Input, Schema, Tool, ToolName, parse_duration};
+use model::{Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName, parse_duration};
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::values::dict::DictRef;
@@ -211,6 +211,7 @@ impl<'v> Reader<'_, 'v> {
                 .and_then(|e| e.as_array().cloned())
                 .unwrap_or_default(),
             timeout: timeout(entry).map_err(|why| fail(format!("tool `{name}`: {why}")))?,
+            task: task(entry).map_err(|why| fail(format!("tool `{name}`: {why}")))?,
             name,
             output,
         };
@@ -349,6 +350,7 @@ impl<'v> Reader<'_, 'v> {
             icons: None,
             examples: Vec::new(),
             timeout: None,
+            task: TaskUse::Never,
             name,
         };
         let ctx = handler.parameters_spec().is_some_and(|spec| spec.len() > 1);
@@ -412,6 +414,21 @@ fn timeout(entry: Value<'_>) -> Result<Option<Duration>, String> {
     match get(entry, "timeout").filter(|v| !v.is_none()) {
         None => Ok(None),
         Some(value) => parse_duration(&value.to_str()).map(Some),
+    }
+}
+
+fn task(entry: Value<'_>) -> Result<TaskUse, String> {
+    let Some(value) = get(entry, "task").filter(|v| !v.is_none()) else {
+        return Ok(TaskUse::Never);
+    };
+    match (value.unpack_bool(), value.unpack_str()) {
+        (Some(false), _) => Ok(TaskUse::Never),
+        (Some(true), _) => Ok(TaskUse::Welcome),
+        (_, Some("required")) => Ok(TaskUse::Required),
+        _ => Err(format!(
+            "`task` is True, False or \"required\", not {}",
+            value.to_repr()
+        )),
     }
 }
 

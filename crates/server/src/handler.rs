@@ -15,13 +15,14 @@ use crate::wire::{self, Era};
 use crate::words::Words;
 use model::{Caller, Level};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, RequestId, ResultType,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ResultType, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -32,7 +33,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// Methods that rmcp hands over as unknown when their params cannot be read.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "initialize",
     "ping",
     "server/discover",
@@ -49,6 +50,7 @@ const KNOWN: [&str; 17] = [
     "logging/setLevel",
     "subscriptions/listen",
     "tasks/get",
+    "tasks/update",
     "tasks/cancel",
 ];
 
@@ -153,6 +155,7 @@ impl ServerHandler for Handler {
             .enable_prompts_list_changed()
             .enable_completions()
             .enable_logging()
+            .enable_tasks()
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = wire::implementation();
@@ -168,7 +171,9 @@ impl ServerHandler for Handler {
         if Era::of(context.meta.protocol_version().as_ref()) == Era::Modern {
             return Err(no_method("initialize"));
         }
-        let agreed = self.negotiate_initialize(&request)?;
+        let mut agreed = self.negotiate_initialize(&request)?;
+        // Tasks as we know them are for modern clients.
+        agreed.capabilities.extensions = None;
         // What was agreed on counts from here on, not what was asked for.
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
@@ -214,6 +219,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
+        if self.becomes_task(&request.name, &context, era)? {
+            return self.call_as_task(request, context).await;
+        }
         let matter = Matter {
             method: "tools/call",
             name: &request.name,
@@ -233,6 +241,7 @@ impl ServerHandler for Handler {
             asker: Some(desk.asker()),
             caller: Caller::default(),
             cancel: context.ct.clone(),
+            long: false,
         };
         let answer = desk.attend(self.shared.runtime.call(call)).await;
         if let Some(words) = words {
@@ -247,6 +256,31 @@ impl ServerHandler for Handler {
             result.meta = Some(self.shared.meta.clone());
         }
         Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request.task_id).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(&request.task_id, request.input_responses)
+            .await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.cancel_task_of(&request.task_id).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -13,6 +13,7 @@ mod reading;
 mod server;
 mod shared;
 mod stdio;
+mod tasks;
 mod wire;
 mod words;
 

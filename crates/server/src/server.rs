@@ -29,6 +29,11 @@ impl Server {
         door.serve(Arc::clone(&self.0)).await;
     }
 
+    /// Ends the tasks that are under way: whoever asks for one later hears that it failed.
+    pub async fn end_tasks(&self) {
+        self.0.runtime.tasks().close().await;
+    }
+
     /// Waits until it has been told to end.
     pub async fn ending(&self) {
         self.0.ending.cancelled().await;

@@ -1,4 +1,4 @@
-//! What must outlive the process, in one `SQLite` file: today the state of modules.
+//! What must outlive the process, in one `SQLite` file: the state of modules, and tasks.
 
 mod database;
 mod error;
@@ -6,7 +6,9 @@ mod limits;
 mod migrations;
 mod state;
 mod store;
+mod tasks;
 
 pub use error::StoreError;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};
 pub use store::{Store, Stored};
+pub use tasks::MOST_TASKS;

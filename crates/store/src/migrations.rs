@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Result, TransactionBehavior};
 
 /// A database that has taken the first n steps says so: its `user_version` is n.
-pub(crate) const MIGRATIONS: &[&str] = &[STATE];
+pub(crate) const MIGRATIONS: &[&str] = &[STATE, TASKS];
 
 /// Every write takes its version from one counter, which no delete sets back: so a version names one
 /// write for ever. The triggers count what each module keeps, in the transaction that changes it.
@@ -42,6 +42,24 @@ CREATE TRIGGER state_removed AFTER DELETE ON state BEGIN
     SET keys = keys - 1, bytes = bytes - octet_length(old.key) - octet_length(old.value)
     WHERE module = old.module;
 END;
+";
+
+/// What nobody looks at from outside is one JSON text.
+const TASKS: &str = "
+CREATE TABLE tasks (
+    id      TEXT NOT NULL PRIMARY KEY,
+    owner   TEXT NOT NULL,
+    status  TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    runner  TEXT NOT NULL,
+    lease   INTEGER NOT NULL,
+    body    TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX tasks_by_end ON tasks (expires);
+CREATE INDEX tasks_by_runner ON tasks (runner, status);
 ";
 
 /// How many steps this database has taken.

@@ -1,4 +1,4 @@
-//! The handle that others hold: module state by module and key.
+//! The handle that others hold; here, module state by module and key.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,7 +82,7 @@ impl Store {
         Ok(keys.unwrap_or_default())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Database> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Database> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::arguments::arguments;
 use crate::commands::missing::{USAGE, missing, several};
 use crate::compose;
 use crate::terminal::{error, say};
-use model::{Output, Tool};
+use model::{Output, TaskUse, Tool};
 use runtime::{Call, CallError, Lookup, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -34,7 +34,10 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
             return Ok(ExitCode::from(USAGE));
         }
     };
-    let call = Call::new(handle.path().to_string(), given);
+    let call = Call {
+        long: tool.task != TaskUse::Never,
+        ..Call::new(handle.path().to_string(), given)
+    };
     let answer = compose::executor()?.block_on(async {
         tokio::select! {
             answer = runtime.call(call) => Some(answer),

@@ -9,9 +9,13 @@ use server::control::{self, Control};
 use server::{HttpDoor, Server};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Flags, or what they ask for, cannot be used together.
 const USAGE: u8 = 2;
+
+/// How long tasks have to notice that the server ends.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let Surface::Flat = serve.surface;
@@ -39,7 +43,11 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         listening(door, &plan)?;
     }
     let server = Server::new(runtime.clone(), errors);
-    let result = executor.block_on(until_the_end(&server, &runtime, &plan, door));
+    let result = executor.block_on(async {
+        let result = until_the_end(&server, &runtime, &plan, door).await;
+        let _ = tokio::time::timeout(LAST_WORDS, server.end_tasks()).await;
+        result
+    });
     let left = runtime.close();
     if left > 0 {
         tracing::warn!("{} did not stop in time", count(left, "module"));

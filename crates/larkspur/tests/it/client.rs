@@ -3,6 +3,7 @@
 use crate::fixture::{Opening, Server};
 use crate::room::Room;
 use crate::web::{MODERN, Stream, Web, modern, written};
+use crate::wire::PATIENCE;
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,11 +134,39 @@ impl Client {
     }
 }
 
+impl Client {
+    /// Makes one request; whatever it leads to is the answer.
+    pub(crate) fn once(&mut self, method: &str, params: Value) -> Value {
+        match self {
+            Self::Stdio(server, _) => server.request(method, params).message,
+            Self::Modern(web, capabilities) => post_modern(web, method, params, capabilities),
+            Self::Session(..) => panic!("sessions have streams: use talk"),
+        }
+    }
+
+    /// Ends the server as its door does, and gives back the room.
+    pub(crate) fn leave(self) -> Room {
+        match self {
+            Self::Stdio(mut server, _) => server.leave_within(PATIENCE).leave_room(),
+            Self::Modern(mut web, _) | Self::Session(mut web, _) => {
+                web.signal("TERM");
+                while !web.is_ending() {}
+                // What was begun is not waited for.
+                web.signal("TERM");
+                let (status, _) = web.wire.ended();
+                assert!(status.success(), "{status}");
+                web.room
+            }
+        }
+    }
+}
+
 fn post_modern(web: &Web, method: &str, params: Value, capabilities: &Value) -> Value {
     let mut message = modern(method, params);
     message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
     let params = &message["params"];
-    let name = params["name"].as_str().or_else(|| params["uri"].as_str());
+    let name = ["name", "uri", "taskId"].iter();
+    let name = name.clone().find_map(|key| params[key].as_str());
     let name = name.unwrap_or_default().to_owned();
     let headers = [
         BOTH,

@@ -4,7 +4,7 @@ use crate::calls::{SLOW, SPIN};
 use crate::fixture::{Server, ada, greeting};
 use crate::room::Room;
 use crate::wire::PATIENCE;
-use model::Args;
+use model::{Args, Bounds};
 use runtime::{Call, CallError, Runtime, Settings, Stats};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -116,8 +116,11 @@ fn more_calls_than_the_queue_holds_are_turned_away() {
     room.write("spin.star", SPIN);
     let runtime = Runtime::open(Settings {
         folders: vec![room.modules().to_owned()],
-        in_flight: 2,
-        queue: 3,
+        bounds: Bounds {
+            calls: 2,
+            queue: 3,
+            ..Bounds::default()
+        },
         ..Settings::default()
     });
     let executor = tokio::runtime::Builder::new_multi_thread()

@@ -61,6 +61,7 @@ mod soak;
 mod state;
 mod status;
 mod stream;
+mod tasks;
 mod units;
 mod upstream;
 mod web;

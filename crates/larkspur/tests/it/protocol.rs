@@ -82,7 +82,9 @@ fn modern_results_say_who_gave_them_and_how_long_they_hold() {
         "2026-07-28"
     ]);
     assert_eq!(discovered["supportedVersions"], expected);
-    assert_eq!(discovered["capabilities"], capabilities());
+    let mut all = capabilities();
+    all["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
+    assert_eq!(discovered["capabilities"], all);
     let listed = server.request("tools/list", json!({})).result();
     let called = json!({"name": "hello", "arguments": ada()});
     let called = server.request("tools/call", called).result();

@@ -47,6 +47,17 @@ impl Web {
         assert!(sent.unwrap().success());
     }
 
+    /// It says so, or has ended.
+    pub(crate) fn is_ending(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else {
+            return true;
+        };
+        let asked = stream.write_all(b"GET /health/ready HTTP/1.0\r\nHost: localhost\r\n\r\n");
+        let mut reply = String::new();
+        let heard = asked.and_then(|()| stream.read_to_string(&mut reply));
+        heard.is_err() || !reply.contains(" 200 ")
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

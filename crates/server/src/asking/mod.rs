@@ -4,7 +4,8 @@ mod legacy;
 mod modern;
 mod seal;
 
-pub(crate) use seal::Seal;
+pub(crate) use modern::Left;
+pub(crate) use seal::{Rounds, Seal};
 
 use crate::handler::Handler;
 use crate::http::Deaf;
@@ -113,6 +114,27 @@ impl Desk {
         })
     }
 
+    /// For a task that goes on with what has been answered.
+    pub(crate) fn of_task(
+        capabilities: ClientCapabilities,
+        rounds: Rounds,
+        given: InputResponses,
+    ) -> Self {
+        let asker = Modern::new(capabilities, given, Some(rounds)).insisting();
+        Self::Modern {
+            asker: Arc::new(asker),
+            bound: None,
+        }
+    }
+
+    /// What a task's run wants to know before it can go on.
+    pub(crate) fn left(&self) -> Result<Left, ErrorData> {
+        match self {
+            Self::Modern { asker, .. } => asker.left(),
+            _ => Err(astray()),
+        }
+    }
+
     pub(crate) fn asker(&self) -> Arc<dyn Asker> {
         match self {
             Self::Closed(asker) => Arc::clone(asker) as _,
@@ -145,12 +167,16 @@ impl Desk {
     /// What the client is told when the work has questions first.
     pub(crate) fn questions(&self, handler: &Handler) -> Result<InputRequiredResult, ErrorData> {
         let Self::Modern { asker, bound } = self else {
-            let why = "questions were left open where they can be asked";
-            return Err(ErrorData::internal_error(why, None));
+            return Err(astray());
         };
         let result = asker.result(&handler.shared.seal, bound.as_ref())?;
         Ok(result.with_meta(handler.shared.meta.clone()))
     }
+}
+
+fn astray() -> ErrorData {
+    let why = "questions were left open where they can be asked";
+    ErrorData::internal_error(why, None)
 }
 
 /// A client that has no event stream open for its call would never hear a question.

@@ -21,7 +21,15 @@ pub(crate) struct Modern {
     given: InputResponses,
     /// What earlier rounds have left, if the client has sent it along.
     earlier: Option<Rounds>,
+    /// An answer that cannot be read is asked for again: there is no request that could fail.
+    insists: bool,
     round: Mutex<Round>,
+}
+
+/// What a run has left: what was said, and what it wants to know.
+pub(crate) struct Left {
+    pub(crate) rounds: Rounds,
+    pub(crate) open: BTreeMap<String, InputRequest>,
 }
 
 /// What this run of the script has come to.
@@ -43,7 +51,25 @@ impl Modern {
             capabilities,
             given,
             earlier,
+            insists: false,
             round: Mutex::default(),
+        }
+    }
+
+    /// For a task that goes on.
+    pub(crate) fn insisting(mut self) -> Self {
+        self.insists = true;
+        self
+    }
+
+    pub(crate) fn left(&self) -> Result<Left, ErrorData> {
+        let mut round = self.round();
+        match round.refusal.take() {
+            Some(refusal) => Err(refusal),
+            None => Ok(Left {
+                rounds: std::mem::take(&mut round.rounds),
+                open: std::mem::take(&mut round.open),
+            }),
         }
     }
 
@@ -57,17 +83,13 @@ impl Modern {
         seal: &Seal,
         bound: Option<&Bound>,
     ) -> Result<InputRequiredResult, ErrorData> {
-        let mut round = self.round();
-        if let Some(refusal) = round.refusal.take() {
-            return Err(refusal);
-        }
+        let left = self.left()?;
         let Some(bound) = bound else {
             let why = "a client that cannot be asked was asked";
             return Err(ErrorData::internal_error(why, None));
         };
-        let state = seal.close(&round.rounds, bound)?;
-        let open = std::mem::take(&mut round.open);
-        Ok(InputRequiredResult::new(Some(open), Some(state)))
+        let state = seal.close(&left.rounds, bound)?;
+        Ok(InputRequiredResult::new(Some(left.open), Some(state)))
     }
 
     /// The answer under this key, if it was given to this very question.
@@ -107,12 +129,12 @@ impl Asker for Modern {
                     answers.push(read);
                     continue;
                 }
-                Some(Err(Unfit::Shape(why))) => {
+                Some(Err(Unfit::Shape(why))) if !self.insists => {
                     let why = format!("the answer to `{key}` cannot be read: {why}");
                     round.refusal = Some(ErrorData::invalid_params(why, None));
                     return Err(Unanswered::Later);
                 }
-                Some(Err(Unfit::Content(why))) => Some(why),
+                Some(Err(Unfit::Content(why) | Unfit::Shape(why))) => Some(why),
                 None => None,
             };
             let asked = wire::question(topic, note.as_deref()).map_err(HostError)?;

@@ -49,13 +49,14 @@ impl HttpDoor {
 
     /// Serves until the server is told to end, and then until all that was begun is answered.
     pub(crate) async fn serve(self, shared: Arc<Shared>) {
-        let ending = shared.ending.clone();
+        let (ending, tasks) = (shared.ending.clone(), shared.runtime.tasks().clone());
         let front = Arc::new(Front::new(shared, self.entrance));
         let connections = GracefulShutdown::new();
         let accepting = accept(&self.listener, &front, &connections);
         let answered = async {
             ending.cancelled().await;
-            let _ = timeout(DRAIN_TIME, front.busy.all_done()).await;
+            let all_done = async { tokio::join!(front.busy.all_done(), tasks.all_done()) };
+            let _ = timeout(DRAIN_TIME, all_done).await;
         };
         // While it ends, it still says so to those who ask whether it is ready.
         tokio::select! {

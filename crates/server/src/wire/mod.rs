@@ -5,6 +5,7 @@ mod mapped;
 mod prompt;
 mod question;
 mod resource;
+mod task;
 mod unread;
 
 pub(crate) use line::{from_level, line};
@@ -12,6 +13,7 @@ use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
 pub(crate) use question::{can, capability, question, request};
 pub(crate) use resource::{contents, resource, template};
+pub(crate) use task::{created, task};
 pub(crate) use unread::unread;
 
 use model::{Content, Errors, Output, Structured, Tool};

@@ -9,6 +9,7 @@ mod file;
 mod keep;
 mod kill;
 mod limits;
+mod tasks;
 mod together;
 
 use std::path::Path;
