@@ -210,9 +210,30 @@ impl Input {
 
     fn validator(&self) -> &Result<Validator, String> {
         self.0.validator.get_or_init(|| {
-            jsonschema::validator_for(&self.0.json)
-                .map_err(|e| format!("the input schema is not valid: {e}"))
+            let json = &self.0.json;
+            jsonschema::validator_for(json).map_err(|error| match elsewhere(json) {
+                Some(uri) => format!(
+                    "the input schema refers to `{uri}`: schemas are not fetched; write it under \
+                     `$defs` and refer to `#/$defs/…`"
+                ),
+                None => format!("the input schema is not valid: {error}"),
+            })
         })
+    }
+}
+
+/// A reference that leads out of its schema.
+fn elsewhere(schema: &Value) -> Option<&str> {
+    match schema {
+        Value::Array(items) => items.iter().find_map(elsewhere),
+        Value::Object(map) => {
+            let refers = |key: &str| map.get(key).and_then(Value::as_str);
+            let refers = refers("$ref").or_else(|| refers("$dynamicRef"));
+            refers
+                .filter(|uri| uri.contains(':') && !uri.starts_with('#'))
+                .or_else(|| map.values().find_map(elsewhere))
+        }
+        _ => None,
     }
 }
 

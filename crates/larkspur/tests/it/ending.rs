@@ -105,6 +105,43 @@ fn the_end_of_input_ends_both_doors() {
     assert!(status.success(), "{status}");
 }
 
+/// Nothing of a call stays behind when its client has gone.
+#[test]
+fn a_client_that_hangs_up_ends_the_commands_of_its_call() {
+    let room = Room::new();
+    room.write(
+        "naps/main.star",
+        "def nap():\n    exec.run(\"sleep\", [\"1000\"])\ntool(nap)",
+    );
+    room.write(
+        "naps/module.toml",
+        "name = 'naps'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\nexec = ['sleep']\n",
+    );
+    let web = Web::start(room, &[]);
+    let headers = [("Content-Type", "application/json")];
+    let request = written(web.port, "POST", "/mcp", &headers, &call("nap", json!({})));
+    let mut stream = web.connect();
+    stream.write_all(&request).unwrap();
+    let children = |wanted: bool| {
+        let file = format!("/proc/{0}/task", web.wire.pid());
+        let deadline = std::time::Instant::now() + crate::wire::PATIENCE;
+        let has_child = || {
+            let threads = std::fs::read_dir(&file).unwrap().flatten();
+            let children = threads.map(|thread| thread.path().join("children"));
+            let children = children.filter_map(|file| std::fs::read_to_string(file).ok());
+            children
+                .into_iter()
+                .any(|children| !children.trim().is_empty())
+        };
+        while has_child() != wanted {
+            assert!(std::time::Instant::now() < deadline, "{wanted}");
+        }
+    };
+    children(true);
+    drop(stream);
+    children(false);
+}
+
 /// Whoever hangs up does not want the answer: the script is ended, and what it waits for let go.
 #[test]
 fn a_client_that_hangs_up_takes_its_call_back() {

@@ -473,3 +473,29 @@ fn a_body_has_an_end() {
     request.resize(request.len() + (4 << 20) + 1, b' ');
     web.raw(&request).is(413);
 }
+
+/// A schema may point anywhere; nobody goes there.
+#[test]
+fn a_schema_is_never_fetched() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for uri in [
+        format!("http://127.0.0.1:{port}/x.json"),
+        format!("https://127.0.0.1:{port}/x.json"),
+        "http://169.254.169.254/latest/meta-data".to_owned(),
+        "file:///etc/passwd".to_owned(),
+    ] {
+        let room = Room::new();
+        let schema = json!({"type": "object", "properties": {"a": {"anyOf": [{"$ref": uri}]}}});
+        let source = format!(
+            "def f(a):\n    return a\ntool(f, description = \"d\", input_schema = {schema})"
+        );
+        room.write("far.star", &source);
+        room.run(&["check"]).exits(1).says(&format!(
+            "tool `f`: the input schema refers to `{uri}`: schemas are not fetched; write it under \
+             `$defs` and refer to `#/$defs/…`"
+        ));
+    }
+    assert!(listener.accept().is_err(), "somebody went there");
+}

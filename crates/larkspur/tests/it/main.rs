@@ -15,6 +15,7 @@ mod bounds;
 mod calls;
 mod client;
 mod clients;
+mod codes;
 mod commands;
 mod config;
 mod config_show;

@@ -239,6 +239,30 @@ fn a_listener_hears_of_changes() {
     assert!(stream.next().is_none());
 }
 
+/// Whoever keeps a list compares it with the next one by its bytes.
+#[test]
+fn lists_are_the_same_every_time() {
+    let web = web();
+    for file in ["zoo", "bar", "app"] {
+        let source = format!("def {file}(b: int, a: int = 1): return 1\ntool({file})");
+        web.room.write(&format!("{file}.star"), &source);
+    }
+    let deadline = std::time::Instant::now() + crate::wire::PATIENCE;
+    let list = || web.modern("tools/list", json!({})).is(200).body.clone();
+    while !["zoo", "bar", "app"]
+        .iter()
+        .all(|name| list().contains(name))
+    {
+        assert!(std::time::Instant::now() < deadline);
+    }
+    let first = list();
+    for _ in 0..100 {
+        assert_eq!(list(), first);
+    }
+    let other = Web::start(web.room, &[]);
+    assert_eq!(other.modern("tools/list", json!({})).body, first);
+}
+
 #[test]
 fn health_says_what_is_served() {
     let web = web();
