@@ -59,6 +59,10 @@ pub(crate) struct Global {
     /// Configure a module, over the file and the environment; may be given several times
     #[arg(long, value_name = "MODULE.KEY=VALUE", value_parser = model::parse_set, global = true)]
     pub(crate) set: Vec<(String, String)>,
+
+    /// How the log on stderr is written; `RUST_LOG` says what is in it
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, global = true)]
+    pub(crate) log_format: Format,
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod compose;
 mod doors;
+mod log;
 mod picture;
 mod readme;
 mod reference;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    terminal::start_logging();
+    log::start(cli.global.log_format);
     terminal::short_panics();
     match run(cli) {
         Ok(code) => code,

@@ -1,19 +1,17 @@
 //! What people see: results on stdout, everything else on stderr, colour only on a terminal.
 
+use crate::log;
 use anstyle::{AnsiColor, Style};
 use model::did_you_mean;
 use runtime::{Broken, Runtime, State, Survey};
 use std::fmt::Display;
 use std::io::Write;
-use tracing_subscriber::EnvFilter;
+use tracing::Level;
 
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
-
-/// rmcp's service calls it an error when a client leaves before its answer.
-const USUAL: &str = "warn,script=info,rmcp=error,rmcp::service=off";
 
 /// The text in a style; the stream takes the style out where it is not wanted.
 pub(crate) fn styled(style: Style, text: impl Display) -> String {
@@ -27,11 +25,21 @@ pub(crate) fn say(text: &str) {
 
 /// A word beside the result.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    beside(Level::INFO, text, text);
 }
 
 pub(crate) fn error(text: &str) {
-    note(&format!("{} {text}", styled(BAD, "error:")));
+    beside(
+        Level::ERROR,
+        text,
+        &format!("{} {text}", styled(BAD, "error:")),
+    );
+}
+
+fn beside(level: Level, text: &str, for_people: &str) {
+    if !log::note_for_programs(level, text) {
+        let _ = writeln!(anstream::stderr().lock(), "{for_people}");
+    }
 }
 
 /// A module that is not served, and why.
@@ -108,21 +116,4 @@ pub(crate) fn short_panics() {
         let what = panic.payload_as_str().unwrap_or("no message");
         tracing::error!("internal error at {place}: {what}");
     }));
-}
-
-/// Logs go to stderr; `LARKSPUR_LOG=debug` shows more.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the log level is wanted before anything else is read"
-)]
-pub(crate) fn start_logging() {
-    let wanted = std::env::var("LARKSPUR_LOG").unwrap_or_else(|_| USUAL.into());
-    let filter = EnvFilter::try_new(&wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .without_time()
-        .with_target(false)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_writer(std::io::stderr);
-    let _ = subscriber.try_init();
 }

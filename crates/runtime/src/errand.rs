@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 /// A thread gets this long to notice that its time is up; then nobody waits for it any more.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
@@ -99,8 +100,11 @@ impl Errand {
         let _ends_with_the_future = CancelOnDrop(cancel.clone());
         let (answer, mut answered) = oneshot::channel();
         let (name, told) = (self.name.clone(), cancel.clone());
+        let span = Span::current();
         let started = self.runtime.pool().run(move || {
-            let result = work(told);
+            // Left before the answer is given: whoever logs the end of the request comes last.
+            let result = span.in_scope(|| work(told));
+            drop(span);
             // The place is given back when the thread is free, not when the caller stops waiting.
             drop(place);
             if answer.send(result).is_err() {

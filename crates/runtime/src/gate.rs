@@ -15,6 +15,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use store::{Store, StoreError};
+use tracing::Span;
 
 /// Somebody who waits looks this often whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(20);
@@ -34,6 +35,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) lines: Option<&'a Lines>,
     /// Hears of resources that have changed; while a file loads nobody does.
     pub(crate) updates: Option<&'a Updates>,
+    /// The request that it is about, whichever thread the script goes on with.
+    pub(crate) span: Span,
     /// Set when the script has reached for anything here.
     pub(crate) used: AtomicBool,
 }
@@ -56,6 +59,7 @@ impl<'a> Gate<'a> {
             asker: None,
             lines: None,
             updates: None,
+            span: Span::current(),
             used: AtomicBool::new(false),
         }
     }
@@ -101,16 +105,16 @@ impl Host for Gate<'_> {
         if let Some(lines) = self.lines.filter(|_| fields.is_object()) {
             lines(module, level, message, fields);
         }
-        let fields = match fields {
-            Value::Object(map) if !map.is_empty() => format!(" {fields}"),
-            _ => String::new(),
+        let data = match fields {
+            Value::Object(map) if !map.is_empty() => Some(tracing::field::display(fields)),
+            _ => None,
         };
-        match level {
-            Level::Debug => tracing::debug!(target: "script", "{module}: {message}{fields}"),
-            Level::Info => tracing::info!(target: "script", "{module}: {message}{fields}"),
-            Level::Warn => tracing::warn!(target: "script", "{module}: {message}{fields}"),
-            Level::Error => tracing::error!(target: "script", "{module}: {message}{fields}"),
-        }
+        self.span.in_scope(|| match level {
+            Level::Debug => tracing::debug!(target: "script", module, data, "{message}"),
+            Level::Info => tracing::info!(target: "script", module, data, "{message}"),
+            Level::Warn => tracing::warn!(target: "script", module, data, "{message}"),
+            Level::Error => tracing::error!(target: "script", module, data, "{message}"),
+        });
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {

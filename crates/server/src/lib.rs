@@ -14,6 +14,7 @@ mod server;
 mod shared;
 mod stdio;
 mod tasks;
+mod trace;
 mod wire;
 mod words;
 

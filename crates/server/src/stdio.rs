@@ -5,6 +5,7 @@ use crate::handler::{Handler, Late};
 use crate::http::DRAIN_TIME;
 use crate::outbox::Outbox;
 use crate::shared::Shared;
+use crate::trace::Traced;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_directly_with_ct};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport::stdio_pipes};
@@ -29,7 +30,7 @@ pub(crate) async fn serve(shared: Arc<Shared>) -> io::Result<()> {
         let outbox = Arc::clone(&outbox);
         Arc::new(move |id, result| outbox.late(&id, &result))
     };
-    let handler = Handler::new(shared, Some(late), closing.clone());
+    let handler = Traced(Handler::new(shared, Some(late), closing.clone()));
     let service = serve_directly_with_ct(handler, transport, None, CancellationToken::new());
     // A listener that has just been acknowledged would hold rmcp for all of the five seconds.
     let all_said = async {

@@ -116,6 +116,7 @@ fn shell(room: &Room, command: &str) -> String {
         .env("PATH", path)
         .env("XDG_RUNTIME_DIR", room.path().join("run"))
         .env_remove("LARKSPUR_LOG")
+        .env_remove("RUST_LOG")
         .output()
         .unwrap();
     String::from_utf8(output.stdout).unwrap()

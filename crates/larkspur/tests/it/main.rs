@@ -42,6 +42,7 @@ mod lifecycle;
 mod limits;
 mod lines;
 mod listen;
+mod logs;
 mod manifests;
 mod mapped;
 mod nested;

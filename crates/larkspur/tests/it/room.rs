@@ -90,6 +90,7 @@ impl Room {
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path().join("run"))
             .env_remove("LARKSPUR_LOG")
+            .env_remove("RUST_LOG")
             .envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -9,6 +9,7 @@ use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
 use crate::handler::Handler;
 use crate::shared::Shared;
+use crate::trace::Traced;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::request::Parts;
@@ -22,7 +23,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-type Service = StreamableHttpService<Handler, LocalSessionManager>;
+type Service = StreamableHttpService<Traced, LocalSessionManager>;
 
 const EVENTS: &str = "text/event-stream";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -54,7 +55,7 @@ impl Mcp {
         };
         let service = |config| {
             let shared = Arc::clone(shared);
-            let make = move || Ok(Handler::of_network(Arc::clone(&shared)));
+            let make = move || Ok(Traced(Handler::of_network(Arc::clone(&shared))));
             StreamableHttpService::new(make, Arc::default(), config)
         };
         Self {
