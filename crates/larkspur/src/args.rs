@@ -69,8 +69,9 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Serve the modules over stdio (what bare `larkspur` does)
     Serve(Serve),
-    /// Watch the folder while you write: what loads, what breaks, whether the tests pass
-    Dev,
+    /// Watch the folder while you write, and serve it over HTTP: what loads, what breaks, whether
+    /// the tests pass, what is called
+    Dev(Dev),
     /// Show tools, resources and prompts with their signatures
     List(List),
     /// Call a tool: `larkspur call MODULE.TOOL name=value other:=json`
@@ -139,6 +140,17 @@ pub(crate) struct Serve {
     /// How tools are offered: every tool by its own name
     #[arg(long, value_enum, default_value_t = Surface::Flat)]
     pub(crate) surface: Surface,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dev {
+    /// Where to listen: a name of this machine [default: 127.0.0.1]
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+
+    /// The port to listen on; 0 takes a free one [default: 3000, or a free one if that is taken]
+    #[arg(long, short = 'p', value_name = "PORT")]
+    pub(crate) port: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

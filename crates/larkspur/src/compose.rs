@@ -3,7 +3,7 @@
 use crate::args::Global;
 use model::Fault;
 use outside::Outside;
-use runtime::{Event, Overrides, ProjectFile, Runtime, Settings};
+use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -116,6 +116,19 @@ pub(crate) fn watch(
     told: impl Fn(&Event) + Send + 'static,
 ) -> Result<Runtime, BadProject> {
     Ok(Runtime::watch(settings(global)?, told))
+}
+
+/// The same, and every call is shown.
+pub(crate) fn watch_calls(
+    global: &Global,
+    told: impl Fn(&Event) + Send + 'static,
+    called: Observer,
+) -> Result<Runtime, BadProject> {
+    let settings = Settings {
+        observer: Some(called),
+        ..settings(global)?
+    };
+    Ok(Runtime::watch(settings, told))
 }
 
 /// Threads for waiting; scripts have their own.

@@ -1,8 +1,9 @@
 //! Which doors are opened, and to whom: flags win over `larkspur.toml`, and that over what is usual.
 
-use crate::args::Serve;
+use crate::args::{Dev, Serve, Surface};
 use model::{Auth, Cors, Doors, Transport};
 use server::{Entrance, HttpDoor, Token};
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
 const HOST: &str = "127.0.0.1";
@@ -63,6 +64,27 @@ pub(crate) fn plan(serve: &Serve, doors: &Doors) -> Result<Plan, Refused> {
     })
 }
 
+/// For `larkspur dev`: this machine only, whatever `larkspur.toml` says of the address.
+pub(crate) fn plan_dev(dev: &Dev, doors: &Doors) -> Result<Plan, Refused> {
+    let host = dev.host.clone().unwrap_or_else(|| HOST.to_owned());
+    if !is_loopback(&host) {
+        return Err(Refused(format!(
+            "`larkspur dev` listens on this machine only; for others use `larkspur serve --http \
+             --host {host} --auth token`"
+        )));
+    }
+    let serve = Serve {
+        transport: None,
+        http: true,
+        host: Some(host),
+        port: dev.port,
+        auth: None,
+        insecure_open: false,
+        surface: Surface::Flat,
+    };
+    plan(&serve, doors)
+}
+
 fn check(
     host: &str,
     is_loopback: bool,
@@ -112,16 +134,29 @@ fn token() -> Result<(Option<Token>, bool), Refused> {
 
 /// Opens it; nobody is let in yet.
 pub(crate) async fn open(plan: &Plan) -> Result<HttpDoor, Refused> {
-    let door = HttpDoor::bind(&plan.host, plan.port, plan.entrance.clone()).await;
-    door.map_err(|error| {
-        let way_out = match error.kind() {
-            std::io::ErrorKind::AddrInUse => "; is another server running? -p 0 takes a free port",
-            std::io::ErrorKind::PermissionDenied => "; ports below 1024 are for root: try -p 3000",
-            _ => "",
-        };
-        Refused(format!(
-            "cannot listen on {}:{}: {error}{way_out}",
-            plan.host, plan.port
-        ))
-    })
+    let door = bind(plan, plan.port).await;
+    door.map_err(|error| cannot_listen(plan, &error))
+}
+
+/// The same; a port that nobody has asked for gives way to a free one.
+pub(crate) async fn open_somewhere(plan: &Plan, is_asked: bool) -> Result<HttpDoor, Refused> {
+    let door = match bind(plan, plan.port).await {
+        Err(error) if error.kind() == ErrorKind::AddrInUse && !is_asked => bind(plan, 0).await,
+        door => door,
+    };
+    door.map_err(|error| cannot_listen(plan, &error))
+}
+
+async fn bind(plan: &Plan, port: u16) -> io::Result<HttpDoor> {
+    HttpDoor::bind(&plan.host, port, plan.entrance.clone()).await
+}
+
+fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {
+    let way_out = match error.kind() {
+        ErrorKind::AddrInUse => "; is another server running? -p 0 takes a free port",
+        ErrorKind::PermissionDenied => "; ports below 1024 are for root: try -p 3000",
+        _ => "",
+    };
+    let (host, port) = (&plan.host, plan.port);
+    Refused(format!("cannot listen on {host}:{port}: {error}{way_out}"))
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod compose;
 mod doors;
+mod live;
 mod log;
 mod picture;
 mod readme;
@@ -41,7 +42,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         None => commands::serve::run(&global, &cli.serve),
         Some(Command::Serve(serve)) => commands::serve::run(&global, &serve),
-        Some(Command::Dev) => commands::dev::run(&global),
+        Some(Command::Dev(dev)) => commands::dev::run(&global, &dev),
         Some(Command::List(list)) => commands::list::run(&global, &list),
         Some(Command::Call(call)) => commands::call::run(&global, &call),
         Some(Command::Read(read)) => commands::read::run(&global, &read),

@@ -3,7 +3,7 @@
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use model::did_you_mean;
-use runtime::{Broken, Runtime, State, Survey};
+use runtime::{Broken, Offers, Runtime, State, Survey};
 use std::fmt::Display;
 use std::io::Write;
 use tracing::Level;
@@ -92,11 +92,11 @@ pub(crate) fn tell_nameless(survey: &Survey) -> bool {
 }
 
 /// `2 tools`, `1 tool, 3 resources`, `1 prompt`: what there is, and tools where there is nothing.
-pub(crate) fn offers(tools: usize, resources: usize, prompts: usize) -> String {
+pub(crate) fn offers(offers: Offers) -> String {
     let all = [
-        (tools, "tool"),
-        (resources, "resource"),
-        (prompts, "prompt"),
+        (offers.tools, "tool"),
+        (offers.resources, "resource"),
+        (offers.prompts, "prompt"),
     ];
     let there = all.iter().filter(|(number, _)| *number > 0);
     let there: Vec<String> = there.map(|(number, thing)| count(*number, thing)).collect();

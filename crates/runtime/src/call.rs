@@ -120,7 +120,11 @@ impl Runtime {
     pub async fn call(&self, call: Call) -> Result<Output, CallError> {
         let stats = self.stats();
         Stats::add(&stats.calls);
+        let observed = self.observe(&call.name);
         let result = self.call_inner(call).await;
+        if let Some(observed) = observed {
+            observed.end(&result);
+        }
         match &result {
             Ok(output) if output.is_error => Stats::add(&stats.failed),
             Ok(_) | Err(CallError::Asks { .. }) => {}

@@ -1,5 +1,6 @@
 //! Everything that is served, as an immutable picture: nothing is edited, a next one is made.
 
+use crate::event::Offers;
 use crate::lane::Lane;
 use crate::life::Life;
 use crate::prompts::Prompts;
@@ -42,6 +43,14 @@ impl Module {
         match &self.manifest {
             Some(manifest) => Some(manifest.version_text()),
             None => self.script.declared.version.clone(),
+        }
+    }
+
+    pub fn offers(&self) -> Offers {
+        Offers {
+            tools: self.tools.len(),
+            resources: self.script.resources.len(),
+            prompts: self.script.prompts.len(),
         }
     }
 

@@ -14,14 +14,18 @@ pub struct Event {
     pub took: Duration,
 }
 
+/// How much of each a module offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offers {
+    pub tools: usize,
+    pub resources: usize,
+    pub prompts: usize,
+}
+
 #[derive(Debug, Clone)]
 pub enum Change {
-    Loaded {
-        tools: usize,
-    },
-    Reloaded {
-        tools: usize,
-    },
+    Loaded(Offers),
+    Reloaded(Offers),
     Removed,
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,

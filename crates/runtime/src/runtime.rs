@@ -10,6 +10,7 @@ use crate::keeper::Keeper;
 use crate::lane::{Pass, Trial, Trials};
 use crate::library::{Library, Overrides};
 use crate::life::Life;
+use crate::observed::Observer;
 use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
@@ -47,6 +48,8 @@ pub struct Settings {
     /// Threads that calls arrive on, of which one is always kept free of scripts.
     pub threads: usize,
     pub bounds: Bounds,
+    /// Hears of every call.
+    pub observer: Option<Observer>,
 }
 
 impl Default for Settings {
@@ -59,6 +62,7 @@ impl Default for Settings {
             asleep: false,
             threads: 2,
             bounds: Bounds::default(),
+            observer: None,
         }
     }
 }
@@ -78,6 +82,7 @@ struct Inner {
     bounds: Bounds,
     tasks: Tasks,
     stats: Arc<Stats>,
+    observer: Option<Observer>,
     started: Instant,
     keeper: Keeper,
 }
@@ -133,6 +138,7 @@ impl Runtime {
             bounds: settings.bounds,
             tasks,
             stats,
+            observer: settings.observer,
             started: Instant::now(),
             keeper,
         }))
@@ -200,6 +206,10 @@ impl Runtime {
 
     pub fn stats(&self) -> &Arc<Stats> {
         &self.0.stats
+    }
+
+    pub(crate) fn observer(&self) -> Option<&Observer> {
+        self.0.observer.as_ref()
     }
 
     /// Where word of changed resources goes.

@@ -95,12 +95,8 @@ impl Library {
         let old = self.entries.remove(&attempt.key);
         let (old, old_trouble) = old.map_or((None, None), |e| (e.module, e.trouble));
         let change = match (&module, &trouble, old.is_some()) {
-            (Some(module), _, true) => Some(Change::Reloaded {
-                tools: module.tools.len(),
-            }),
-            (Some(module), _, false) => Some(Change::Loaded {
-                tools: module.tools.len(),
-            }),
+            (Some(module), _, true) => Some(Change::Reloaded(module.offers())),
+            (Some(module), _, false) => Some(Change::Loaded(module.offers())),
             (None, Some(trouble), true) if trouble.kind.is_wanted() => Some(Change::Removed),
             (None, Some(_), false) if !built.planned => None,
             (None, Some(trouble), false) if trouble.is_known(old_trouble.as_ref()) => None,

@@ -1,27 +1,55 @@
-//! `larkspur dev`: the folder while somebody writes in it.
+//! `larkspur dev`: the folder while somebody writes in it, and clients call what is there.
 
-use crate::args::Global;
+use crate::args::{Dev, Global};
+use crate::commands::serve::{told_twice, usage};
 use crate::commands::test::run_tests;
-use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, count, offers, say, styled};
+use crate::compose::{self, Signals};
+use crate::doors::{self, Plan};
+use crate::live;
+use crate::terminal::{BAD, DIM, GOOD, STRONG, offers, say, styled};
 use runtime::{Catalog, Change, Event, Runtime};
+use server::{HttpDoor, Server};
+use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// Changes that come together are answered by one run of the tests.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
-    let (tell, told) = channel();
-    let runtime = compose::watch(global, move |event| drop(tell.send(event.clone())))?;
+pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
+    let project = compose::project(global)?;
+    let project_doors = &project.project().doors;
+    let plan = match doors::plan_dev(dev, project_doors) {
+        Ok(plan) => plan,
+        Err(refused) => return Ok(usage(&refused)),
+    };
     let executor = compose::executor()?;
-    executor.spawn(end_with_ctrl_c(runtime.clone()));
-    let folders: Vec<String> = runtime
-        .folders()
-        .iter()
-        .map(|f| f.root().display().to_string())
-        .collect();
+    // Only what was typed is asked for: the port in larkspur.toml may be in use by what is served.
+    let opening = doors::open_somewhere(&plan, dev.port.is_some());
+    let door = match executor.block_on(opening) {
+        Ok(door) => door,
+        Err(refused) => return Ok(usage(&refused)),
+    };
+    let address = door.address()?;
+    let (tell, told) = channel();
+    let tell = move |event: &Event| drop(tell.send(event.clone()));
+    let runtime = compose::watch_calls(global, tell, Arc::new(live::show))?;
+    welcome(&runtime, &plan, address);
+    let server = Server::new(runtime.clone(), project_doors.errors);
+    executor.spawn(serve(server, runtime.clone(), door));
+    // The first look has been told of as well; the board says it better.
+    while told.try_recv().is_ok() {}
+    board(&runtime.catalog());
+    tests(global);
+    follow(global, &told);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn welcome(runtime: &Runtime, plan: &Plan, address: SocketAddr) {
+    let folders = runtime.folders().iter();
+    let folders: Vec<String> = folders.map(|f| f.root().display().to_string()).collect();
     say(&format!(
         "{} watching {}   {}",
         styled(
@@ -31,29 +59,34 @@ pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
         folders.join(", "),
         styled(DIM, "ctrl-c to stop")
     ));
-    // The first look has been told of as well; the board says it better.
-    while told.try_recv().is_ok() {}
-    board(&runtime.catalog());
-    tests(global);
-    follow(global, &told);
-    Ok(ExitCode::SUCCESS)
+    let moved = if plan.port != 0 && plan.port != address.port() {
+        format!("   port {} is taken", plan.port)
+    } else {
+        String::new()
+    };
+    say(&format!(
+        "  serving http://{address}/mcp{moved}\n  for a client's configuration:\n{}",
+        live::configuration(address, plan)
+    ));
 }
 
-/// Modules that have started are stopped, then nothing is left to do.
-async fn end_with_ctrl_c(runtime: Runtime) {
-    compose::told_to_end().await;
+/// Serves until it is told to end: what was begun is finished, modules that have started are stopped,
+/// and then nothing is left to do.
+async fn serve(server: Server, runtime: Runtime, door: HttpDoor) {
+    let Ok(mut signals) = Signals::listen() else {
+        return server.serve_http(door).await;
+    };
+    tokio::select! {
+        () = server.serve_http(door) => {}
+        () = told_twice(&server, &mut signals) => {}
+    }
     let _ = tokio::task::spawn_blocking(move || runtime.close()).await;
     std::process::exit(0);
 }
 
 fn board(catalog: &Catalog) {
     for module in catalog.modules() {
-        let script = &module.script;
-        let offers = offers(
-            module.tools.len(),
-            script.resources.len(),
-            script.prompts.len(),
-        );
+        let offers = offers(module.offers());
         say(&format!(
             "  {} {}  {}  loaded in {:.1} ms",
             styled(GOOD, "●"),
@@ -98,15 +131,15 @@ fn show(event: &Event) {
         .map_or_else(|| event.file.clone(), ToString::to_string);
     let took = format!("{:.1} ms", event.took.as_secs_f64() * 1000.0);
     say(&match &event.change {
-        Change::Loaded { tools } => format!(
+        Change::Loaded(all) => format!(
             "  {} {name}  loaded, {}, {took}",
             styled(GOOD, "●"),
-            count(*tools, "tool")
+            offers(*all)
         ),
-        Change::Reloaded { tools } => format!(
+        Change::Reloaded(all) => format!(
             "  {} {name}  reloaded, {}, {took}",
             styled(GOOD, "●"),
-            count(*tools, "tool")
+            offers(*all)
         ),
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),

@@ -3,7 +3,7 @@
 use crate::args::{Format, Global, List};
 use crate::compose;
 use crate::terminal::{DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved};
-use runtime::{Catalog, Module, PromptHandle, Runtime};
+use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -66,7 +66,11 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
 fn all(catalog: &Catalog) -> String {
     let resources = catalog.resources.exact().count() + catalog.resources.templates().count();
     let prompts = catalog.prompts.listed().count();
-    offers(catalog.tool_count(), resources, prompts)
+    offers(Offers {
+        tools: catalog.tool_count(),
+        resources,
+        prompts,
+    })
 }
 
 fn heading(module: &Module) -> String {

@@ -3,7 +3,7 @@
 use crate::args::{Global, Serve, Surface};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
-use crate::terminal::{BAD, count, error, note, styled};
+use crate::terminal::{BAD, count, error, note, offers, styled};
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use server::{HttpDoor, Server};
@@ -57,7 +57,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-fn usage(refused: &Refused) -> ExitCode {
+pub(crate) fn usage(refused: &Refused) -> ExitCode {
     error(&refused.to_string());
     ExitCode::from(USAGE)
 }
@@ -98,7 +98,7 @@ async fn until_the_end(
 }
 
 /// The first signal, like a client that leaves, lets what was begun be finished; the next does not.
-async fn told_twice(server: &Server, signals: &mut Signals) {
+pub(crate) async fn told_twice(server: &Server, signals: &mut Signals) {
     tokio::select! {
         () = signals.next() => server.end(),
         () = server.ending() => {}
@@ -153,8 +153,8 @@ fn tell(event: &Event) {
         .as_ref()
         .map_or_else(|| event.file.clone(), ToString::to_string);
     match &event.change {
-        Change::Loaded { .. } | Change::Tests => {}
-        Change::Reloaded { tools } => note(&format!("reloaded {name}: {}", count(*tools, "tool"))),
+        Change::Loaded(_) | Change::Tests => {}
+        Change::Reloaded(all) => note(&format!("reloaded {name}: {}", offers(*all))),
         Change::Removed => note(&format!("removed {name}")),
         Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
         Change::Broken {

@@ -4,6 +4,8 @@ mod escape;
 mod fields;
 mod lines;
 
+pub(crate) use escape::one_line;
+
 use crate::args::Format;
 use lines::Lines;
 use std::sync::OnceLock;

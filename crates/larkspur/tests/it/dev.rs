@@ -2,8 +2,12 @@
 
 use crate::fixture::greeting;
 use crate::room::Room;
+use crate::web::{read_reply, written};
 use crate::wire::{PATIENCE, keep};
-use std::process::{Child, Stdio};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -16,8 +20,13 @@ struct Dev {
 
 impl Dev {
     fn start(room: &Room) -> Self {
+        Self::with(room, &[])
+    }
+
+    /// With further flags.
+    fn with(room: &Room, flags: &[&str]) -> Self {
         let mut child = room
-            .larkspur(&["dev"])
+            .larkspur(&[&["dev"], flags].concat())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -50,6 +59,48 @@ impl Dev {
             let _ = nothing.recv_timeout(Duration::from_millis(5));
         }
     }
+}
+
+impl Dev {
+    /// Where it serves, and all that was said until then.
+    #[track_caller]
+    fn port(&mut self) -> u16 {
+        self.says("serving http://127.0.0.1:");
+        let from = self.from;
+        self.says("/mcp");
+        let said = self.said.lock().unwrap()[from..self.from].to_owned();
+        said.trim_end_matches("/mcp").parse().unwrap()
+    }
+
+    #[track_caller]
+    fn ends(&mut self) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                assert!(status.success(), "{status}");
+                return;
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A call as curl makes it.
+fn call(port: u16, tool: &str, args: Value) -> TcpStream {
+    let params = json!({"name": tool, "arguments": args});
+    let message =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let headers = [("Content-Type", "application/json")];
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = written(port, "POST", "/mcp", &headers, &message);
+    stream.write_all(&request).unwrap();
+    stream
+}
+
+fn answer(stream: TcpStream) -> Value {
+    read_reply(&mut BufReader::new(stream)).is(200).json()
 }
 
 impl Drop for Dev {
@@ -99,4 +150,117 @@ fn an_empty_folder_says_what_to_do() {
     dev.says("no modules yet; `larkspur new hello` writes one");
     room.run(&["new", "hello"]).exits(0);
     dev.says("● hello  loaded, 1 tool").says("tests: 3 passed");
+}
+
+#[test]
+fn clients_are_told_where_it_is_and_their_calls_are_shown() {
+    let room = Room::new();
+    room.write("greet.star", &greeting("hello")).write(
+        "sad.star",
+        "def cry(word: str) -> str:\n    fail(\"no\\nmore\")\ntool(cry)\n",
+    );
+    let mut dev = Dev::with(&room, &["-p", "0"]);
+    let port = dev.port();
+    dev.says("for a client's configuration:\n");
+    let from = dev.from;
+    dev.says("\n}\n");
+    let configuration: Value =
+        serde_json::from_str(&dev.said.lock().unwrap()[from..dev.from]).unwrap();
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    assert_eq!(
+        configuration,
+        json!({"mcpServers": {"larkspur": {"type": "http", "url": url}}})
+    );
+    let hello = answer(call(port, "hello", json!({"name": "hush-hush"})));
+    assert_eq!(hello["result"]["content"][0]["text"], "hello hush-hush");
+    dev.says("Z  greet.hello  ").says(" ms  ok\n");
+    answer(call(port, "cry", json!({"word": "hush-hush"})));
+    dev.says("Z  sad.cry  ").says(" ms  error no\n");
+    answer(call(port, "helo\r\n", json!({"word": "hush-hush"})));
+    dev.says("Z  helo\\r\\n  ")
+        .says("error there is no tool `helo");
+    assert!(!dev.said.lock().unwrap().contains("hush"));
+    // An edit is served at once, and the next call shows it.
+    room.write("greet.star", &greeting("good day"));
+    dev.says("● greet  reloaded, 1 tool");
+    let hello = answer(call(port, "hello", json!({"name": "ada"})));
+    assert_eq!(hello["result"]["content"][0]["text"], "good day ada");
+}
+
+#[test]
+fn a_port_that_is_taken_gives_way_unless_it_was_asked_for() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let room = Room::new();
+    room.write("greet.star", &greeting("hello"))
+        .project(&format!("[server]\nport = {port}\n"));
+    let mut dev = Dev::start(&room);
+    let other = dev.port();
+    assert_ne!(other, port);
+    dev.says(&format!("port {port} is taken"));
+    answer(call(other, "hello", json!({"name": "ada"})));
+    room.run(&["dev", "-p", &port.to_string()])
+        .exits(2)
+        .notes(&format!("cannot listen on 127.0.0.1:{port}"))
+        .notes("-p 0 takes a free port");
+    drop(taken);
+    assert_eq!(Dev::start(&room).port(), port);
+}
+
+#[test]
+fn other_machines_are_for_serve() {
+    let room = Room::new();
+    room.run(&["dev", "--host", "0.0.0.0"]).exits(2).notes(
+        "`larkspur dev` listens on this machine only; for others use `larkspur serve --http \
+         --host 0.0.0.0 --auth token`",
+    );
+    // Nor does the project's file open it.
+    room.project("[server]\nhost = '0.0.0.0'\nauth = 'token'\n");
+    let mut dev = Dev::with(&room, &["-p", "0"]);
+    let port = dev.port();
+    dev.says("\"Authorization\": \"Bearer ");
+    let refused = read_reply(&mut BufReader::new(call(port, "hello", json!({}))));
+    refused.is(401);
+}
+
+#[test]
+fn ctrl_c_lets_calls_finish() {
+    let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = upstream.local_addr().unwrap();
+    let room = Room::new();
+    let wait = "def wait(url: str) -> str:\n    return http.get(url)[\"body\"]\ntool(wait)\n";
+    room.write("wait.star", wait)
+        .project(&format!("[module.wait.grant]\nhttp = ['{at}']\n"));
+    let mut dev = Dev::with(&room, &["-p", "0"]);
+    let port = dev.port();
+    let waiting = call(port, "wait", json!({"url": format!("http://{at}/")}));
+    let (mut asked, _) = upstream.accept().unwrap();
+    let mut lines = BufReader::new(asked.try_clone().unwrap()).lines();
+    while lines.next().unwrap().unwrap() != "" {}
+    let pid = dev.child.id().to_string();
+    let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
+    assert!(sent.unwrap().success());
+    asked
+        .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlate")
+        .unwrap();
+    assert_eq!(answer(waiting)["result"]["content"][0]["text"], "late");
+    dev.says("Z  wait.wait  ");
+    dev.ends();
+}
+
+#[test]
+fn what_is_offered_is_counted() {
+    let room = Room::new();
+    let mut dev = Dev::with(&room, &["-p", "0"]);
+    dev.says("no modules yet");
+    room.write(
+        "words.star",
+        "def begin() -> str:\n    return \"x\"\nprompt(begin)\n",
+    );
+    dev.says("● words  loaded, 1 prompt,");
+    room.write(
+        "words.star",
+        "def begin() -> str:\n    return \"x\"\nprompt(begin)\nresource(\"words://x\", begin)\n",
+    );
+    dev.says("● words  reloaded, 1 resource, 1 prompt,");
 }

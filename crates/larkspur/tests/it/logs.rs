@@ -24,7 +24,7 @@ def both() -> list:
     return parallel(_deep, [1, 2])
 
 def nested(ctx) -> str:
-    return str(ctx.call("speech.speak", text = "from within"))
+    return str(ctx.call("speech.speak", {"text": "from within"}))
 
 def refuse(text: str) -> str:
     log.info("refusing")

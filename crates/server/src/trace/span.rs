@@ -54,6 +54,8 @@ pub(super) enum Outcome {
     /// The tool said error, and the client has got its result.
     ToolError,
     Error(i32),
+    /// The client has questions to answer, and will ask again.
+    Asks,
     Cancelled,
     /// Nobody waited for the end.
     Dropped,
@@ -72,6 +74,7 @@ impl Outcome {
             Self::Ok => "ok",
             Self::ToolError => "tool_error",
             Self::Error(_) => "error",
+            Self::Asks => "input_required",
             Self::Cancelled => "cancelled",
             Self::Dropped => "dropped",
         }
@@ -176,7 +179,7 @@ impl Followed {
     fn end(self, outcome: Outcome) {
         let Self { span, name, begin } = self;
         match outcome {
-            Outcome::Ok => {}
+            Outcome::Ok | Outcome::Asks => {}
             Outcome::Error(code) => {
                 span.record(names::STATUS, code);
                 span.record(names::ERROR, code.to_string().as_str());

@@ -56,6 +56,7 @@ impl ServerHandler for Traced {
             Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
                 Outcome::ToolError
             }
+            Ok(CallToolResponse::InputRequired(_)) => Outcome::Asks,
             answer => Outcome::of(answer),
         });
         answer
