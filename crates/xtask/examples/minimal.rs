@@ -1,21 +1,54 @@
 //! The least MCP server one would write with rmcp: the yardstick of `cargo xtask bench`.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::stdio_pipes;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> anyhow::Result<()> {
+    if std::env::args().any(|arg| arg == "--http") {
+        return listen().await;
+    }
     let service = Minimal.serve(stdio_pipes()).await?;
     service.waiting().await?;
     Ok(())
+}
+
+/// The same over HTTP: sessions for legacy clients, JSON for requests that stand alone.
+async fn listen() -> anyhow::Result<()> {
+    let config = StreamableHttpServerConfig::default().with_json_response(true);
+    let sessions = Arc::<LocalSessionManager>::default();
+    let service = StreamableHttpService::new(|| Ok(Minimal), sessions, config);
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    eprintln!("listening on http://{}/mcp", listener.local_addr()?);
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let service = service.clone();
+        let answer = service_fn(move |request| {
+            let service = service.clone();
+            async move { Ok::<_, Infallible>(service.handle(request).await) }
+        });
+        tokio::spawn(async move {
+            let connection = Builder::new(TokioExecutor::new());
+            let _ = connection
+                .serve_connection(TokioIo::new(stream), answer)
+                .await;
+        });
+    }
 }
 
 struct Minimal;

@@ -34,6 +34,10 @@ pub(super) struct Cost {
 }
 
 impl Cost {
+    pub(super) fn new(cpu: Duration, wall: Duration, calls: u32) -> Self {
+        Self { cpu, wall, calls }
+    }
+
     pub(super) fn cpu_micros(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / f64::from(self.calls)
     }

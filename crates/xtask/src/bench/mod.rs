@@ -9,6 +9,7 @@ mod era;
 mod figure;
 mod machine;
 mod modules;
+mod net;
 mod options;
 mod patient;
 mod subjects;

@@ -5,6 +5,7 @@ mod databases;
 mod http;
 mod json;
 mod leaks;
+mod mcp_http;
 mod reload;
 mod rss;
 mod start;
@@ -47,10 +48,11 @@ pub(super) enum Subject {
     Databases,
     Leaks,
     Http,
+    McpHttp,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
@@ -59,6 +61,7 @@ impl Subject {
         Self::Databases,
         Self::Leaks,
         Self::Http,
+        Self::McpHttp,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -71,6 +74,7 @@ impl Subject {
             Self::Databases => databases::measure(bench),
             Self::Leaks => Ok(leaks::measure(bench)),
             Self::Http => http::measure(bench),
+            Self::McpHttp => mcp_http::measure(bench),
         }
     }
 }
@@ -86,6 +90,7 @@ impl Display for Subject {
             Self::Databases => "databases",
             Self::Leaks => "leaks",
             Self::Http => "http",
+            Self::McpHttp => "mcp-http",
         })
     }
 }
