@@ -284,6 +284,11 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        // rmcp asks for the schema with every call that comes by network.
+        let tools = self.shared.tools(Era::Modern);
+        if let Ok(index) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) {
+            return tools.get(index).cloned();
+        }
         let catalog = self.shared.runtime.catalog();
         match catalog.lookup(name) {
             Lookup::Found(handle) => Some(wire::tool(name, &handle.tool().tool, Era::Modern)),

@@ -137,15 +137,18 @@ impl Mcp {
         if !takes_events {
             parts.extensions.insert(Deaf);
         }
-        let (aside, asides) = Aside::new();
-        if in_session {
+        let asides = in_session.then(|| {
+            let (aside, asides) = Aside::new();
             parts.extensions.insert(aside);
-        }
+            asides
+        });
         let request = Request::from_parts(parts, Full::new(bytes));
         // All that rmcp holds for an answer would make every future around this one large.
         let answer = or_late(Box::pin(service.handle(request)), told).await;
         let mut answer = in_json(answer).await;
-        if in_session && is_kind(answer.headers(), EVENTS) {
+        if let Some(asides) = asides
+            && is_kind(answer.headers(), EVENTS)
+        {
             answer = with_asides(answer, asides);
         }
         if !takes_events {
