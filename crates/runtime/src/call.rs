@@ -151,7 +151,7 @@ impl Runtime {
         let begin = Instant::now();
         let result = match job.try_here(small && !long).await {
             Some(result) => result,
-            None => job.on_a_thread(cancel).await,
+            None => Box::pin(job.on_a_thread(cancel)).await,
         };
         meter.add(begin.elapsed(), has_failed(&result));
         result

@@ -143,7 +143,7 @@ const BATCH: &str = "batches are not part of the protocol; send one message at a
 const NO_NAME: &str = "tools/call needs params with a `name`";
 
 /// Methods whose params are a page.
-const LISTS: [&str; 4] = [
+pub(crate) const LISTS: [&str; 4] = [
     "tools/list",
     "resources/list",
     "resources/templates/list",

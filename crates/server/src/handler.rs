@@ -8,11 +8,11 @@
 use crate::asking::{Desk, Matter};
 use crate::http::LateAnswer;
 use crate::notify::{self, Watcher};
-use crate::page::page;
 use crate::reading::Subscribed;
 use crate::shared::Shared;
 use crate::wire::{self, Era};
 use crate::words::Words;
+use crate::written::List;
 use model::{Caller, Level};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
@@ -20,7 +20,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, RequestId, ResultType, ServerCapabilities,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities,
     ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
     UnsubscribeRequestParams, UpdateTaskParams,
 };
@@ -198,19 +198,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let era = Era::of(context.protocol_version().as_ref());
-        let tools = self.shared.tools(era);
-        let page = page("tools/list", request, tools.iter(), |tool| &tool.name)?;
-        let tools = page.items.into_iter().cloned().collect();
-        let mut result = ListToolsResult::with_all_items(tools);
-        result.next_cursor = page.next;
-        if era == Era::Modern {
-            result.result_type = Some(ResultType::COMPLETE);
-            result.meta = Some(self.shared.meta.clone());
-            result.ttl_ms = Some(LIST_TTL_MS);
-            result.cache_scope = Some(CacheScope::Public);
-        }
-        Ok(result)
+        self.listed(List::Tools, request, &context, Self::tool_list)
     }
 
     async fn call_tool(
@@ -243,7 +231,9 @@ impl ServerHandler for Handler {
             cancel: context.ct.clone(),
             long: false,
         };
-        let answer = desk.attend(self.shared.runtime.call(call)).await;
+        // Whoever holds a call holds little: what is large is moved once, not from hand to hand.
+        let answer = Box::pin(self.shared.runtime.call(call));
+        let answer = desk.attend(answer).await;
         if let Some(words) = words {
             words.finish().await;
         }
@@ -301,7 +291,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.resource_list(request, Era::of(context.protocol_version().as_ref()))
+        self.listed(List::Resources, request, &context, Self::resource_list)
     }
 
     async fn list_resource_templates(
@@ -309,7 +299,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.template_list(request, Era::of(context.protocol_version().as_ref()))
+        self.listed(List::Templates, request, &context, Self::template_list)
     }
 
     async fn list_prompts(
@@ -317,7 +307,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.prompt_list(request, Era::of(context.protocol_version().as_ref()))
+        self.listed(List::Prompts, request, &context, Self::prompt_list)
     }
 
     async fn read_resource(

@@ -17,6 +17,7 @@ mod tasks;
 mod trace;
 mod wire;
 mod words;
+mod written;
 
 pub use http::{Entrance, HttpDoor, Token};
 pub use server::Server;

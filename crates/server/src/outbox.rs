@@ -1,8 +1,11 @@
 //! Answers on their way out. Whoever finds the output free writes what is ready, for others too:
 //! a single answer takes no detour through another task, and pipelined ones share a system call.
 
+use crate::written::{self, Written};
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResult, ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    CallToolResult, ClientNotification, ClientRequest, GetExtensions, JsonRpcMessage, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -14,13 +17,20 @@ use tokio::sync::Notify;
 /// Answers that the client has not taken yet, in bytes; beyond, no further line is read until it has.
 const MOST_UNREAD: usize = 8 << 20;
 
+/// What is known of a request that has no answer yet.
+struct Owed {
+    /// Will one come without a further word from the client?
+    comes: bool,
+    /// Where it may come written.
+    written: Option<Written>,
+}
+
 pub(crate) struct Outbox<W> {
     output: tokio::sync::Mutex<W>,
     ready: Mutex<Vec<u8>>,
     taken: Notify,
-    /// Requests that have no answer yet, and whether one will come without a further word from the
-    /// client: an id in use is not taken twice.
-    open: Mutex<HashMap<RequestId, bool>>,
+    /// Requests that have no answer yet: an id in use is not taken twice.
+    open: Mutex<HashMap<RequestId, Owed>>,
     answered: Notify,
 }
 
@@ -52,7 +62,11 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let line = serde_json::to_vec(message)?;
+        let written = id.and_then(|id| lock(&self.open).get(id)?.written.as_ref()?.take());
+        let line = match (id, written) {
+            (Some(id), Some(result)) => written::answer(id, &result)?,
+            _ => serde_json::to_vec(message)?,
+        };
         match id {
             Some(id) => {
                 self.push_answer(id, line);
@@ -130,7 +144,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     pub(crate) async fn all_answered(&self) {
         loop {
             let answered = self.answered.notified();
-            if !lock(&self.open).values().any(|comes| *comes) {
+            if !lock(&self.open).values().any(|owed| owed.comes) {
                 return;
             }
             answered.await;
@@ -140,9 +154,9 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// An id that still waits for its answer cannot be used again: two answers to one id help nobody.
     pub(crate) fn admit(
         &self,
-        message: RxJsonRpcMessage<RoleServer>,
+        mut message: RxJsonRpcMessage<RoleServer>,
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
-        match &message {
+        match &mut message {
             JsonRpcMessage::Request(request) => {
                 let listens = matches!(
                     request.request,
@@ -153,7 +167,15 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                     tracing::warn!(id = %request.id, "a request was ignored: its id is still in use");
                     return None;
                 }
-                open.insert(request.id.clone(), !listens);
+                let written = is_list(&request.request).then(Written::default);
+                if let Some(written) = &written {
+                    request.request.extensions_mut().insert(written.clone());
+                }
+                let owed = Owed {
+                    comes: !listens,
+                    written,
+                };
+                open.insert(request.id.clone(), owed);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -168,6 +190,16 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
         Some(message)
     }
+}
+
+fn is_list(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ListResourcesRequest(_)
+            | ClientRequest::ListResourceTemplatesRequest(_)
+            | ClientRequest::ListPromptsRequest(_)
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

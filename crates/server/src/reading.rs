@@ -5,11 +5,13 @@ use crate::handler::{Handler, LIST_TTL_MS};
 use crate::notify;
 use crate::page::page;
 use crate::wire::{self, Era};
+use crate::written::{List, Written};
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
     InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ServerResult,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use runtime::{Asking, ReadError};
@@ -73,6 +75,37 @@ macro_rules! dressed {
 }
 
 impl Handler {
+    /// A list; its first page is written once a catalog, where the door takes it written.
+    pub(crate) fn listed<T: Default + Into<ServerResult>>(
+        &self,
+        list: List,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+        make: impl FnOnce(&Self, Option<PaginatedRequestParams>, Era) -> Result<T, ErrorData>,
+    ) -> Result<T, ErrorData> {
+        let era = Era::of(context.protocol_version().as_ref());
+        let is_first = request.as_ref().is_none_or(|page| page.cursor.is_none());
+        let Some(written) = Written::of(context).filter(|_| is_first) else {
+            return make(self, request, era);
+        };
+        let (shared, catalog) = (&self.shared, self.shared.runtime.catalog());
+        let make = || make(self, request, era).map(Into::into);
+        written.put(shared.lists.get(list, era, catalog, make)?);
+        Ok(T::default())
+    }
+
+    pub(crate) fn tool_list(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        era: Era,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.shared.tools(era);
+        let page = page("tools/list", request, tools.iter(), |tool| &tool.name)?;
+        let tools = page.items.into_iter().cloned().collect();
+        let result = ListToolsResult::with_all_items(tools);
+        Ok(dressed!(self, era, result, page.next))
+    }
+
     pub(crate) fn resource_list(
         &self,
         request: Option<PaginatedRequestParams>,

@@ -2,6 +2,7 @@
 
 use crate::asking::Seal;
 use crate::wire::{self, Era};
+use crate::written::Lists;
 use model::Errors;
 use rmcp::model::{MetaObject, Tool};
 use runtime::{Catalog, Runtime};
@@ -19,6 +20,7 @@ pub(crate) struct Shared {
     pub(crate) ending: CancellationToken,
     /// The list as clients of each era see it, made once a catalog.
     listings: Mutex<[Option<Listing>; 2]>,
+    pub(crate) lists: Lists,
 }
 
 #[derive(Clone)]
@@ -36,6 +38,7 @@ impl Shared {
             seal: Seal::default(),
             ending,
             listings: Mutex::default(),
+            lists: Lists::default(),
         })
     }
 

@@ -159,7 +159,7 @@ impl Desk {
             tokio::select! {
                 biased;
                 result = &mut work => return result,
-                Some(question) = outgoing.recv() => question.go(peer, closing).await,
+                Some(question) = outgoing.recv() => Box::pin(question.go(peer, closing)).await,
             }
         }
     }

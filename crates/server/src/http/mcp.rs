@@ -10,6 +10,7 @@ use super::message::{self, Asked};
 use crate::handler::Handler;
 use crate::shared::Shared;
 use crate::trace::Traced;
+use crate::written::{self, Written};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::request::Parts;
@@ -96,7 +97,7 @@ impl Mcp {
             }
             Method::GET | Method::DELETE => {
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
-                in_json(self.sessions.handle(request).await).await
+                in_json(Box::pin(self.sessions.handle(request)).await).await
             }
             _ => not_allowed("GET, POST, DELETE, OPTIONS"),
         }
@@ -142,9 +143,16 @@ impl Mcp {
             parts.extensions.insert(aside);
             asides
         });
+        let written = (asked.lists && !in_session).then(Written::default);
+        if let Some(written) = &written {
+            parts.extensions.insert(written.clone());
+        }
         let request = Request::from_parts(parts, Full::new(bytes));
         // All that rmcp holds for an answer would make every future around this one large.
         let answer = or_late(Box::pin(service.handle(request)), told).await;
+        if let Some(result) = written.and_then(|written| written.take()) {
+            return list(answer, asked, &result);
+        }
         let mut answer = in_json(answer).await;
         if let Some(asides) = asides
             && is_kind(answer.headers(), EVENTS)
@@ -152,12 +160,20 @@ impl Mcp {
             answer = with_asides(answer, asides);
         }
         if !takes_events {
-            answer = only_the_last(answer).await;
+            answer = Box::pin(only_the_last(answer)).await;
         }
         match self.errors {
             Errors::Mcp => answer,
-            Errors::Mapped => with_status(answer).await,
+            Errors::Mapped => Box::pin(with_status(answer)).await,
         }
+    }
+}
+
+/// A list that was written before, in the place of the one that rmcp knows nothing of.
+fn list(answer: Answer, asked: &Asked, result: &[u8]) -> Answer {
+    match written::answer(&asked.id, result) {
+        Ok(text) => answer.map(|_| Full::from(text).boxed()),
+        Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }
 
@@ -180,7 +196,7 @@ async fn in_json(answer: Answer) -> Answer {
         return answer;
     }
     let (mut parts, body) = answer.into_parts();
-    let Ok(body) = body.collect().await;
+    let Ok(body) = Box::pin(body.collect()).await;
     let why = String::from_utf8_lossy(&body.to_bytes()).into_owned();
     parts.headers.remove(CONTENT_LENGTH);
     let (kind, body) = refused(parts.status, &why).into_parts();

@@ -25,6 +25,7 @@ pub(crate) struct Asked {
     /// `null` for a notification.
     pub(crate) id: Value,
     pub(crate) listens: bool,
+    pub(crate) lists: bool,
     initializes: bool,
 }
 
@@ -78,6 +79,7 @@ pub(crate) fn check(bytes: &[u8], headers: &HeaderMap, errors: Errors) -> Result
     let asked = Asked {
         id,
         listens: method == "subscriptions/listen",
+        lists: envelope::LISTS.contains(&method),
         initializes: method == "initialize",
     };
     if let Err(refusal) = envelope::check_params(&envelope) {

@@ -25,7 +25,8 @@ use tracing::Instrument;
 
 pub(crate) struct Traced(pub(crate) Handler);
 
-/// Requests that are answered by the method of the same name.
+/// Requests that are answered by the method of the same name. All of them together are one future of
+/// rmcp's, as large as the largest and moved from hand to hand: what they hold is better boxed.
 macro_rules! followed {
     ($($method:literal $name:ident($request:ident: $params:ty) -> $answer:ty, $about:expr;)*) => {$(
         async fn $name(
@@ -34,7 +35,8 @@ macro_rules! followed {
             context: RequestContext<RoleServer>,
         ) -> Result<$answer, ErrorData> {
             let one = Request::begin($method, $about, &context);
-            let answer = self.0.$name($request, context).instrument(one.span()).await;
+            let answer = Box::pin(self.0.$name($request, context));
+            let answer = answer.instrument(one.span()).await;
             one.end(Outcome::of(&answer));
             answer
         }
@@ -49,7 +51,7 @@ impl ServerHandler for Traced {
     ) -> Result<CallToolResponse, ErrorData> {
         let one = Request::begin("tools/call", About::Tool(&request.name), &context);
         let cancel = context.ct.clone();
-        let answer = self.0.call_tool(request, context);
+        let answer = Box::pin(self.0.call_tool(request, context));
         let answer = answer.instrument(one.span()).await;
         one.end(match &answer {
             _ if cancel.is_cancelled() => Outcome::Cancelled,
@@ -120,7 +122,7 @@ impl ServerHandler for Traced {
 
     /// rmcp keeps to itself what such a request said of itself, and no script runs for it.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.0.listen(context).await
+        Box::pin(self.0.listen(context)).await
     }
 
     fn accepted_subscription_filter(
