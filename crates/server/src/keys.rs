@@ -33,10 +33,11 @@ impl<'a> Members<'a> {
             if self.0[..i].iter().any(|(earlier, _)| earlier == name) {
                 return Err(format!("`{}` is there twice", name.escape_debug()));
             }
-            let looks_like = known
-                .iter()
-                .find(|known| **known != name && **known == plain(name));
-            if let Some(known) = looks_like {
+            if is_plain(name) {
+                continue;
+            }
+            let looks_like = plain(name);
+            if let Some(known) = known.iter().find(|known| **known == looks_like) {
                 let name = name.escape_debug();
                 return Err(format!("`{name}` is not `{known}`: names are exact"));
             }
@@ -48,6 +49,12 @@ impl<'a> Members<'a> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
         serde_json::from_str(value.as_ref()?.get()).ok()
     }
+}
+
+/// Does everybody read it alike?
+fn is_plain(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
 }
 
 /// As a careless reader might read it.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 const ENDED: &str = "the server ended before it did; call the tool again";
 
@@ -27,7 +28,7 @@ impl Run {
         call.progress = Some(noted(words.clone(), call.progress.take()));
         let runtime = shared.runtime.clone();
         Self {
-            call: tokio::spawn(async move { runtime.call(call).await }),
+            call: tokio::spawn(async move { runtime.call(call).await }.in_current_span()),
             desk,
             words,
         }
@@ -137,7 +138,7 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task) {
     let tasks = shared.runtime.tasks();
     let mut work = tasks.go_on(&task, cancel.clone(), words.clone());
     let shared = Arc::clone(shared);
-    tokio::spawn(async move {
+    let going_on = async move {
         tokio::select! {
             () = work.enter() => {}
             () = cancel.cancelled() => {}
@@ -151,5 +152,6 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task) {
         };
         let run = Run::begin(&shared, call, desk, words);
         run.follow(shared, work).await;
-    });
+    };
+    tokio::spawn(going_on.in_current_span());
 }
