@@ -46,7 +46,7 @@ impl Refusal {
 pub(crate) struct Envelope<'a> {
     pub(crate) id: Option<RequestId>,
     pub(crate) method: Option<Cow<'a, str>>,
-    params: Option<&'a RawValue>,
+    pub(crate) params: Option<&'a RawValue>,
 }
 
 /// The parts as they stand.
@@ -181,7 +181,10 @@ fn request(method: &str, id: RequestId, line: &[u8]) -> Result<ClientJsonRpcMess
 }
 
 /// The message that comes most often, without the detour through every other kind.
-fn call(id: RequestId, params: Option<&RawValue>) -> Result<ClientJsonRpcMessage, Refusal> {
+pub(crate) fn call(
+    id: RequestId,
+    params: Option<&RawValue>,
+) -> Result<ClientJsonRpcMessage, Refusal> {
     let Some(params) = params else {
         return Err(Refusal::new(Some(id), -32602, NO_NAME));
     };

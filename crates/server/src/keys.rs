@@ -33,7 +33,7 @@ impl<'a> Members<'a> {
             if self.0[..i].iter().any(|(earlier, _)| earlier == name) {
                 return Err(format!("`{}` is there twice", name.escape_debug()));
             }
-            if is_plain(name) {
+            if known.is_empty() || is_plain(name) {
                 continue;
             }
             let looks_like = plain(name);

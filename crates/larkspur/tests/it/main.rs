@@ -58,6 +58,7 @@ mod reload;
 mod resources;
 mod restart;
 mod room;
+mod shortcut;
 mod slow;
 mod soak;
 mod state;

@@ -7,6 +7,7 @@ use super::busy::{Busy, until_sent};
 use super::front::not_allowed;
 use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
+use super::shortcut::Shortcut;
 use crate::handler::Handler;
 use crate::shared::Shared;
 use crate::trace::Traced;
@@ -39,6 +40,8 @@ pub(crate) struct Mcp {
     sessions: Service,
     /// For requests that stand alone.
     requests: Service,
+    /// For most of these.
+    shortcut: Shortcut,
     hung_up: CancellationToken,
     errors: Errors,
 }
@@ -66,6 +69,7 @@ impl Mcp {
                     .with_legacy_session_mode(false)
                     .with_json_response(true),
             ),
+            shortcut: Shortcut::new(shared, hung_up.clone()),
             hung_up,
             errors: shared.errors,
         }
@@ -115,10 +119,10 @@ impl Mcp {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
         };
-        self.serve(parts, bytes, &asked).await
+        self.serve(parts, bytes.clone(), &asked).await
     }
 
-    async fn serve(&self, mut parts: Parts, bytes: Bytes, asked: &Asked) -> Answer {
+    async fn serve(&self, mut parts: Parts, bytes: Bytes, asked: &Asked<'_>) -> Answer {
         let takes_events = accepts(&parts.headers, EVENTS);
         if asked.listens && !takes_events {
             let why = format!("subscriptions/listen is answered as {EVENTS}: accept it");
@@ -147,9 +151,16 @@ impl Mcp {
         if let Some(written) = &written {
             parts.extensions.insert(written.clone());
         }
-        let request = Request::from_parts(parts, Full::new(bytes));
-        // All that rmcp holds for an answer would make every future around this one large.
-        let answer = or_late(Box::pin(service.handle(request)), told).await;
+        // All that is held for an answer would make every future around this one large.
+        let answer = match self.shortcut.fits(asked, &parts.headers) {
+            Some(call) if !in_session => {
+                or_late(Box::pin(self.shortcut.answer(call, parts)), told).await
+            }
+            _ => {
+                let request = Request::from_parts(parts, Full::new(bytes));
+                or_late(Box::pin(service.handle(request)), told).await
+            }
+        };
         if let Some(result) = written.and_then(|written| written.take()) {
             return list(answer, asked, &result);
         }
@@ -170,7 +181,7 @@ impl Mcp {
 }
 
 /// A list that was written before, in the place of the one that rmcp knows nothing of.
-fn list(answer: Answer, asked: &Asked, result: &[u8]) -> Answer {
+fn list(answer: Answer, asked: &Asked<'_>, result: &[u8]) -> Answer {
     match written::answer(&asked.id, result) {
         Ok(text) => answer.map(|_| Full::from(text).boxed()),
         Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),

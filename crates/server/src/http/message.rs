@@ -2,26 +2,24 @@
 
 use super::answer::{Answer, refused, rpc_error};
 use super::guard::only;
-use crate::envelope::{self, Refusal};
+use crate::envelope::{self, Envelope, Refusal};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
 use model::Errors;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion};
 use serde_json::Value;
 
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// A second one of these would let two readers see two requests.
-const SINGLE: [HeaderName; 4] = [
-    VERSION,
-    SESSION,
-    HeaderName::from_static("mcp-method"),
-    HeaderName::from_static("mcp-name"),
-];
+const SINGLE: [HeaderName; 4] = [VERSION, SESSION, METHOD, NAME];
 const HEADER_MISMATCH: i32 = -32020;
 
 /// As much of a message as the door has to know.
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
+    envelope: Envelope<'a>,
     /// `null` for a notification.
     pub(crate) id: Value,
     pub(crate) listens: bool,
@@ -29,7 +27,14 @@ pub(crate) struct Asked {
     initializes: bool,
 }
 
-impl Asked {
+impl Asked<'_> {
+    /// The call that it is, if it is one and can be read.
+    pub(crate) fn call(&self) -> Option<ClientJsonRpcMessage> {
+        let id = self.envelope.id.clone()?;
+        let is_call = self.envelope.method.as_deref() == Some("tools/call");
+        is_call.then(|| envelope::call(id, self.envelope.params).ok())?
+    }
+
     /// Sessions are for legacy clients that can read their streams; all others stand alone.
     pub(crate) fn in_session(&self, headers: &HeaderMap, takes_events: bool) -> bool {
         let is_fit = if self.initializes {
@@ -63,7 +68,11 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Answer> {
     Ok(())
 }
 
-pub(crate) fn check(bytes: &[u8], headers: &HeaderMap, errors: Errors) -> Result<Asked, Answer> {
+pub(crate) fn check<'a>(
+    bytes: &'a [u8],
+    headers: &HeaderMap,
+    errors: Errors,
+) -> Result<Asked<'a>, Answer> {
     let envelope = envelope::open(bytes).map_err(|refusal| refuse(&refusal, errors))?;
     let id = serde_json::to_value(&envelope.id).unwrap_or_default();
     if let Some(twice) = SINGLE.iter().find(|name| only(headers, name).is_err()) {
@@ -76,16 +85,16 @@ pub(crate) fn check(bytes: &[u8], headers: &HeaderMap, errors: Errors) -> Result
         ));
     }
     let method = envelope.method.as_deref().unwrap_or_default();
-    let asked = Asked {
+    if let Err(refusal) = envelope::check_params(&envelope) {
+        return Err(refuse(&refusal, errors));
+    }
+    Ok(Asked {
         id,
         listens: method == "subscriptions/listen",
         lists: envelope::LISTS.contains(&method),
         initializes: method == "initialize",
-    };
-    if let Err(refusal) = envelope::check_params(&envelope) {
-        return Err(refuse(&refusal, errors));
-    }
-    Ok(asked)
+        envelope,
+    })
 }
 
 fn refuse(refusal: &Refusal, errors: Errors) -> Answer {

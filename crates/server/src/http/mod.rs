@@ -12,6 +12,7 @@ mod late;
 mod mcp;
 mod message;
 mod metrics;
+mod shortcut;
 mod token;
 
 pub(crate) use aside::Aside;
