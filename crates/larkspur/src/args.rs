@@ -69,8 +69,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Serve the modules over stdio (what bare `larkspur` does)
     Serve(Serve),
-    /// Watch the folder while you write, and serve it over HTTP: what loads, what breaks, whether
-    /// the tests pass, what is called
+    /// Watch the folder while you write, and serve it over HTTP: what loads, breaks and is called
     Dev(Dev),
     /// Show tools, resources and prompts with their signatures
     List(List),

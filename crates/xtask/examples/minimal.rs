@@ -1,6 +1,7 @@
 //! The least MCP server one would write with rmcp: the yardstick of `cargo xtask bench`.
 
 use std::convert::Infallible;
+use std::io::Write;
 use std::sync::Arc;
 
 use hyper::service::service_fn;
@@ -33,7 +34,8 @@ async fn listen() -> anyhow::Result<()> {
     let sessions = Arc::<LocalSessionManager>::default();
     let service = StreamableHttpService::new(|| Ok(Minimal), sessions, config);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    eprintln!("listening on http://{}/mcp", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    writeln!(std::io::stderr(), "listening on http://{address}/mcp")?;
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
