@@ -69,7 +69,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Serve the modules over stdio (what bare `larkspur` does)
     Serve(Serve),
-    /// Watch the folder while you write, and serve it over HTTP: what loads, breaks and is called
+    /// Watch the folder while you write, and serve it over HTTP on this machine
     Dev(Dev),
     /// Show tools, resources and prompts with their signatures
     List(List),

@@ -150,19 +150,19 @@ impl Net {
             "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n\
              accept: application/json, text/event-stream\r\n"
         );
-        match (self.era, &self.session) {
-            (Era::Modern, _) => {
-                head += &format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n");
-                if let Some(name) = name {
-                    head += &format!("mcp-name: {name}\r\n");
-                }
+        let more = match (self.era, &self.session, name) {
+            (Era::Modern, _, None) => {
+                format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n")
             }
-            (Era::Legacy, Some(session)) => {
-                head +=
-                    &format!("mcp-protocol-version: 2025-11-25\r\nmcp-session-id: {session}\r\n");
+            (Era::Modern, _, Some(name)) => format!(
+                "mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\n"
+            ),
+            (Era::Legacy, Some(session), _) => {
+                format!("mcp-protocol-version: 2025-11-25\r\nmcp-session-id: {session}\r\n")
             }
-            (Era::Legacy, None) => {}
-        }
+            (Era::Legacy, None, _) => String::new(),
+        };
+        head.push_str(&more);
         head
     }
 
