@@ -1,7 +1,7 @@
 //! What an event or a span says of itself, by name.
 
 use serde_json::{Map, Value};
-use std::fmt::Debug;
+use std::fmt::{Debug, Write};
 use tracing::field::{Field, Visit};
 
 /// Where the fields that a script gave to its line come as JSON.
@@ -42,7 +42,8 @@ impl Fields {
                 Value::String(value) if !value.contains([' ', '"', '=']) => value.clone(),
                 value => value.to_string(),
             };
-            text.push_str(&format!(" {name}={value}"));
+            // Writing to a string does not fail.
+            let _ = write!(text, " {name}={value}");
         }
         text
     }
