@@ -30,7 +30,7 @@ use runtime::{Call, CallError, GivenUp, Lookup};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Methods that rmcp hands over as unknown when their params cannot be read.
 const KNOWN: [&str; 18] = [
@@ -81,6 +81,8 @@ pub(crate) struct Handler {
     late: Option<Late>,
     /// Set when the client has gone: what waits for changes ends.
     pub(crate) closing: CancellationToken,
+    /// Sets it when a session is over, though the server goes on.
+    _closes: Option<DropGuard>,
     notifying: AtomicBool,
     /// From where on a legacy client wants to hear what scripts log.
     level: Mutex<Option<Level>>,
@@ -97,6 +99,7 @@ impl Handler {
             shared,
             late,
             closing,
+            _closes: None,
             notifying: AtomicBool::new(false),
             level: Mutex::default(),
             subscribed: Subscribed::default(),
@@ -105,10 +108,13 @@ impl Handler {
         }
     }
 
-    /// For one session or one request that came by network; it ends with the server.
+    /// For one session or one request that came by network; it ends with the server at the latest.
     pub(crate) fn of_network(shared: Arc<Shared>) -> Self {
-        let ending = shared.ending.clone();
-        Self::new(shared, None, ending)
+        let closing = shared.ending.child_token();
+        Self {
+            _closes: Some(closing.clone().drop_guard()),
+            ..Self::new(shared, None, closing)
+        }
     }
 
     fn given_up(&self, context: &RequestContext<RoleServer>, era: Era) -> GivenUp {
@@ -407,5 +413,27 @@ impl ServerHandler for Handler {
         let watcher = watcher.unwrap_or_else(|| Watcher::new(&self.shared.runtime));
         notify::modern(watcher, context, self.closing.clone()).await;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Errors;
+    use runtime::{Runtime, Settings};
+
+    /// Whoever opens sessions and leaves them must not leave anything behind.
+    #[test]
+    fn what_waits_for_a_session_ends_with_it() {
+        let runtime = Runtime::open(Settings::default());
+        let shared = Shared::new(runtime, Errors::Mcp, CancellationToken::new());
+        let session = Handler::of_network(Arc::clone(&shared));
+        let other = Handler::of_network(Arc::clone(&shared));
+        let closing = session.closing.clone();
+        drop(session);
+        let set = [&closing, &other.closing, &shared.ending].map(CancellationToken::is_cancelled);
+        assert_eq!(set, [true, false, false]);
+        shared.ending.cancel();
+        assert!(other.closing.is_cancelled());
     }
 }
