@@ -315,7 +315,7 @@ fn may_hold_numbers(value: &Value) -> bool {
     matches!(value, Value::Number(_) | Value::Array(_) | Value::Object(_))
 }
 
-fn spoken_value(value: &Value) -> String {
+pub(crate) fn spoken_value(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(b) => b.to_string(),

@@ -34,6 +34,7 @@ mod limits;
 mod manifest;
 mod name;
 mod output;
+pub mod plan;
 mod project;
 mod prompt;
 mod resource;

@@ -1,0 +1,97 @@
+//! Batches: tasks that use each other's results, proved sound before anything runs.
+//!
+//! - a **plan** is what was sent and found sound, its **tasks** in the order they were written;
+//! - a task **needs** those it names in `after` and those its **references** name;
+//! - a **run** says what may start, hears what ended, and ends in a **report**;
+//! - a **job** is one try of one task, or of one **item** of its `foreach`.
+
+mod active;
+mod compare;
+mod condition;
+mod cursor;
+mod draft;
+mod ended;
+mod failure;
+mod fields;
+mod follow;
+mod limits;
+mod problem;
+mod proof;
+mod reference;
+mod report;
+mod retry;
+mod run;
+mod scope;
+mod source;
+mod task;
+mod template;
+
+pub use ended::{Halt, Status};
+pub use failure::{Failure, Passing};
+pub use limits::PlanLimits;
+pub use problem::{PlanProblem, Refused};
+pub use proof::Lookup;
+pub use report::Report;
+pub use retry::{On, Retry};
+pub use run::{Job, Run, Stage, Start};
+pub use task::{Format, OnError, Shown, Task, TaskId};
+
+use draft::Draft;
+use proof::Proof;
+use serde_json::Value;
+
+/// Tasks that can be run: every reference has its task, every tool was found, nothing waits for itself.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    tasks: Vec<Task>,
+    /// Places in `tasks`, needs first.
+    order: Vec<usize>,
+    limits: PlanLimits,
+}
+
+impl Plan {
+    /// Reads a JSON array of tasks, or text with one task a line.
+    pub fn read(tasks: &Value, limits: PlanLimits, lookup: &Lookup<'_>) -> Result<Self, Refused> {
+        let mut problems = Vec::new();
+        let entries = source::entries(tasks, limits.tasks, &mut problems);
+        let is_whole = problems.is_empty();
+        let entries = entries.iter();
+        let drafts: Vec<Draft> = entries
+            .map(|entry| Draft::read(entry, &limits, &mut problems))
+            .collect();
+        let proved = Proof::new(&drafts, is_whole, &mut problems).prove(lookup);
+        if !problems.is_empty() {
+            return Err(Refused(problems));
+        }
+        let drafts = drafts.into_iter().zip(proved.needs);
+        Ok(Self {
+            tasks: drafts
+                .filter_map(|(draft, needs)| draft.finish(needs))
+                .collect(),
+            order: proved.order,
+            limits,
+        })
+    }
+
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    pub fn limits(&self) -> &PlanLimits {
+        &self.limits
+    }
+
+    /// Those that have to end before it starts, in the plan's order.
+    pub fn needs<'p>(&'p self, task: &'p Task) -> impl Iterator<Item = &'p Task> {
+        task.needs
+            .iter()
+            .filter_map(|need| self.tasks.get(need.task))
+    }
+}
+
+#[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
+mod random_tests;
+#[cfg(test)]
+mod run_tests;

@@ -1,0 +1,164 @@
+//! Proves a plan sound before anything runs: ids, tools, references, no cycle.
+
+use super::draft::Draft;
+use super::problem::PlanProblem;
+use super::scope::is_of_item;
+use super::task::Need;
+use crate::{Hints, ToolPath, circular, did_you_mean, order};
+use std::collections::BTreeMap;
+
+/// What is said of a tool the caller may use, or why there is none for them.
+pub type Lookup<'l> = dyn Fn(&ToolPath) -> Result<Hints, String> + 'l;
+
+pub(super) struct Proof<'d> {
+    drafts: &'d [Draft],
+    /// The first task of each id.
+    ids: BTreeMap<&'d str, usize>,
+    /// Could every task be read as far as its id? If not, nothing can be said to be missing.
+    is_whole: bool,
+    problems: &'d mut Vec<PlanProblem>,
+}
+
+/// What follows for sound tasks.
+pub(super) struct Proved {
+    /// Of each task.
+    pub(super) needs: Vec<Vec<Need>>,
+    /// Places in the plan, needs first.
+    pub(super) order: Vec<usize>,
+}
+
+impl<'d> Proof<'d> {
+    pub(super) fn new(
+        drafts: &'d [Draft],
+        is_whole: bool,
+        problems: &'d mut Vec<PlanProblem>,
+    ) -> Self {
+        let mut ids = BTreeMap::new();
+        for (place, draft) in drafts.iter().enumerate() {
+            if let Some(id) = &draft.written_id {
+                ids.entry(id.as_str()).or_insert(place);
+            }
+        }
+        Self {
+            is_whole: is_whole && drafts.iter().all(|draft| draft.written_id.is_some()),
+            drafts,
+            ids,
+            problems,
+        }
+    }
+
+    pub(super) fn prove(mut self, lookup: &Lookup<'_>) -> Proved {
+        self.ids_are_unique();
+        for draft in self.drafts {
+            self.tool_fits(draft, lookup);
+        }
+        let needs: Vec<Vec<Need>> = self.drafts.iter().map(|d| self.needs(d)).collect();
+        let order = self.ordered(&needs);
+        Proved { needs, order }
+    }
+
+    fn ids_are_unique(&mut self) {
+        for (place, draft) in self.drafts.iter().enumerate() {
+            let Some(id) = &draft.written_id else {
+                continue;
+            };
+            let first = self.ids.get(id.as_str()).filter(|first| **first != place);
+            if let Some(first) = first.map(|first| &self.drafts[*first].place) {
+                let message = format!("{id:?} is already the id of {first}");
+                self.problems
+                    .push(PlanProblem::field(&draft.place, "id", message));
+            }
+        }
+    }
+
+    fn tool_fits(&mut self, draft: &Draft, lookup: &Lookup<'_>) {
+        let Some(tool) = &draft.tool else {
+            return;
+        };
+        match lookup(tool) {
+            Err(why) => self.problems.push(PlanProblem::task(&draft.name(), why)),
+            Ok(hints) if draft.retry.is_some() && !is_repeatable(hints) => {
+                let message = format!(
+                    "needs a tool marked read_only or idempotent, and `{tool}` is marked neither"
+                );
+                self.problems
+                    .push(PlanProblem::field(&draft.name(), "retry", message));
+            }
+            Ok(_) => {}
+        }
+    }
+
+    fn needs(&mut self, draft: &Draft) -> Vec<Need> {
+        let mut needs: BTreeMap<usize, bool> = BTreeMap::new();
+        for id in &draft.after {
+            match self.ids.get(id.as_str()) {
+                Some(place) => {
+                    needs.entry(*place).or_default();
+                }
+                None => self.unknown(draft, "after", None, id),
+            }
+        }
+        for mention in &draft.mentions {
+            match self.ids.get(mention.root.as_str()) {
+                Some(place) => *needs.entry(*place).or_default() |= !mention.has_default,
+                None => self.unknown(draft, &mention.field, Some(mention.column), &mention.root),
+            }
+        }
+        let needs = needs.into_iter();
+        needs.map(|(task, result)| Need { task, result }).collect()
+    }
+
+    fn unknown(&mut self, draft: &Draft, field: &str, column: Option<usize>, id: &str) {
+        if !self.is_whole {
+            return;
+        }
+        let verb = if column.is_some() {
+            "there is"
+        } else {
+            "names"
+        };
+        let message = format!("{verb} {}", self.no_task(id));
+        self.problems.push(PlanProblem {
+            column,
+            ..PlanProblem::field(&draft.name(), field, message)
+        });
+    }
+
+    fn no_task(&self, id: &str) -> String {
+        let near = did_you_mean(id, self.ids.keys().copied());
+        let help = match near {
+            _ if is_of_item(id) => {
+                "; a `foreach` on the same task would give it a meaning".to_owned()
+            }
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        format!("no task `{}`{help}", crate::accept::shorten(id))
+    }
+
+    fn ordered(&mut self, needs: &[Vec<Need>]) -> Vec<usize> {
+        let name = |place: &usize| {
+            self.drafts[*place]
+                .written_id
+                .as_deref()
+                .unwrap_or_default()
+        };
+        let of_name = |(id, place): (&&'d str, &usize)| {
+            let needs = needs[*place].iter().map(|need| name(&need.task)).collect();
+            (*id, needs)
+        };
+        let graph: BTreeMap<&str, Vec<&str>> = self.ids.iter().map(of_name).collect();
+        let order = order(&graph);
+        let cycles = order
+            .cycles
+            .iter()
+            .map(|cycle| PlanProblem::whole(circular(cycle)));
+        self.problems.extend(cycles);
+        order.order.iter().map(|id| self.ids[id]).collect()
+    }
+}
+
+/// May a call be made twice?
+fn is_repeatable(hints: Hints) -> bool {
+    hints.read_only == Some(true) || hints.idempotent == Some(true)
+}

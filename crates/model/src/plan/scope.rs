@@ -1,0 +1,169 @@
+//! What a reference can reach when it is resolved: the results there are, and a list's item.
+
+use super::follow::{follow, kind};
+use super::reference::{Reference, Step};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// One item of a `foreach`, and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Item {
+    pub(super) index: usize,
+    pub(super) value: Value,
+}
+
+pub(super) struct Scope<'a> {
+    /// A task's result, by the task's id.
+    pub(super) results: &'a dyn Fn(&str) -> Option<&'a Value>,
+    pub(super) item: Option<&'a Item>,
+}
+
+/// The words that a `foreach` gives a meaning of its own.
+pub(super) fn is_of_item(root: &str) -> bool {
+    root == "item" || root == "index"
+}
+
+impl Scope<'_> {
+    /// The value with its type; as JSON text where that is asked for.
+    pub(super) fn value(&self, reference: &Reference) -> Result<Value, String> {
+        let value = self.find(reference)?;
+        Ok(if reference.json {
+            Value::String(value.to_string())
+        } else {
+            value.into_owned()
+        })
+    }
+
+    /// The value as a part of a longer text.
+    pub(super) fn text(&self, reference: &Reference) -> Result<String, String> {
+        match self.value(reference)? {
+            Value::String(text) => Ok(text),
+            plain @ (Value::Number(_) | Value::Bool(_)) => Ok(plain.to_string()),
+            other => Err(format!(
+                "`{reference}` is {}, which text cannot hold; write ${{json({reference})}} for its JSON",
+                kind(&other)
+            )),
+        }
+    }
+
+    fn find<'s>(&'s self, reference: &'s Reference) -> Result<Cow<'s, Value>, String> {
+        let (root, default) = (reference.root.as_str(), reference.default.as_ref());
+        if let Some(item) = self.item.filter(|_| is_of_item(root)) {
+            if root == "item" {
+                return follow(&item.value, &reference.steps, default)
+                    .map_err(|missing| missing.sentence(root));
+            }
+            let index = Value::from(item.index);
+            let found = follow(&index, &reference.steps, default);
+            let found = found.map_err(|missing| missing.sentence(root))?;
+            return Ok(Cow::Owned(found.into_owned()));
+        }
+        match ((self.results)(root), default) {
+            (Some(value), _) => {
+                let steps = steps_into(value, &reference.steps);
+                follow(value, steps, default).map_err(|missing| missing.sentence(root))
+            }
+            (None, Some(default)) => Ok(Cow::Borrowed(default)),
+            (None, None) => Err(format!("`{root}` has no result")),
+        }
+    }
+}
+
+/// A tool that answers with a bare list is read as one that calls its list `results`.
+fn steps_into<'s>(result: &Value, steps: &'s [Step]) -> &'s [Step] {
+    match (result, steps) {
+        (Value::Array(_), [Step::Name(name), rest @ ..]) if name == "results" => rest,
+        _ => steps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cursor::Cursor;
+    use super::*;
+    use serde_json::json;
+
+    fn check(reference: &str, value: Result<Value, &str>, text: Result<&str, &str>) {
+        let results = json!({
+            "a": {"s": "x", "n": 12_345_678_901_234_567_890_u64, "t": true, "none": null, "list": [1, "é"], "o": {"k": 1.50}},
+            "bare": [{"id": 7}],
+            "deep": {"results": {"results": [1]}},
+        });
+        let results = |id: &str| results.get(id);
+        let item = Item {
+            index: 3,
+            value: json!({"id": "i", "results": [9]}),
+        };
+        let scope = Scope {
+            results: &results,
+            item: Some(&item),
+        };
+        let read = Reference::read(&mut Cursor::new(&format!("{reference}}}"))).unwrap();
+        let expected = value.map_err(str::to_owned);
+        assert_eq!(scope.value(&read), expected, "{reference}");
+        let expected = text.map(str::to_owned).map_err(str::to_owned);
+        assert_eq!(scope.text(&read), expected, "{reference}");
+    }
+
+    #[test]
+    fn values_keep_their_type_and_text_takes_plain_ones() {
+        check("a.s", Ok(json!("x")), Ok("x"));
+        let large = "12345678901234567890";
+        check("a.n", Ok(serde_json::from_str(large).unwrap()), Ok(large));
+        check("a.t", Ok(json!(true)), Ok("true"));
+        let cannot = |path: &str, kind: &str| {
+            format!(
+                "`{path}` is {kind}, which text cannot hold; write ${{json({path})}} for its JSON"
+            )
+        };
+        check("a.none", Ok(json!(null)), Err(&cannot("a.none", "null")));
+        check(
+            "a.list",
+            Ok(json!([1, "é"])),
+            Err(&cannot("a.list", "a list")),
+        );
+        check(
+            "a.o",
+            Ok(json!({"k": 1.50})),
+            Err(&cannot("a.o", "an object")),
+        );
+        check("json(a.list)", Ok(json!("[1,\"é\"]")), Ok("[1,\"é\"]"));
+        check("json(a.none)", Ok(json!("null")), Ok("null"));
+        check("json(a.s)", Ok(json!("\"x\"")), Ok("\"x\""));
+        check("json(a.x ?? {})", Ok(json!("{}")), Ok("{}"));
+    }
+
+    #[test]
+    fn results_of_a_bare_list_are_the_list() {
+        check("bare.results[0].id", Ok(json!(7)), Ok("7"));
+        check("bare[0].id", Ok(json!(7)), Ok("7"));
+        check(
+            "json(bare.results)",
+            Ok(json!("[{\"id\":7}]")),
+            Ok("[{\"id\":7}]"),
+        );
+        check("deep.results.results[0]", Ok(json!(1)), Ok("1"));
+        let missing = "`bare` has 1 item, and no [4]";
+        check("bare.results[4]", Err(missing), Err(missing));
+        let once = "`bare` is a list (1 item) and has no `results`; [0] is its first item, [*] each of them";
+        check("bare.results.results", Err(once), Err(once));
+    }
+
+    #[test]
+    fn items_are_reached() {
+        check("item.id", Ok(json!("i")), Ok("i"));
+        check("index", Ok(json!(3)), Ok("3"));
+        check("item.x ?? 0", Ok(json!(0)), Ok("0"));
+        let missing = "`index` is a number and has no `x`";
+        check("index.x", Err(missing), Err(missing));
+        let missing = "`item` has no `zebra`; it has id, results";
+        check("item.zebra", Err(missing), Err(missing));
+    }
+
+    #[test]
+    fn what_has_no_result_has_its_default() {
+        check("gone.x ?? 1", Ok(json!(1)), Ok("1"));
+        let missing = "`gone` has no result";
+        check("gone.x", Err(missing), Err(missing));
+    }
+}
