@@ -25,7 +25,7 @@ impl Default for PlanLimits {
             items: 100,
             retries: 5,
             task_time: Duration::from_secs(30),
-            batch_time: Duration::from_secs(120),
+            batch_time: Duration::from_mins(2),
         }
     }
 }

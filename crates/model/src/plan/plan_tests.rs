@@ -1,5 +1,10 @@
 //! Plans by table: what is accepted, and the exact words for what is refused.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "tables of json! read better without an ampersand each"
+)]
+
 use super::*;
 use crate::{Hints, ToolPath};
 use serde_json::{Value, json};
@@ -359,7 +364,7 @@ fn conditions_and_lists_are_read_with_the_plan() {
             json!({"foreach": foreach}),
             |task| task.foreach.is_some(),
             true,
-        )
+        );
     };
     accepted(json!([]));
     accepted(json!(["x", {"y": 1}]));

@@ -2,30 +2,21 @@
 //! calls and tells the time, counted from the beginning of the batch.
 
 use super::Plan;
-use super::active::{Active, Phase};
-use super::draft::too_many;
-use super::ended::{Ended, Halt, Lack, Status};
+use super::active::Phase;
+use super::ended::{Ended, Halt};
 use super::failure::Failure;
-use super::follow::kind;
 use super::report::Report;
-use super::scope::{Item, Scope};
-use super::task::{OnError, Task};
+use super::state::{Stage, State};
+use super::task::Task;
 use crate::Args;
 use serde_json::Value;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Run {
-    plan: Plan,
-    states: Vec<State>,
+    pub(super) plan: Plan,
+    pub(super) states: Vec<State>,
     running: usize,
-}
-
-#[derive(Debug, Clone)]
-enum State {
-    Waiting,
-    Active(Active),
-    Ended(Ended),
 }
 
 /// One try of one task, or of one item of its `foreach`.
@@ -41,18 +32,6 @@ pub struct Job {
 pub struct Start {
     pub job: Job,
     pub args: Args,
-}
-
-/// How far a task has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    Waiting,
-    /// Of a `foreach`, so many items have ended; otherwise none of one.
-    Running {
-        ended: usize,
-        of: usize,
-    },
-    Ended(Status),
 }
 
 impl Run {
@@ -80,7 +59,7 @@ impl Run {
             let Some(mut job) = self.next_job(now) else {
                 break;
             };
-            match self.args(job) {
+            match self.args_of(job) {
                 Ok(Some(args)) => {
                     job.number += 1;
                     self.begin(job);
@@ -163,75 +142,11 @@ impl Run {
         for place in 0..self.plan.order.len() {
             let place = self.plan.order[place];
             let task = &self.plan.tasks[place];
-            let waits = matches!(self.states[place], State::Waiting);
-            if waits
-                && task
-                    .needs
-                    .iter()
-                    .all(|need| self.ended_at(need.task).is_some())
-            {
+            let mut needs = task.needs.iter();
+            let is_free = needs.all(|need| self.ended_at(need.task).is_some());
+            if is_free && matches!(self.states[place], State::Waiting) {
                 self.states[place] = self.enter(task, now);
             }
-        }
-    }
-
-    fn enter(&self, task: &Task, now: Duration) -> State {
-        if let Some((lack, place)) = self.lack(task) {
-            return State::Ended(Ended::skipped(lack, place, &self.plan.tasks));
-        }
-        let failed = |failure| State::Ended(Ended::failed(failure, Duration::ZERO));
-        match self.is_wanted(task, None) {
-            Ok(true) => {}
-            Ok(false) => return State::Ended(Ended::unwanted()),
-            Err(failure) => return failed(failure),
-        }
-        match self.items(task) {
-            Ok(None) => State::Active(Active::one(now)),
-            Ok(Some(items)) if items.is_empty() => {
-                State::Ended(Ended::ok(Value::Array(items), Duration::ZERO))
-            }
-            Ok(Some(items)) => State::Active(Active::each(items, now)),
-            Err(failure) => failed(failure),
-        }
-    }
-
-    /// The first of its needs that keeps a task from running, and why.
-    fn lack(&self, task: &Task) -> Option<(Lack, usize)> {
-        task.needs.iter().find_map(|need| {
-            let ended = self.ended_at(need.task)?;
-            let lack = ended.lack?;
-            let goes_on = self.plan.tasks[need.task].on_error == OnError::Continue;
-            let harmless = goes_on || lack == Lack::Unwanted;
-            (need.result || !harmless).then_some((lack, need.task))
-        })
-    }
-
-    /// Does `when` hold? One about the item is asked for each item, one about others only once.
-    fn is_wanted(&self, task: &Task, item: Option<&Item>) -> Result<bool, Failure> {
-        let when = task.when.as_ref();
-        let Some(when) = when.filter(|when| when.of_item == item.is_some()) else {
-            return Ok(true);
-        };
-        let holds = self.scoped(item, |scope| when.condition.holds(scope));
-        holds.map_err(|why| Failure::new("when", format!("`when`: {why}")))
-    }
-
-    fn items(&self, task: &Task) -> Result<Option<Vec<Value>>, Failure> {
-        let Some(foreach) = &task.foreach else {
-            return Ok(None);
-        };
-        let failure = |message| Failure::new("foreach", message);
-        let list = self.scoped(None, |scope| foreach.fill("foreach", scope));
-        match list.map_err(|why| Failure::new("reference", why))? {
-            Value::Array(items) if items.len() > self.plan.limits.items => {
-                let many = too_many(items.len(), &self.plan.limits);
-                Err(failure(format!("`foreach` {many}")))
-            }
-            Value::Array(items) => Ok(Some(items)),
-            other => Err(failure(format!(
-                "`foreach` needs a list, not {}",
-                kind(&other)
-            ))),
         }
     }
 
@@ -247,20 +162,11 @@ impl Run {
         })
     }
 
-    /// The job's arguments; none if its item is not wanted.
-    fn args(&self, job: Job) -> Result<Option<Args>, Failure> {
+    fn args_of(&self, job: Job) -> Result<Option<Args>, Failure> {
         let State::Active(active) = &self.states[job.task] else {
             return Ok(None);
         };
-        let (task, item) = (self.task(job), active.units[job.unit].item.as_ref());
-        if item.is_some() && !self.is_wanted(task, item)? {
-            return Ok(None);
-        }
-        let params = self.scoped(item, |scope| task.params.fill("params", scope));
-        match params.map_err(|why| Failure::new("reference", why))? {
-            Value::Object(args) => Ok(Some(args)),
-            _ => Ok(Some(Args::new())),
-        }
+        self.args(self.task(job), active.units[job.unit].item.as_ref())
     }
 
     fn begin(&mut self, job: Job) {
@@ -294,41 +200,6 @@ impl Run {
             *state = State::Ended(active.end(task, now));
         }
         self.advance(now);
-    }
-
-    fn ended_at(&self, place: usize) -> Option<&Ended> {
-        match self.states.get(place) {
-            Some(State::Ended(ended)) => Some(ended),
-            _ => None,
-        }
-    }
-
-    fn scoped<T>(&self, item: Option<&Item>, work: impl FnOnce(&Scope<'_>) -> T) -> T {
-        let results = |id: &str| {
-            let place = self
-                .plan
-                .tasks
-                .iter()
-                .position(|task| task.id.as_str() == id)?;
-            self.ended_at(place)?.result.as_ref()
-        };
-        work(&Scope {
-            results: &results,
-            item,
-        })
-    }
-}
-
-impl State {
-    fn stage(&self) -> Stage {
-        match self {
-            Self::Waiting => Stage::Waiting,
-            Self::Active(active) => {
-                let (ended, of) = active.count();
-                Stage::Running { ended, of }
-            }
-            Self::Ended(ended) => Stage::Ended(ended.status),
-        }
     }
 }
 

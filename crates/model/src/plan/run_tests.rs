@@ -1,16 +1,14 @@
 //! Runs by hand: what starts when, what is left out and why, and the answer.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "tables of json! read better without an ampersand each"
+)]
+
 use super::*;
-use crate::{Args, Hints, ToolPath};
+use crate::{Args, Hints};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-
-fn lookup(_: &ToolPath) -> Result<Hints, String> {
-    Ok(Hints {
-        read_only: Some(true),
-        ..Hints::default()
-    })
-}
 
 /// A run whose calls are answered by name: `a`, or `a[2]` for an item.
 struct Play {
@@ -29,7 +27,11 @@ fn play(tasks: Value) -> Play {
         task
     };
     let tasks: Value = tasks.as_object().unwrap().iter().map(task).collect();
-    let plan = Plan::read(&tasks, PlanLimits::default(), &lookup);
+    let hints = Hints {
+        read_only: Some(true),
+        ..Hints::default()
+    };
+    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(hints));
     Play {
         run: Run::new(plan.unwrap_or_else(|refused| panic!("{refused}"))),
         now: Duration::ZERO,

@@ -103,9 +103,9 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(source: Value, expected: &[&str], wrong: &[&str]) {
+    fn check(source: &Value, expected: &[&str], wrong: &[&str]) {
         let mut problems = Vec::new();
-        let entries = entries(&source, 3, &mut problems);
+        let entries = entries(source, 3, &mut problems);
         let got = entries
             .iter()
             .map(|entry| format!("{} {}", entry.place, json!(*entry.fields)));
@@ -117,23 +117,23 @@ mod tests {
     #[test]
     fn lists_and_lines_are_read() {
         check(
-            json!([{"a": 1}, {}]),
+            &json!([{"a": 1}, {}]),
             &[r#"task 1 {"a":1}"#, "task 2 {}"],
             &[],
         );
         check(
-            json!("{\"a\":1}\n{}"),
+            &json!("{\"a\":1}\n{}"),
             &[r#"line 1 {"a":1}"#, "line 2 {}"],
             &[],
         );
         check(
-            json!("\n\r\n  {} \r\n\t\n{}\n"),
+            &json!("\n\r\n  {} \r\n\t\n{}\n"),
             &["line 3 {}", "line 5 {}"],
             &[],
         );
-        check(json!("\u{feff}{}"), &["line 1 {}"], &[]);
+        check(&json!("\u{feff}{}"), &["line 1 {}"], &[]);
         check(
-            json!(" [{},\n {\"a\":[]}]\n"),
+            &json!(" [{},\n {\"a\":[]}]\n"),
             &["task 1 {}", r#"task 2 {"a":[]}"#],
             &[],
         );
@@ -142,16 +142,16 @@ mod tests {
     #[test]
     fn what_is_no_task_is_named() {
         let none = "a batch needs at least one task";
-        check(json!([]), &[], &[none]);
-        check(json!(""), &[], &[none]);
-        check(json!(" \n\n"), &[], &[none]);
+        check(&json!([]), &[], &[none]);
+        check(&json!(""), &[], &[none]);
+        check(&json!(" \n\n"), &[], &[none]);
         check(
-            json!({"id": "a"}),
+            &json!({"id": "a"}),
             &[],
             &["the tasks are a list, or text with one task a line, not an object"],
         );
         check(
-            json!([{}, 3, null]),
+            &json!([{}, 3, null]),
             &["task 1 {}"],
             &[
                 "task 2: a task is an object, not a number",
@@ -159,7 +159,7 @@ mod tests {
             ],
         );
         check(
-            json!("{}\n[]\n{\"設\" 1}"),
+            &json!("{}\n[]\n{\"設\" 1}"),
             &["line 1 {}"],
             &[
                 "line 2: a task is an object, not a list",
@@ -167,12 +167,12 @@ mod tests {
             ],
         );
         check(
-            json!("{\"a\":"),
+            &json!("{\"a\":"),
             &[],
             &["line 1: not valid JSON: EOF while parsing a value at column 5"],
         );
         check(
-            json!("[{},\n {]"),
+            &json!("[{},\n {]"),
             &[],
             &["the tasks are not valid JSON: key must be a string at line 2 column 3"],
         );
@@ -183,8 +183,8 @@ mod tests {
         let many = |count| {
             format!("a batch may have 3 tasks, and this has {count}; split it, or use `foreach`")
         };
-        check(json!([1, 2, 3, 4]), &[], &[&many(4)]);
-        check(json!("x\nx\n\nx\nx\nx"), &[], &[&many(5)]);
-        check(json!("[{},{},{},{}]"), &[], &[&many(4)]);
+        check(&json!([1, 2, 3, 4]), &[], &[&many(4)]);
+        check(&json!("x\nx\n\nx\nx\nx"), &[], &[&many(5)]);
+        check(&json!("[{},{},{},{}]"), &[], &[&many(4)]);
     }
 }

@@ -215,9 +215,9 @@ mod tests {
     use serde_json::json;
 
     #[track_caller]
-    fn check(value: Value, expected: Result<Value, &str>) {
+    fn check(value: &Value, expected: Result<Value, &str>) {
         let mut findings = Findings::default();
-        let template = Template::read(&value, "params", &mut findings);
+        let template = Template::read(value, "params", &mut findings);
         let results = json!({
             "a": {"id": "p1", "n": 5, "list": [1], "none": null, "evil": "${b.secret} $${x}"},
             "b": {"secret": "s3cret"},
@@ -236,31 +236,31 @@ mod tests {
 
     #[test]
     fn a_string_that_is_one_reference_keeps_the_type() {
-        check(json!({"n": "${a.n}"}), Ok(json!({"n": 5})));
-        check(json!(["${a.list}", "${a.none}"]), Ok(json!([[1], null])));
-        check(json!("${ a.n }"), Ok(json!(5)));
-        check(json!("${a.n} "), Ok(json!("5 ")));
-        check(json!("${a.n}${a.n}"), Ok(json!("55")));
-        check(json!("${json(a.list)}"), Ok(json!("[1]")));
+        check(&json!({"n": "${a.n}"}), Ok(json!({"n": 5})));
+        check(&json!(["${a.list}", "${a.none}"]), Ok(json!([[1], null])));
+        check(&json!("${ a.n }"), Ok(json!(5)));
+        check(&json!("${a.n} "), Ok(json!("5 ")));
+        check(&json!("${a.n}${a.n}"), Ok(json!("55")));
+        check(&json!("${json(a.list)}"), Ok(json!("[1]")));
     }
 
     #[test]
     fn text_takes_plain_values_in() {
         check(
-            json!("page ${a.id}, ${a.n} times"),
+            &json!("page ${a.id}, ${a.n} times"),
             Ok(json!("page p1, 5 times")),
         );
-        check(json!("設計 ${a.id}"), Ok(json!("設計 p1")));
-        check(json!("all: ${json(a.list)}"), Ok(json!("all: [1]")));
-        check(json!("none: ${a.none ?? \"-\"}"), Ok(json!("none: -")));
+        check(&json!("設計 ${a.id}"), Ok(json!("設計 p1")));
+        check(&json!("all: ${json(a.list)}"), Ok(json!("all: [1]")));
+        check(&json!("none: ${a.none ?? \"-\"}"), Ok(json!("none: -")));
         check(
-            json!({"x": {"y": ["", "see ${a.list}"]}}),
+            &json!({"x": {"y": ["", "see ${a.list}"]}}),
             Err(
                 "`params.x.y[1]`: `a.list` is a list, which text cannot hold; write ${json(a.list)} for its JSON",
             ),
         );
         check(
-            json!({"x y": "${a.idd}"}),
+            &json!({"x y": "${a.idd}"}),
             Err(
                 "`params[\"x y\"]`: `a` has no `idd`; did you mean `id`? it has id, n, list, none, evil",
             ),
@@ -272,42 +272,45 @@ mod tests {
         for text in [
             "$", "$$", "$x", "{}", "}", "a $ {b}", "$ {a}", "{a.id}", "$(a)",
         ] {
-            check(json!(text), Ok(json!(text)));
+            check(&json!(text), Ok(json!(text)));
         }
-        check(json!("$${a.id}"), Ok(json!("${a.id}")));
-        check(json!("$$${a.id}"), Ok(json!("$${a.id}")));
-        check(json!("$${${a.id}}"), Ok(json!("${p1}")));
-        check(json!("$${"), Ok(json!("${")));
+        check(&json!("$${a.id}"), Ok(json!("${a.id}")));
+        check(&json!("$$${a.id}"), Ok(json!("$${a.id}")));
+        check(&json!("$${${a.id}}"), Ok(json!("${p1}")));
+        check(&json!("$${"), Ok(json!("${")));
         check(
-            json!(["$${x}", {"k": "$${"}]),
+            &json!(["$${x}", {"k": "$${"}]),
             Ok(json!(["${x}", {"k": "${"}])),
         );
     }
 
     #[test]
     fn what_comes_in_is_never_scanned_and_keys_are_text() {
-        check(json!("${a.evil}"), Ok(json!("${b.secret} $${x}")));
-        check(json!("> ${a.evil}"), Ok(json!("> ${b.secret} $${x}")));
-        check(json!("${a.x ?? \"${b.secret}\"}"), Ok(json!("${b.secret}")));
-        check(json!("$${a.x}${a.id}"), Ok(json!("${a.x}p1")));
-        check(json!({"${k}": "${k}"}), Ok(json!({"${k}": "id"})));
-        check(json!({"${": 1}), Ok(json!({"${": 1})));
+        check(&json!("${a.evil}"), Ok(json!("${b.secret} $${x}")));
+        check(&json!("> ${a.evil}"), Ok(json!("> ${b.secret} $${x}")));
+        check(
+            &json!("${a.x ?? \"${b.secret}\"}"),
+            Ok(json!("${b.secret}")),
+        );
+        check(&json!("$${a.x}${a.id}"), Ok(json!("${a.x}p1")));
+        check(&json!({"${k}": "${k}"}), Ok(json!({"${k}": "id"})));
+        check(&json!({"${": 1}), Ok(json!({"${": 1})));
     }
 
     #[test]
     fn slips_are_found_when_read() {
         check(
-            json!({"q": ["ok", {"x": "日本 ${a.}"}]}),
+            &json!({"q": ["ok", {"x": "日本 ${a.}"}]}),
             Err(
                 "params.q[1].x 8: expected a name (an unusual one is written as [\"na me\"]), found `}`",
             ),
         );
         check(
-            json!("1 ${a"),
+            &json!("1 ${a"),
             Err("params 3: this `${` is never closed; the text `${` is written as `$${`"),
         );
         check(
-            json!("${a} ${}"),
+            &json!("${a} ${}"),
             Err("params 8: expected the id of a task, found `}`"),
         );
     }
