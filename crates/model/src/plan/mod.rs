@@ -94,8 +94,12 @@ impl Plan {
 }
 
 #[cfg(test)]
+mod dice;
+#[cfg(test)]
 mod plan_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]
 mod run_tests;
+#[cfg(test)]
+mod wild_tests;
