@@ -14,6 +14,7 @@
 //! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
 //!   they are a module's **rights**, and what these do not cover is **denied**;
 //! - a **question** is what a script wants to know from whoever is behind the client;
+//! - a **plan** is a batch of **tasks** that was found sound; a **run** of it ends in a **report**;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;

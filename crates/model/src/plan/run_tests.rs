@@ -571,11 +571,8 @@ fn a_job_is_heard_once() {
     let (now, second) = (play.now, play.open[0].1);
     assert_eq!((first.number(), second.number()), (1, 2));
     play.run.ended(first, Ok(json!("of the first try")), now);
-    assert!(
-        play.run
-            .stages()
-            .any(|(_, stage)| stage == Stage::Running { ended: 0, of: 1 })
-    );
+    let stages: Vec<Stage> = play.run.stages().map(|(_, stage)| stage).collect();
+    assert_eq!(stages, [Stage::Running { ended: 0, of: 1 }, Stage::Waiting]);
     play = play.ok("a", json!(1));
     play.run.ended(second, Err(Failure::new("x", "again")), now);
     play.starts("b").ok("b", json!(1)).ends("a ok, b ok");
