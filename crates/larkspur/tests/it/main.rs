@@ -65,6 +65,7 @@ mod state;
 mod status;
 mod stream;
 mod tasks;
+mod toon;
 mod units;
 mod upstream;
 mod web;

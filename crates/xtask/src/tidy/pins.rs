@@ -2,7 +2,7 @@
 
 use crate::workspace::Package;
 
-const PINNED: [&str; 3] = ["starlark", "starlark_syntax", "rmcp"];
+const PINNED: [&str; 4] = ["starlark", "starlark_syntax", "rmcp", "toon-format"];
 
 pub(super) fn problems(packages: &[Package]) -> Vec<String> {
     packages.iter().flat_map(problems_of).collect()

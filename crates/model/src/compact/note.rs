@@ -1,0 +1,231 @@
+//! The one line that goes with an answer: its format, what is not in it, and how to get that.
+
+use super::{Format, Ways};
+use std::fmt::{self, Display, Formatter};
+
+/// What a reader should know about an answer beyond its text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Facts {
+    /// It is a text already, and sent as it is.
+    pub(super) is_text: bool,
+    /// The tool's own `compact` made it.
+    pub(super) by_tool: bool,
+    /// How many of how many fields were not selected.
+    pub(super) left_out: (usize, usize),
+    /// Paths that lead nowhere, and what was perhaps meant.
+    pub(super) nowhere: Vec<(String, Option<String>)>,
+    /// Columns that were null in every row, and are dropped.
+    pub(super) null: Vec<String>,
+    /// Why it is not in the format that was asked for.
+    pub(super) instead: Option<String>,
+    pub(super) cuts: Vec<Cut>,
+}
+
+/// Where an answer was cut for its budget, or because some of it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) unit: Unit,
+    pub(super) from: usize,
+    pub(super) kept: usize,
+    pub(super) of: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unit {
+    Items,
+    Lines,
+    /// Of something inside, which `select` cannot be asked to go on with.
+    Within(String, &'static str),
+}
+
+/// No line where JSON, or a text that is the answer itself, says it all; other notations are named.
+pub(super) fn note(format: Format, facts: &Facts, ways: Ways<'_>) -> Option<String> {
+    let mut parts = facts.parts(ways);
+    let speaks_for_itself = facts.is_text || matches!(format, Format::Json | Format::Text);
+    if parts.is_empty() && speaks_for_itself {
+        return None;
+    }
+    parts.insert(0, format.to_string());
+    Some(format!("({})", parts.join("; ")))
+}
+
+impl Facts {
+    pub(super) fn by_tool() -> Self {
+        Self {
+            by_tool: true,
+            ..Self::default()
+        }
+    }
+
+    fn parts(&self, ways: Ways<'_>) -> Vec<String> {
+        let mut parts: Vec<String> = self.instead.iter().cloned().collect();
+        let (out, all) = self.left_out;
+        if out > 0 {
+            let whole = ways.whole;
+            parts.push(format!("{out} of {all} fields left out, all with {whole}"));
+        }
+        if self.by_tool {
+            parts.push(format!("shortened by the tool, all with {}", ways.whole));
+        }
+        if !self.null.is_empty() {
+            parts.push(format!("null throughout: {}", self.null.join(", ")));
+        }
+        for (path, near) in &self.nowhere {
+            let near = near.iter().map(|near| format!(", perhaps `{near}`"));
+            parts.push(format!("no `{path}`{}", near.collect::<String>()));
+        }
+        let (inside, cuts): (Vec<&Cut>, Vec<&Cut>) =
+            self.cuts.iter().partition(|cut| cut.is_inside());
+        parts.extend(cuts.iter().filter_map(|cut| cut.part(ways)));
+        match inside.as_slice() {
+            [cut] => parts.extend(cut.part(ways)),
+            [] => {}
+            many => parts.push(format!(
+                "cut in {} places, more with a narrower call",
+                many.len()
+            )),
+        }
+        parts
+    }
+}
+
+impl Cut {
+    fn is_inside(&self) -> bool {
+        matches!(self.unit, Unit::Within(..))
+    }
+
+    fn part(&self, ways: Ways<'_>) -> Option<String> {
+        let (from, to, all) = (self.from, self.from + self.kept, self.of);
+        if from == 0 && to >= all {
+            return None;
+        }
+        let shown = match (&self.unit, self.kept) {
+            (Unit::Within(path, unit), kept) => {
+                let rest = format!("{} more with a narrower call", Grouped(all - kept));
+                let what = match path.as_str() {
+                    "" => String::new(),
+                    path => format!("`{path}` "),
+                };
+                let kept = Grouped(kept);
+                return Some(format!("{what}cut after {kept} {unit}, {rest}"));
+            }
+            (unit, 0) => format!("no {unit} from {} on", Grouped(from)),
+            (unit, _) => format!("{unit} {} to {}", Grouped(from + 1), Grouped(to)),
+        };
+        let shown = format!("{shown} of {}", Grouped(all));
+        if to >= all {
+            return Some(shown);
+        }
+        let (rest, select) = (Grouped(all - to), ways.select);
+        Some(format!("{shown}, {rest} more with {select} \"[{to}:]\""))
+    }
+}
+
+impl Display for Unit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Items => "items",
+            Self::Lines => "lines",
+            Self::Within(_, unit) => unit,
+        })
+    }
+}
+
+/// `12,345`.
+struct Grouped(usize);
+
+impl Display for Grouped {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(format: Format, facts: &Facts, expected: Option<&str>) {
+        assert_eq!(note(format, facts, Ways::CALL).as_deref(), expected);
+    }
+
+    #[test]
+    fn json_with_nothing_to_say_has_no_line() {
+        check(Format::Json, &Facts::default(), None);
+        check(Format::Text, &Facts::default(), None);
+        check(Format::Toon, &Facts::default(), Some("(toon)"));
+        check(Format::Markdown, &Facts::default(), Some("(markdown)"));
+    }
+
+    #[test]
+    fn each_fact_has_its_words() {
+        let facts = Facts {
+            left_out: (26, 30),
+            nowhere: vec![("nme".into(), Some("name".into())), ("x.y".into(), None)],
+            null: vec!["a".into(), "b.c".into()],
+            ..Facts::default()
+        };
+        check(
+            Format::Toon,
+            &facts,
+            Some(
+                "(toon; 26 of 30 fields left out, all with output: \"json\"; null throughout: a, b.c; no `nme`, perhaps `name`; no `x.y`)",
+            ),
+        );
+        let facts = Facts {
+            by_tool: true,
+            instead: Some("why".into()),
+            ..Facts::default()
+        };
+        check(
+            Format::Json,
+            &facts,
+            Some("(json; why; shortened by the tool, all with output: \"json\")"),
+        );
+    }
+
+    #[test]
+    fn cuts_say_what_remains_and_how_to_get_it() {
+        let cut = |unit: Unit, from, kept, of| {
+            let cut = Cut {
+                unit,
+                from,
+                kept,
+                of,
+            };
+            cut.part(Ways::FLAT)
+        };
+        for (part, expected) in [
+            (cut(Unit::Items, 0, 3, 3), None),
+            (
+                cut(Unit::Items, 0, 120, 3000),
+                Some("items 1 to 120 of 3,000, 2,880 more with `call` and select \"[120:]\""),
+            ),
+            (
+                cut(Unit::Items, 2900, 100, 3000),
+                Some("items 2,901 to 3,000 of 3,000"),
+            ),
+            (
+                cut(Unit::Items, 50, 0, 30),
+                Some("no items from 50 on of 30"),
+            ),
+            (
+                cut(Unit::Lines, 10, 5, 20),
+                Some("lines 11 to 15 of 20, 5 more with `call` and select \"[15:]\""),
+            ),
+            (
+                cut(Unit::Within("a.b".into(), "characters"), 0, 1000, 91000),
+                Some("`a.b` cut after 1,000 characters, 90,000 more with a narrower call"),
+            ),
+        ] {
+            assert_eq!(part.as_deref(), expected);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The corpus that lies beside the repository, for tests: tool lists of real servers, requests in plain
+//! words, answers of real kinds.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests read what they are about; what is tested reads nothing"
+)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A file of the corpus.
+#[track_caller]
+pub(crate) fn read(file: &str) -> Value {
+    let path = folder().join(file);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{} is needed: {error}", path.display()));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// All files of one kind, in the order of their names.
+#[track_caller]
+pub(crate) fn all(kind: &str) -> Vec<(String, Value)> {
+    let folder = folder().join(kind);
+    let entries = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{} is needed: {error}", folder.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "{} is empty", folder.display());
+    names
+        .into_iter()
+        .map(|name| (name.clone(), read(&format!("{kind}/{name}"))))
+        .collect()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
+}
