@@ -45,6 +45,7 @@ mod project;
 mod prompt;
 mod resource;
 mod schema;
+mod search;
 mod size;
 mod suggest;
 mod task;
@@ -82,6 +83,7 @@ pub use project::{Connection, ModuleSettings, PROJECT_TEMPLATE, Project, is_conn
 pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
+pub use search::{Findable, SearchIndex};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};

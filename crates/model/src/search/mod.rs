@@ -1,0 +1,151 @@
+//! Finds tools for what somebody wants, in plain words: BM25 over all that is said about them.
+
+mod findable;
+mod thesaurus;
+mod words;
+
+pub use findable::Findable;
+
+use findable::{FIELDS, Fields};
+use std::collections::HashMap;
+
+/// The tools of a catalog, by their words. Built once, then only read.
+#[derive(Debug, Clone, Default)]
+pub struct SearchIndex {
+    /// The words of each tool's module and of its name.
+    names: Vec<(Box<str>, Box<str>)>,
+    /// Which tools have a word, and how much of it.
+    words: HashMap<Box<str>, Vec<(u32, f32)>>,
+}
+
+/// BM25's own: how soon a repeated word counts no more, and how much a long text counts less.
+const SATURATION: f32 = 1.2;
+const LENGTH: f32 = 0.75;
+/// A word of the same meaning counts half.
+const ALIKE: f32 = 0.5;
+
+impl SearchIndex {
+    pub fn new<'f>(tools: impl IntoIterator<Item = Findable<'f>>) -> Self {
+        let texts: Vec<_> = tools.into_iter().map(|tool| tool.fields()).collect();
+        let lengths = mean_lengths(&texts);
+        let name = |fields: &Fields| (joined(&fields[1].1), joined(&fields[0].1));
+        let mut index = Self {
+            names: texts.iter().map(name).collect(),
+            words: HashMap::new(),
+        };
+        for (tool, fields) in (0..).zip(&texts) {
+            for (word, amount) in amounts(fields, &lengths) {
+                let places = index.words.entry(word.into()).or_default();
+                places.push((tool, amount));
+            }
+        }
+        for places in index.words.values_mut() {
+            places.shrink_to_fit();
+        }
+        index
+    }
+
+    /// The tools that fit, by their number, the best first; equally good ones in the order they came.
+    /// Who knows a tool's name gets that one first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<usize> {
+        let mut scores = vec![0.0_f32; self.names.len()];
+        for word in words::query_words(query) {
+            for (tool, score) in self.best_of(&word) {
+                scores[tool] += score;
+            }
+        }
+        let query = joined(&words::words(query));
+        for (tool, score) in scores.iter_mut().enumerate() {
+            if *score > 0.0 && self.is_named(tool, &query) {
+                *score = f32::INFINITY;
+            }
+        }
+        let all = 0..self.names.len();
+        let mut found: Vec<usize> = all.filter(|tool| scores[*tool] > 0.0).collect();
+        found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        found.truncate(limit);
+        found
+    }
+
+    /// Of questions with the tools that would answer them, how many find one among the first `top`.
+    pub fn found_in_top<'q>(
+        &self,
+        top: usize,
+        questions: impl IntoIterator<Item = (&'q str, Vec<usize>)>,
+    ) -> usize {
+        let finds = |query: &str, fitting: &[usize]| {
+            let found = self.search(query, top);
+            found.iter().any(|tool| fitting.contains(tool))
+        };
+        let questions = questions.into_iter();
+        questions
+            .filter(|(query, fitting)| finds(query, fitting))
+            .count()
+    }
+
+    /// Whether the query is the tool's name, by itself or after its module's.
+    fn is_named(&self, tool: usize, query: &str) -> bool {
+        let (module, name) = &self.names[tool];
+        query == &**name || query.strip_suffix(&**name) == Some(&format!("{module} "))
+    }
+
+    /// What a word brings to each tool that has it, or has one of the same meaning: the better of them.
+    fn best_of(&self, word: &str) -> Vec<(usize, f32)> {
+        let mut best: Vec<(usize, f32)> = Vec::new();
+        let alike = thesaurus::alike(word).iter().map(|w| (w.as_str(), ALIKE));
+        for (word, share) in [(word, 1.0)].into_iter().chain(alike) {
+            let Some(places) = self.words.get(word) else {
+                continue;
+            };
+            let rare = self.rarity(places.len());
+            best.extend(places.iter().map(|(tool, amount)| {
+                let score = share * rare * amount * (SATURATION + 1.0) / (amount + SATURATION);
+                (*tool as usize, score)
+            }));
+        }
+        best.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        best.dedup_by_key(|(tool, _)| *tool);
+        best
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "there are never so many tools")]
+    fn rarity(&self, having: usize) -> f32 {
+        let (all, having) = (self.names.len() as f32, having as f32);
+        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    }
+}
+
+fn joined(words: &[String]) -> Box<str> {
+    words.join(" ").into()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "texts are never so long")]
+fn mean_lengths(texts: &[Fields]) -> [f32; FIELDS] {
+    let mean = |field: usize| {
+        let all: usize = texts.iter().map(|fields| fields[field].1.len()).sum();
+        (all as f32 / texts.len().max(1) as f32).max(1.0)
+    };
+    std::array::from_fn(mean)
+}
+
+/// How much of each word a tool has, in the order of the alphabet so that every build is the same.
+#[expect(clippy::cast_precision_loss, reason = "texts are never so long")]
+fn amounts(fields: &Fields, lengths: &[f32; FIELDS]) -> Vec<(String, f32)> {
+    let mut all: Vec<(String, f32)> = Vec::new();
+    for ((weight, words), length) in fields.iter().zip(lengths) {
+        let norm = 1.0 - LENGTH + LENGTH * words.len() as f32 / length;
+        all.extend(words.iter().map(|word| (word.clone(), weight / norm)));
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut sums: Vec<(String, f32)> = Vec::new();
+    for (word, amount) in all {
+        match sums.last_mut() {
+            Some((last, sum)) if *last == word => *sum += amount,
+            _ => sums.push((word, amount)),
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod search_tests;

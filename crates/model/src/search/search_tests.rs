@@ -1,0 +1,227 @@
+//! What is found, in which order; and how well, over the corpus.
+
+use super::findable::first_sentence;
+use super::*;
+use crate::corpus;
+use serde_json::json;
+
+/// Tools in one module; each is a name and a description.
+fn index(tools: &[(&str, &str)]) -> SearchIndex {
+    let input = json!({"type": "object"});
+    SearchIndex::new(tools.iter().map(|(name, description)| Findable {
+        module: "m",
+        keywords: &[],
+        name,
+        description,
+        input: &input,
+        examples: &[],
+    }))
+}
+
+#[track_caller]
+fn check(index: &SearchIndex, query: &str, expected: &[usize]) {
+    assert_eq!(index.search(query, 10), expected, "{query}");
+}
+
+#[test]
+fn names_count_most_and_what_does_not_fit_is_not_there() {
+    let index = index(&[
+        ("close_issue", "Closes it."),
+        ("get_weather", "The weather. Nothing about an issue."),
+        ("listIssues", "List issues, newest first."),
+        ("time", "What time it is."),
+    ]);
+    check(&index, "issues", &[2, 0, 1]);
+    check(&index, "closing an issue", &[0, 2, 1]);
+    check(&index, "WEATHER?", &[1]);
+    check(&index, "zebra", &[]);
+    check(&index, "", &[]);
+    check(&index, "the", &[]);
+    assert_eq!(index.search("issues", 1), [2]);
+}
+
+#[test]
+fn other_words_for_it_do_as_well_but_count_less() {
+    let index = index(&[
+        ("list_directory", "Entries."),
+        ("list_folder", "Entries."),
+        ("read", "A file."),
+    ]);
+    check(&index, "folder", &[1, 0]);
+    check(&index, "directory", &[0, 1]);
+}
+
+#[test]
+fn parameters_keywords_and_examples_are_searched() {
+    let input = json!({"type": "object", "properties": {
+        "latitude": {"type": "number", "description": "North of the equator"},
+    }});
+    let plain = json!({"type": "object"});
+    let keywords = ["forecast".to_owned()];
+    let examples = [
+        json!({"city": "Oslo", "tags": ["rain"]}),
+        json!("is it sunny"),
+    ];
+    let tool = Findable {
+        module: "climate",
+        keywords: &keywords,
+        name: "t",
+        description: "d",
+        input: &input,
+        examples: &examples,
+    };
+    let other = Findable {
+        module: "other",
+        keywords: &[],
+        input: &plain,
+        examples: &[],
+        ..tool
+    };
+    let index = SearchIndex::new([other, tool]);
+    for query in [
+        "latitude",
+        "equator",
+        "forecasts",
+        "oslo",
+        "rain",
+        "sunny",
+        "climate",
+    ] {
+        check(&index, query, &[1]);
+    }
+}
+
+#[test]
+fn texts_without_spaces_are_searched() {
+    let index = index(&[
+        ("search", "Notionのページを検索する。設計書も探せる"),
+        ("create_page", "新しいページを作成する"),
+        ("list_users", "사용자 목록을 가져옵니다"),
+        ("query", "查询数据库中的记录"),
+    ]);
+    check(&index, "ページの検索", &[0, 1]);
+    check(&index, "設計", &[0]);
+    check(&index, "作成", &[1]);
+    check(&index, "사용자", &[2]);
+    check(&index, "数据库", &[3]);
+    check(&index, "書", &[0]);
+}
+
+#[test]
+fn equally_good_ones_stay_in_their_order() {
+    let same = [("a_page", "A page."); 5];
+    check(&index(&same), "page", &[0, 1, 2, 3, 4]);
+    check(&SearchIndex::default(), "page", &[]);
+}
+
+#[test]
+fn the_first_sentence() {
+    for (text, first) in [
+        ("List issues. Newest first.", "List issues."),
+        ("Version 1.2 of it. More", "Version 1.2 of it."),
+        ("one line\nanother", "one line"),
+        ("検索する。設計書も", "検索する。"),
+        ("", ""),
+    ] {
+        assert_eq!(first_sentence(text), first);
+    }
+}
+
+/// All tools of the corpus by their paths.
+fn catalog() -> (Vec<String>, SearchIndex) {
+    let servers = corpus::all("tools");
+    let tools = servers.iter().flat_map(|(_, server)| {
+        let tools = server["tools"].as_array().unwrap();
+        tools
+            .iter()
+            .map(|tool| (server["server"].as_str().unwrap(), tool))
+    });
+    let tools: Vec<_> = tools.collect();
+    let paths = tools
+        .iter()
+        .map(|(server, tool)| format!("{server}.{}", tool["name"].as_str().unwrap()));
+    let index = SearchIndex::new(tools.iter().map(|(server, tool)| Findable {
+        module: server,
+        keywords: &[],
+        name: tool["name"].as_str().unwrap(),
+        description: tool["description"].as_str().unwrap_or_default(),
+        input: &tool["inputSchema"],
+        examples: &[],
+    }));
+    (paths.collect(), index)
+}
+
+#[test]
+fn four_of_five_requests_find_their_tool_among_the_first_five() {
+    let (paths, index) = catalog();
+    let queries = corpus::read("queries_dev.json");
+    let questions: Vec<(&str, Vec<usize>)> = queries
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|query| {
+            let fits = |path: &String| {
+                query["relevant"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|r| r == path)
+            };
+            let fitting = (0..paths.len())
+                .filter(|tool| fits(&paths[*tool]))
+                .collect();
+            (query["query"].as_str().unwrap(), fitting)
+        })
+        .collect();
+    let found = |top| index.found_in_top(top, questions.iter().cloned());
+    // Some ask for tools of servers that the corpus does not have.
+    let asked = questions
+        .iter()
+        .filter(|(_, fitting)| !fitting.is_empty())
+        .count();
+    println!(
+        "{} tools; of {} requests, {asked} of which have a tool: {} first, {} in five, {} in ten",
+        paths.len(),
+        questions.len(),
+        found(1),
+        found(5),
+        found(10)
+    );
+    for (query, fitting) in &questions {
+        if !fitting.is_empty() && index.found_in_top(5, [(*query, fitting.clone())]) == 0 {
+            let first: Vec<&str> = index
+                .search(query, 5)
+                .iter()
+                .map(|t| paths[*t].as_str())
+                .collect();
+            println!("not found: {query}: {first:?}");
+        }
+    }
+    assert!(found(5) * 100 >= questions.len() * 80);
+}
+
+#[test]
+fn every_tool_is_found_by_its_own_name() {
+    let (paths, index) = catalog();
+    for (tool, path) in paths.iter().enumerate() {
+        // Two, since there are names that differ by an ending only.
+        assert!(index.search(path, 2).contains(&tool), "{path}");
+    }
+}
+
+#[test]
+fn the_index_is_smaller_than_what_it_is_about() {
+    let (_, index) = catalog();
+    let places: usize = index.words.values().map(Vec::len).sum();
+    let words: usize = index.words.keys().map(|word| word.len() + 48).sum();
+    let definitions: usize = corpus::all("tools")
+        .iter()
+        .map(|(_, s)| s["tools"].to_string().len())
+        .sum();
+    println!(
+        "{} words at {places} places, about {} bytes for {definitions}",
+        index.words.len(),
+        places * 8 + words
+    );
+    assert!(places * 8 + words < definitions);
+}
