@@ -27,7 +27,9 @@ impl Output {
         }
     }
 
-    /// The answer as data: what is structured, else a single text read as JSON, else the text.
+    /// The answer as data: what is structured, else a single text read as JSON, else the text. This is
+    /// what references, `select` and compact output read, and it is the same for a typed tool and for
+    /// one of `describe_extension`. Whoever wants it asks for [`Structured::Any`].
     pub fn into_json(self) -> Value {
         if let Some(structured) = self.structured {
             return structured;

@@ -6,6 +6,7 @@ use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
 use crate::life::Visit;
 use crate::meter::Meter;
+use crate::registry::Meta;
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{
@@ -79,8 +80,21 @@ pub enum CallError {
     },
     #[error("several modules have a tool `{name}`: call {}", either(.paths))]
     Ambiguous { name: String, paths: Vec<ToolPath> },
+    /// Of what a meta tool was asked for.
+    #[error("{sentence}")]
+    Missing {
+        sentence: String,
+        /// The names there are, nearest first.
+        available: Vec<String>,
+    },
     #[error("{rejected}")]
-    Rejected { tool: ToolPath, rejected: Rejected },
+    Rejected {
+        /// `module.tool`, or a meta tool.
+        tool: String,
+        rejected: Rejected,
+        /// What it takes, for callers that have not seen it.
+        schema: Option<serde_json::Value>,
+    },
     #[error("{}", .fault.message)]
     Failed {
         tool: ToolPath,
@@ -118,6 +132,10 @@ pub(crate) fn either(paths: &[impl Display]) -> String {
 impl Runtime {
     /// Calls a tool. Dropping the future, or its token, ends the script.
     pub async fn call(&self, call: Call) -> Result<Output, CallError> {
+        if let Some(meta) = Meta::named(&call.name) {
+            // What it calls is counted; it is no call of a tool by itself.
+            return Box::pin(self.call_meta(meta, call)).await;
+        }
         let stats = self.stats();
         Stats::add(&stats.calls);
         let observed = self.observe(&call.name);
@@ -169,8 +187,9 @@ impl Runtime {
         let tool = &handle.tool().tool;
         let args = tool.input.accept(args);
         let args = args.map_err(|rejected| CallError::Rejected {
-            tool: handle.path(),
+            tool: handle.to_string(),
             rejected,
+            schema: None,
         })?;
         Ok(Job {
             limits: self.limits_for(own_timeout(&handle)),
@@ -464,16 +483,15 @@ impl Within<'_> {
             );
             return Err(HostError(why).into());
         }
-        let stats = self.runtime.stats();
-        Stats::add(&stats.calls);
-        let result = self.call_inner(tool, args);
-        match &result {
-            Ok(output) if !output.is_error => {}
-            Err(CallError::Asks { .. }) => return Err(Unanswered::Later),
-            _ => Stats::add(&stats.failed),
+        let result = match Meta::named(tool) {
+            Some(meta) => self.call_meta(meta, args),
+            None => self.call_counted(tool, args),
+        };
+        if let Err(CallError::Asks { .. }) = result {
+            return Err(Unanswered::Later);
         }
         let why = |error| match error {
-            CallError::Rejected { tool, rejected } => {
+            CallError::Rejected { tool, rejected, .. } => {
                 format!("{tool} was not called: {rejected}")
             }
             // Where calls go in a circle, one name says it.
@@ -481,6 +499,16 @@ impl Within<'_> {
             other => format!("{tool}: {other}"),
         };
         result.map_err(|error| HostError(why(error)).into())
+    }
+
+    pub(crate) fn call_counted(&self, tool: &str, args: Args) -> Result<Output, CallError> {
+        let stats = self.runtime.stats();
+        Stats::add(&stats.calls);
+        let result = self.call_inner(tool, args);
+        if has_failed(&result) {
+            Stats::add(&stats.failed);
+        }
+        result
     }
 
     fn call_inner(&self, tool: &str, args: Args) -> Result<Output, CallError> {

@@ -119,6 +119,16 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// A module's tool, by the name it was declared with.
+    pub(crate) fn find(module: &Arc<Module>, tool: &str) -> Option<Self> {
+        let mut tools = module.tools.iter();
+        let index = tools.position(|t| t.tool.name.as_str() == tool)?;
+        Some(Self {
+            module: Arc::clone(module),
+            index,
+        })
+    }
+
     pub fn tool(&self) -> &ScriptTool {
         &self.module.tools[self.index]
     }
@@ -309,15 +319,7 @@ impl Catalog {
     }
 
     fn by_path(&self, module: &str, tool: &str) -> Option<Handle> {
-        let module = self.modules.get(module)?;
-        let index = module
-            .tools
-            .iter()
-            .position(|t| t.tool.name.as_str() == tool)?;
-        Some(Handle {
-            module: Arc::clone(module),
-            index,
-        })
+        Handle::find(self.modules.get(module)?, tool)
     }
 
     /// Gives every tool its listed name: its own where it is the only one of that name.

@@ -57,6 +57,7 @@ mod protocol;
 mod reload;
 mod resources;
 mod restart;
+mod roads;
 mod room;
 mod shortcut;
 mod slow;

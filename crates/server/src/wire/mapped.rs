@@ -22,12 +22,26 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             let data = json!({"type": "not-found", "tool": name, "available": paths});
             (NOT_FOUND, data)
         }
-        CallError::Rejected { tool, rejected } => {
-            let data = json!({
+        CallError::Missing { available, .. } => {
+            let available: Vec<String> = available.into_iter().take(20).collect();
+            (
+                NOT_FOUND,
+                json!({"type": "not-found", "available": available}),
+            )
+        }
+        CallError::Rejected {
+            tool,
+            rejected,
+            schema,
+        } => {
+            let mut data = json!({
                 "type": "validation-error",
-                "tool": tool.to_string(),
+                "tool": tool,
                 "validation-errors": rejected.by_field(),
             });
+            if let Some(schema) = schema {
+                data["inputSchema"] = schema;
+            }
             (BAD_PARAMS, data)
         }
         CallError::Failed { tool, .. }

@@ -170,11 +170,14 @@ pub(crate) fn failure(
                 Some(json!({"available": available})),
             ))
         }
-        CallError::Rejected { tool, .. } => Ok(result(
-            Output::error(format!("{tool} was not called: {sentence}")),
-            era,
-        )),
-        CallError::Failed { .. }
+        CallError::Rejected { tool, schema, .. } => {
+            let schema = schema.map(|schema| format!("\n{tool} takes {schema}"));
+            let schema = schema.unwrap_or_default();
+            let sentence = format!("{tool} was not called: {sentence}{schema}");
+            Ok(result(Output::error(sentence), era))
+        }
+        CallError::Missing { .. }
+        | CallError::Failed { .. }
         | CallError::Stopped { .. }
         | CallError::Asks { .. }
         | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),

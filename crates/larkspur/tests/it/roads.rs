@@ -1,0 +1,177 @@
+//! One tool by every road: by its name, by `call`, by `ctx.call`, on both doors and in both eras. The
+//! same result, validated, limited and counted the same.
+
+use crate::client::{Client, DOORS};
+use crate::fixture::Server;
+use crate::room::Room;
+use serde_json::{Value, json};
+
+const SHOP: &str = r#"
+def stock(shelf: str, limit: int = 2) -> list[dict]:
+    """What lies on a shelf."""
+    if shelf == "cellar":
+        fail("the cellar is locked")
+    return [{"id": i, "shelf": shelf} for i in range(limit)]
+
+def slow():
+    for i in range(10000000):
+        many = [i] * 1000
+
+tool(stock)
+tool(slow, timeout = "50ms")
+"#;
+
+const OLD: &str = r#"
+def find(params):
+    return {"content": [{"type": "text", "text": '{"found": [%s]}' % params.get("n", 1)}]}
+
+def describe_extension():
+    return Extension(name = "old", version = "1.0.0", description = "Old.", tools = [
+        Tool(name = "find", description = "Finds.", handler = find,
+             parameters = [ToolParameter(name = "n", param_type = "integer")]),
+    ])
+"#;
+
+const CALLER: &str = r"
+def through(ctx, tool: str, args: dict = {}):
+    outcome = attempt(ctx.call, tool, args)
+    if outcome.ok:
+        return outcome.value
+    fail(outcome.error.message)
+
+tool(through)
+";
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("shop.star", SHOP)
+        .write("old.star", OLD)
+        .write("caller.star", CALLER);
+    room
+}
+
+/// A tool with its arguments, and the three ways to call it.
+fn roads(module: &str, tool: &str, args: &Value) -> [(String, Value); 5] {
+    let meta = json!({"module": module, "tool": tool, "params": args, "output": "json"});
+    let path = format!("{module}.{tool}");
+    [
+        (tool.to_owned(), args.clone()),
+        ("call".to_owned(), meta.clone()),
+        ("call_module_tool".to_owned(), meta.clone()),
+        ("through".to_owned(), json!({"tool": path, "args": args})),
+        ("through".to_owned(), json!({"tool": "call", "args": meta})),
+    ]
+}
+
+/// The text of a result, and whether it is an error.
+fn outcome(answer: &Value) -> (String, bool) {
+    let result = &answer["result"];
+    let text = result["content"][0]["text"].as_str();
+    let text = text.unwrap_or_else(|| panic!("no text: {answer:#}"));
+    (text.to_owned(), result["isError"] == true)
+}
+
+#[test]
+fn every_road_leads_to_the_same_result() {
+    let cases = [
+        (
+            ("shop", "stock", json!({"shelf": "top"})),
+            Ok(r#"[{"id":0,"shelf":"top"},{"id":1,"shelf":"top"}]"#),
+        ),
+        (("old", "find", json!({"n": 7})), Ok(r#"{"found":[7]}"#)),
+        (
+            ("shop", "stock", json!({"shelf": "cellar"})),
+            Err("the cellar is locked"),
+        ),
+        (
+            ("shop", "stock", json!({"shelf": 1})),
+            Err("`shelf` expected a string, got the number 1"),
+        ),
+        (("shop", "slow", json!({})), Err("stopped after 50 ms")),
+    ];
+    for door in DOORS {
+        let mut client = Client::start(room(), door, json!({}));
+        for ((module, tool, args), expected) in &cases {
+            for (name, arguments) in roads(module, tool, args) {
+                let params = json!({"name": name, "arguments": arguments});
+                let (answer, _) = client.talk("tools/call", params, |_| json!({}));
+                let (text, is_error) = outcome(&answer);
+                let what = format!("{door:?} {name} {arguments}");
+                match expected {
+                    Ok(expected) => {
+                        let got: Value = serde_json::from_str(&text).unwrap_or(json!(text));
+                        let expected: Value = serde_json::from_str(expected).unwrap();
+                        assert_eq!((got, is_error), (expected, false), "{what}");
+                    }
+                    Err(expected) => {
+                        assert!(is_error && text.contains(expected), "{what}: {text}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_called_is_counted_and_the_meta_tool_is_not() {
+    let args = json!({"shelf": "top"});
+    let mut server = Server::start_in(room(), crate::fixture::Opening::Legacy);
+    for (name, arguments) in roads("shop", "stock", &args) {
+        server.call(&name, arguments).result();
+    }
+    let bad = json!({"module": "shop", "tool": "stock"});
+    server.call("call", bad).fails("`shelf` is required");
+    let status = server.status();
+    // Two of the five went through another tool.
+    assert_eq!(
+        (&status["calls"], &status["failed"]),
+        (&json!(8), &json!(1))
+    );
+}
+
+#[test]
+fn what_the_model_can_mend_is_said_with_the_way_out() {
+    let mut server = Server::start_in(room(), crate::fixture::Opening::Legacy);
+    for (args, expected) in [
+        (
+            json!({"module": "shop", "tool": "stock", "params": {"shelf": 1}}),
+            concat!(
+                "shop.stock was not called: `shelf` expected a string, got the number 1\n",
+                r#"shop.stock takes {"type":"object","properties":{"shelf":{"type":"string"},"#,
+                r#""limit":{"type":"integer","default":2}},"required":["shelf"],"#,
+                r#""additionalProperties":false}"#
+            ),
+        ),
+        (
+            json!({"module": "shp", "tool": "stock"}),
+            "there is no module `shp`; there are `shop`, `old`, `caller`",
+        ),
+        (
+            json!({"module": "shop", "tool": "stok"}),
+            "there is no tool `shop.stok`; there are `stock`, `slow`",
+        ),
+        (
+            json!({"module": "shop", "tool": "call"}),
+            "there is no tool `shop.call`; there are `slow`, `stock`",
+        ),
+        (
+            json!({"module": "shop"}),
+            "call was not called: `tool` is required",
+        ),
+        (
+            json!({"module": "shop", "tool": "stock", "parms": {}}),
+            "call was not called: `parms` is not a parameter; did you mean `params`?",
+        ),
+        (
+            json!({"module": "shop", "tool": "stock", "output": "jsn"}),
+            concat!(
+                "call was not called: `output` expected one of \"compact\", \"json\", \"toon\", ",
+                "\"markdown\", got the string \"jsn\"; did you mean \"json\"?"
+            ),
+        ),
+    ] {
+        let result = server.call("call", args.clone()).result();
+        assert_eq!(result["content"][0]["text"], *expected, "{args}");
+        assert_eq!(result["isError"], true, "{args}");
+    }
+}

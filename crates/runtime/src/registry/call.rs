@@ -1,0 +1,85 @@
+//! `call`: one tool by its module and its name.
+
+use super::meta::Meta;
+use super::{missing, missing_module};
+use crate::call::{Call, CallError};
+use crate::catalog::{Catalog, Handle};
+use model::{Args, Output, Structured, nearest};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a caller of `call` wants.
+pub(crate) struct Wanted {
+    handle: Handle,
+    pub(crate) params: Args,
+}
+
+impl Wanted {
+    pub(crate) fn read(catalog: &Arc<Catalog>, name: &str, args: Args) -> Result<Self, CallError> {
+        let mut args = Meta::Call
+            .accept(args)
+            .map_err(|rejected| CallError::Rejected {
+                tool: name.to_owned(),
+                rejected,
+                schema: None,
+            })?;
+        let text =
+            |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (module, tool) = (text(args.get("module")), text(args.get("tool")));
+        let params = match args.remove("params") {
+            Some(Value::Object(params)) => params,
+            _ => Args::new(),
+        };
+        let handle = find(catalog, &module, &tool)?;
+        Ok(Self { handle, params })
+    }
+
+    /// `module.tool`.
+    pub(crate) fn name(&self) -> String {
+        self.handle.to_string()
+    }
+
+    /// The call to make for the one that came.
+    pub(crate) fn call(&self, call: Call) -> Call {
+        Call {
+            name: self.name(),
+            args: self.params.clone(),
+            structured: Structured::Any,
+            ..call
+        }
+    }
+
+    pub(crate) fn answer(&self, called: Result<Output, CallError>) -> Result<Output, CallError> {
+        match called {
+            Ok(output) if output.is_error => Ok(Output {
+                structured: None,
+                ..output
+            }),
+            Ok(output) => Ok(Output::text(output.into_json().to_string())),
+            // Whoever called without a look at the schema gets it now.
+            Err(CallError::Rejected { tool, rejected, .. }) => Err(CallError::Rejected {
+                tool,
+                rejected,
+                schema: Some(self.handle.tool().tool.input.to_json().clone()),
+            }),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// A tool by the names its module and it were declared with.
+pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<Handle, CallError> {
+    let Some(known) = catalog.module(module) else {
+        return Err(missing_module(catalog, module));
+    };
+    Handle::find(known, tool).ok_or_else(|| {
+        let names = known.tools.iter().map(|tool| tool.tool.name.as_str());
+        let of = format!("tools in `{module}`");
+        missing(
+            "tool",
+            &format!("{module}.{tool}"),
+            &of,
+            nearest(tool, names),
+        )
+    })
+}

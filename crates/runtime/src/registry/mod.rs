@@ -1,0 +1,86 @@
+//! The meta tools: a few tools through which all others are found and called. They are known by their
+//! reserved names wherever tools are called, and what they call goes down the one road.
+
+mod call;
+mod meta;
+
+pub use meta::Meta;
+
+use crate::call::{Call, CallError, Within};
+use crate::catalog::Catalog;
+use crate::runtime::Runtime;
+use call::Wanted;
+use model::{Args, Output};
+use std::sync::Arc;
+
+impl Runtime {
+    /// Answers a call of a meta tool.
+    pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
+        let catalog = self.catalog();
+        match meta {
+            Meta::Call => {
+                let wanted = Wanted::read(&catalog, &call.name, call.args.clone())?;
+                wanted.answer(self.call(wanted.call(call)).await)
+            }
+            Meta::Schema | Meta::Batch => Err(not_yet(meta)),
+        }
+    }
+}
+
+impl Within<'_> {
+    /// The same, for a script that calls it.
+    pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
+        match meta {
+            Meta::Call => {
+                let wanted = Wanted::read(self.catalog, meta.name(), args)?;
+                let called = self.call_counted(&wanted.name(), wanted.params.clone());
+                wanted.answer(called)
+            }
+            Meta::Schema | Meta::Batch => Err(not_yet(meta)),
+        }
+    }
+}
+
+fn not_yet(meta: Meta) -> CallError {
+    CallError::Missing {
+        sentence: format!("`{}` comes with a later version", meta.name()),
+        available: Vec::new(),
+    }
+}
+
+/// A module by its name, or the nearest there are.
+pub(crate) fn missing_module(catalog: &Arc<Catalog>, name: &str) -> CallError {
+    let names = catalog.modules().map(|module| module.name.as_str());
+    missing("module", name, "modules", model::nearest(name, names))
+}
+
+pub(crate) fn missing(what: &str, name: &str, things: &str, near: Vec<&str>) -> CallError {
+    let available: Vec<String> = near.into_iter().map(str::to_owned).collect();
+    let sentence = if available.is_empty() {
+        format!("there is no {what} `{name}`; there are no {things}")
+    } else {
+        format!(
+            "there is no {what} `{name}`; there are {}",
+            quoted(&available)
+        )
+    };
+    CallError::Missing {
+        sentence,
+        available,
+    }
+}
+
+/// So many names are told; whoever wants more asks for them.
+const TOLD: usize = 20;
+
+fn quoted(names: &[String]) -> String {
+    let told: Vec<String> = names
+        .iter()
+        .take(TOLD)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(TOLD) {
+        0 => told.join(", "),
+        more => format!("{} and {more} more", told.join(", ")),
+    }
+}
