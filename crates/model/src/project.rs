@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place};
+use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Showing};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +17,7 @@ pub struct Project {
     /// Where the server keeps what must outlive it.
     pub data_dir: Option<String>,
     pub doors: Doors,
+    pub showing: Showing,
     pub limits: Limits,
     pub bounds: Bounds,
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
@@ -43,6 +44,7 @@ pub struct ModuleSettings {
     name: ModuleName,
     config: Map<String, Value>,
     grant: Option<Grant>,
+    prefix: Option<String>,
     spans: Spans,
 }
 
@@ -67,7 +69,7 @@ impl Project {
     fn read(document: &Document<'_>) -> Self {
         let mut table = document.table();
         let enable = table.get("enable").and_then(|item| item.list());
-        let server = table.table("server").map(server).unwrap_or_default();
+        let (data_dir, doors, showing) = table.table("server").map(server).unwrap_or_default();
         let limits = table.table("limits").map(limits);
         let (limits, bounds) = limits.unwrap_or_default();
         let modules = table.table("module").map(Table::into_entries);
@@ -77,8 +79,9 @@ impl Project {
         let modules = modules.unwrap_or_default().into_iter();
         Self {
             enable: enable.map(|items| items.iter().filter_map(Item::parse).collect()),
-            data_dir: server.0,
-            doors: server.1,
+            data_dir,
+            doors,
+            showing,
             limits,
             bounds,
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
@@ -96,6 +99,11 @@ impl ModuleSettings {
     /// What the operator leaves it, if he says so.
     pub fn grant(&self) -> Option<&Grant> {
         self.grant.as_ref()
+    }
+
+    /// What the names of its tools begin with in a flat list.
+    pub fn prefix(&self) -> Option<&str> {
+        self.prefix.as_deref()
     }
 
     /// The value at a path into the config, or what of the way there is.
@@ -123,10 +131,12 @@ impl ModuleSettings {
     }
 }
 
-fn server(mut table: Table<'_>) -> (Option<String>, Doors) {
-    let read = (table.string("data_dir"), Doors::read(&mut table));
+fn server(mut table: Table<'_>) -> (Option<String>, Doors, Showing) {
+    let data_dir = table.string("data_dir");
+    let doors = Doors::read(&mut table);
+    let showing = Showing::read(&mut table);
     table.finish();
-    read
+    (data_dir, doors, showing)
 }
 
 fn limits(mut table: Table<'_>) -> (Limits, Bounds) {
@@ -186,6 +196,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
         config.json()
     });
     let grant = table.table("grant").map(Grant::read);
+    let prefix = table.get("prefix").and_then(|item| prefix(&item));
     table.finish();
     let name = name.ok()?;
     let settings = ModuleSettings {
@@ -195,9 +206,26 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
             _ => Map::new(),
         },
         grant,
+        prefix,
         spans: spans.clone(),
     };
     Some((name, settings))
+}
+
+/// It leaves room for the name of a tool.
+const LONGEST_PREFIX: usize = 32;
+
+fn prefix(item: &Item<'_>) -> Option<String> {
+    let text = item.text()?;
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if text.len() > LONGEST_PREFIX || !text.bytes().all(is_plain) {
+        let fault = Fault::new(format!("`{text}` cannot begin the name of a tool"));
+        item.report(fault.help(format!(
+            "write up to {LONGEST_PREFIX} letters, digits, `_` and `-`: `prefix = \"gh_\"`"
+        )));
+        return None;
+    }
+    Some(text.to_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Input, TaskUse, ToolName};
+use crate::{Input, Selection, TaskUse, ToolName};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ pub struct Tool {
     /// The author's own bound, if tighter than the server's.
     pub timeout: Option<Duration>,
     pub task: TaskUse,
+    /// The fields of its answers that are worth their tokens.
+    pub select: Option<Selection>,
 }
 
 /// What a client may assume about a call; absent means "not said".

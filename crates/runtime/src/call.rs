@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
 use crate::life::Visit;
 use crate::meter::Meter;
-use crate::registry::Meta;
+use crate::registry::{Asked, Meta, Shape, Shaping};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{
@@ -40,6 +40,8 @@ pub struct Call {
     pub name: String,
     pub args: Args,
     pub structured: Structured,
+    /// In which form the answer is wanted.
+    pub shape: Shape,
     pub progress: Option<Progress>,
     /// Absent where nobody wants to hear.
     pub lines: Option<Lines>,
@@ -59,6 +61,7 @@ impl Call {
             name: name.into(),
             args,
             structured: Structured::Any,
+            shape: Shape::default(),
             progress: None,
             lines: None,
             given_up: None,
@@ -160,6 +163,7 @@ impl Runtime {
             given_up: call.given_up,
             asker: call.asker,
             structured: call.structured,
+            shape: call.shape,
             ..self.job(self.catalog(), &call.name, call.args, call.caller)?
         };
         if long {
@@ -200,6 +204,7 @@ impl Runtime {
             args,
             caller,
             structured: Structured::Any,
+            shape: Shape::Raw,
             progress: None,
             lines: None,
             given_up: None,
@@ -281,6 +286,7 @@ struct Job {
     caller: Caller,
     limits: Arc<Limits>,
     structured: Structured,
+    shape: Shape,
     progress: Option<Progress>,
     lines: Option<Lines>,
     given_up: Option<GivenUp>,
@@ -292,6 +298,8 @@ struct Job {
 impl Job {
     fn run(&self, cancel: Cancel, trial: bool) -> Result<Output, CallFailure> {
         let module = &self.handle.module;
+        let until = Instant::now() + self.limits.time;
+        let asked = self.shape.asked(&self.handle);
         let ground = self.runtime.ground();
         let folder = &ground.folders[module.folder];
         let within = Within {
@@ -304,7 +312,7 @@ impl Job {
             depth: self.depth,
             name: &self.handle,
             cancel: cancel.clone(),
-            until: Instant::now() + self.limits.time,
+            until,
         };
         let gate = Gate {
             progress: self.progress.as_ref(),
@@ -316,7 +324,7 @@ impl Job {
         };
         let turn = Turn {
             cancel,
-            structured: self.structured,
+            structured: asked.as_ref().map_or(self.structured, |_| Structured::Any),
             caller: &self.caller,
             started: &module.life.started,
             trial,
@@ -325,6 +333,10 @@ impl Job {
         };
         let started = Instant::now();
         let result = module.script.call(self.handle.tool(), &self.args, &turn);
+        let result = result.and_then(|(output, changes)| {
+            let output = self.shaped(output, asked.as_ref(), &turn, until)?;
+            Ok((output, changes))
+        });
         if !trial {
             self.lane().ran(started.elapsed(), gate.was_used());
         }
@@ -336,6 +348,31 @@ impl Job {
                 raised: None,
             })?;
         }
+        Ok(output)
+    }
+
+    fn shaped(
+        &self,
+        output: Output,
+        asked: Option<&Asked>,
+        turn: &Turn<'_>,
+        until: Instant,
+    ) -> Result<Output, CallFailure> {
+        let Some(asked) = asked else {
+            return Ok(output);
+        };
+        let handle = &self.handle;
+        let shaping = Shaping {
+            handle,
+            budget: self.catalog.showing.result_tokens,
+            turn,
+            until,
+        };
+        let mut output = shaping.shape(output, asked)?;
+        // Programs read what was promised to them; whoever was promised nothing reads the text.
+        output.structured = output
+            .structured
+            .filter(|_| handle.tool().tool.output.is_some());
         Ok(output)
     }
 
@@ -485,7 +522,7 @@ impl Within<'_> {
         }
         let result = match Meta::named(tool) {
             Some(meta) => self.call_meta(meta, args),
-            None => self.call_counted(tool, args),
+            None => self.call_counted(tool, args, Shape::Raw),
         };
         if let Err(CallError::Asks { .. }) = result {
             return Err(Unanswered::Later);
@@ -501,21 +538,27 @@ impl Within<'_> {
         result.map_err(|error| HostError(why(error)).into())
     }
 
-    pub(crate) fn call_counted(&self, tool: &str, args: Args) -> Result<Output, CallError> {
+    pub(crate) fn call_counted(
+        &self,
+        tool: &str,
+        args: Args,
+        shape: Shape,
+    ) -> Result<Output, CallError> {
         let stats = self.runtime.stats();
         Stats::add(&stats.calls);
-        let result = self.call_inner(tool, args);
+        let result = self.call_inner(tool, args, shape);
         if has_failed(&result) {
             Stats::add(&stats.failed);
         }
         result
     }
 
-    fn call_inner(&self, tool: &str, args: Args) -> Result<Output, CallError> {
+    fn call_inner(&self, tool: &str, args: Args, shape: Shape) -> Result<Output, CallError> {
         let catalog = Arc::clone(self.catalog);
         let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
+        job.shape = shape;
         job.asker = self.asker.cloned();
         job.lines = self.lines.cloned();
         job.limits = Arc::new(Limits {

@@ -5,7 +5,9 @@ use crate::lane::Lane;
 use crate::life::Life;
 use crate::prompts::Prompts;
 use crate::resources::Resources;
-use model::{Config, Fault, Manifest, ModuleName, ToolName, ToolPath, did_you_mean, nearest};
+use model::{
+    Config, Fault, Manifest, ModuleName, Showing, ToolName, ToolPath, did_you_mean, nearest,
+};
 use script::{FileId, Script, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -200,6 +202,8 @@ pub struct Catalog {
     pub broken: BTreeMap<String, Broken>,
     /// Things an author should know, though nothing is broken.
     pub notes: Vec<String>,
+    /// How it is shown to clients.
+    pub showing: Showing,
     /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
 }

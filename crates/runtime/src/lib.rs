@@ -59,7 +59,7 @@ pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use read::{Asking, ReadError, Reference};
 pub use reader::Reader;
-pub use registry::Meta;
+pub use registry::{Asked, Meta, Shape};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;

@@ -338,6 +338,7 @@ impl Library {
     pub(crate) fn catalog(&self) -> Catalog {
         let served = self.entries.values().filter_map(|e| e.module.clone());
         let mut catalog = Catalog::of(served);
+        catalog.showing = self.project.project().showing;
         for (key, entry) in &self.entries {
             if let Some(broken) = broken(entry) {
                 catalog.broken.insert(self.shown(key), broken);

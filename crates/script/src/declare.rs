@@ -107,7 +107,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// Offers a function as a tool: its name, docstring and types become what a client sees.
     ///
     /// By name it takes: `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`,
-    /// `open_world` (hints for the client), `select` and `compact` (which fields come back, and how),
+    /// `open_world` (hints for the client), `select` (the fields of an answer that are worth their
+    /// tokens: `["number", "author: user.login", "labels[*].name"]`), `compact` (a function that makes
+    /// an answer smaller, or a text of it),
     /// `examples` (a list of arguments), `params` (a dict of `param`), `input_schema` and
     /// `output_schema` (kept as they are), `icons`, `timeout`, `task`. With `task = True` a call that
     /// takes long becomes a task where the client knows tasks: it goes on while the client does

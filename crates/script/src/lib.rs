@@ -2,6 +2,7 @@
 //! any number of threads. No other crate speaks Starlark, and this one knows neither tokio nor disks.
 
 mod check;
+mod compactor;
 mod complete;
 mod convert;
 mod cx;

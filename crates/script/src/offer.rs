@@ -1,6 +1,7 @@
 //! Reads what a file has declared: its tools, in both forms, its resources and prompts, and what it
 //! says about itself.
 
+use crate::compactor::{Compactor, selection};
 use crate::engine::Evaluated;
 use crate::error::SourceMap;
 use crate::loader::FileId;
@@ -194,10 +195,14 @@ impl<'v> Reader<'_, 'v> {
             Some(schema) => Some(schema),
             None => signature.output.as_ref().map(Schema::to_json),
         };
+        let wrong = |why: String| fail(format!("tool `{name}`: {why}"));
+        let given = |key: &str| get(entry, key).filter(|value| !value.is_none());
+        let select = given("select").map(|select| selection(self, select));
+        let select = select.transpose().map_err(wrong)?;
+        let compact = given("compact").map(|function| Compactor::read(self, function));
+        let compact = compact.transpose().map_err(wrong)?;
         let tool = Tool {
-            input: self
-                .input(entry, &signature)
-                .map_err(|why| fail(format!("tool `{name}`: {why}")))?,
+            input: self.input(entry, &signature).map_err(wrong)?,
             title: text("title"),
             description: text("description").unwrap_or_else(|| signature.description.clone()),
             hints: Hints {
@@ -210,8 +215,9 @@ impl<'v> Reader<'_, 'v> {
             examples: json("examples")
                 .and_then(|e| e.as_array().cloned())
                 .unwrap_or_default(),
-            timeout: timeout(entry).map_err(|why| fail(format!("tool `{name}`: {why}")))?,
-            task: task(entry).map_err(|why| fail(format!("tool `{name}`: {why}")))?,
+            timeout: timeout(entry).map_err(wrong)?,
+            task: task(entry).map_err(wrong)?,
+            select,
             name,
             output,
         };
@@ -230,6 +236,7 @@ impl<'v> Reader<'_, 'v> {
             tool,
             handler: self.frozen(function)?,
             binding,
+            compact,
         })
     }
 
@@ -351,6 +358,7 @@ impl<'v> Reader<'_, 'v> {
             examples: Vec::new(),
             timeout: None,
             task: TaskUse::Never,
+            select: None,
             name,
         };
         let ctx = handler.parameters_spec().is_some_and(|spec| spec.len() > 1);
@@ -358,6 +366,7 @@ impl<'v> Reader<'_, 'v> {
             tool,
             handler: self.frozen(handler)?,
             binding: Binding::Dict { ctx },
+            compact: None,
         })
     }
 

@@ -1,5 +1,6 @@
 //! A loaded file: what it offers, and calling it from any thread.
 
+use crate::compactor::Compactor;
 use crate::convert::{Budget, from_json};
 use crate::cx::Cx;
 use crate::engine::Evaluated;
@@ -68,6 +69,7 @@ pub struct ScriptTool {
     pub tool: Tool,
     pub(crate) handler: OwnedFrozenValue,
     pub(crate) binding: Binding,
+    pub(crate) compact: Option<Compactor>,
 }
 
 /// What a call did to its module's tools.
@@ -204,6 +206,17 @@ impl Script {
             None => Vec::new(),
         };
         Ok((output, changes))
+    }
+
+    /// What the tool's author makes of a result, where he makes something of it.
+    pub fn compact(
+        &self,
+        tool: &ScriptTool,
+        result: &Json,
+        turn: &Turn<'_>,
+    ) -> Option<Result<Json, CallFailure>> {
+        let compactor = tool.compact.as_ref()?;
+        Some(self.compact_by(compactor, result, turn))
     }
 
     /// Evaluates where tools stay as they are.
@@ -375,6 +388,11 @@ impl Script {
 }
 
 impl ScriptTool {
+    /// Does it say how its answers are said in fewer tokens?
+    pub fn is_compact(&self) -> bool {
+        self.compact.is_some() || self.tool.select.is_some()
+    }
+
     fn invoke(
         &self,
         args: &Args,

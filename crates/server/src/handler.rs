@@ -26,7 +26,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, CallError, GivenUp, Lookup};
+use runtime::{Call, CallError, GivenUp, Lookup, Shape};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -229,6 +229,7 @@ impl ServerHandler for Handler {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),
             structured: era.structured(),
+            shape: Shape::Declared,
             progress: words.as_ref().and_then(|words| words.progress.clone()),
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             given_up: Some(self.given_up(&context, era)),

@@ -17,6 +17,7 @@ mod client;
 mod clients;
 mod codes;
 mod commands;
+mod compact;
 mod config;
 mod config_show;
 mod databases;

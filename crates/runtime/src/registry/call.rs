@@ -1,10 +1,11 @@
 //! `call`: one tool by its module and its name.
 
 use super::meta::Meta;
+use super::shape::{Asked, Shape};
 use super::{missing, missing_module};
 use crate::call::{Call, CallError};
 use crate::catalog::{Catalog, Handle};
-use model::{Args, Output, Structured, nearest};
+use model::{Args, Format, Output, Problem, Rejected, Selection, Ways, nearest};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -12,26 +13,40 @@ use std::sync::Arc;
 pub(crate) struct Wanted {
     handle: Handle,
     pub(crate) params: Args,
+    pub(crate) asked: Asked,
 }
 
 impl Wanted {
     pub(crate) fn read(catalog: &Arc<Catalog>, name: &str, args: Args) -> Result<Self, CallError> {
-        let mut args = Meta::Call
-            .accept(args)
-            .map_err(|rejected| CallError::Rejected {
-                tool: name.to_owned(),
-                rejected,
-                schema: None,
-            })?;
-        let text =
-            |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (module, tool) = (text(args.get("module")), text(args.get("tool")));
+        let rejected = |rejected| CallError::Rejected {
+            tool: name.to_owned(),
+            rejected,
+            schema: None,
+        };
+        let mut args = Meta::Call.accept(args).map_err(rejected)?;
+        let select = args.get("select").map(Selection::parse).transpose();
+        let select = select.map_err(|why| {
+            let (field, message) = (String::new(), why.to_string());
+            rejected(Rejected(vec![Problem { field, message }]))
+        })?;
+        let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
+        let handle = find(catalog, text("module"), text("tool"))?;
+        // The smallest is meant by `compact`, which is no format.
+        let format = text("output").parse::<Format>().ok();
         let params = match args.remove("params") {
             Some(Value::Object(params)) => params,
             _ => Args::new(),
         };
-        let handle = find(catalog, &module, &tool)?;
-        Ok(Self { handle, params })
+        let ways = Ways::CALL;
+        Ok(Self {
+            handle,
+            params,
+            asked: Asked {
+                format,
+                select,
+                ways,
+            },
+        })
     }
 
     /// `module.tool`.
@@ -44,18 +59,18 @@ impl Wanted {
         Call {
             name: self.name(),
             args: self.params.clone(),
-            structured: Structured::Any,
+            shape: Shape::Compact(self.asked.clone()),
             ..call
         }
     }
 
     pub(crate) fn answer(&self, called: Result<Output, CallError>) -> Result<Output, CallError> {
         match called {
-            Ok(output) if output.is_error => Ok(Output {
+            // The text says it; it is paid for once.
+            Ok(output) => Ok(Output {
                 structured: None,
                 ..output
             }),
-            Ok(output) => Ok(Output::text(output.into_json().to_string())),
             // Whoever called without a look at the schema gets it now.
             Err(CallError::Rejected { tool, rejected, .. }) => Err(CallError::Rejected {
                 tool,

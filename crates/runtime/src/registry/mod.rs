@@ -3,8 +3,12 @@
 
 mod call;
 mod meta;
+mod say;
+mod shape;
 
 pub use meta::Meta;
+pub(crate) use shape::Shaping;
+pub use shape::{Asked, Shape};
 
 use crate::call::{Call, CallError, Within};
 use crate::catalog::Catalog;
@@ -33,7 +37,8 @@ impl Within<'_> {
         match meta {
             Meta::Call => {
                 let wanted = Wanted::read(self.catalog, meta.name(), args)?;
-                let called = self.call_counted(&wanted.name(), wanted.params.clone());
+                let shape = Shape::Compact(wanted.asked.clone());
+                let called = self.call_counted(&wanted.name(), wanted.params.clone(), shape);
                 wanted.answer(called)
             }
             Meta::Schema | Meta::Batch => Err(not_yet(meta)),

@@ -1,0 +1,64 @@
+//! How tools are shown to clients: all of them, or a few through which the others are found and called.
+
+use crate::document::Table;
+use std::str::FromStr;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Surface {
+    /// Every tool, by its own name.
+    Flat,
+    /// The meta tools alone.
+    Modules,
+    /// Flat while that list is short.
+    #[default]
+    Auto,
+}
+
+impl FromStr for Surface {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "flat" => Ok(Self::Flat),
+            "modules" => Ok(Self::Modules),
+            "auto" => Ok(Self::Auto),
+            other => Err(format!(
+                "`{other}` is no surface; write flat, modules or auto"
+            )),
+        }
+    }
+}
+
+/// `[server]` of `larkspur.toml`, as far as it is about what models read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Showing {
+    pub surface: Surface,
+    /// A list that costs this much, or more, is not shown flat unless that was asked for.
+    pub surface_tokens: usize,
+    /// A compact answer costs this at the most.
+    pub result_tokens: usize,
+}
+
+impl Default for Showing {
+    fn default() -> Self {
+        Self {
+            surface: Surface::default(),
+            surface_tokens: 2_000,
+            result_tokens: 20_000,
+        }
+    }
+}
+
+impl Showing {
+    pub(crate) fn read(table: &mut Table<'_>) -> Self {
+        let usual = Self::default();
+        let mut tokens = |key| table.get(key).and_then(|item| item.count());
+        let (surface_tokens, result_tokens) = (tokens("surface_tokens"), tokens("result_tokens"));
+        let surface = table.get("surface").and_then(|item| item.parse());
+        Self {
+            surface: surface.unwrap_or(usual.surface),
+            surface_tokens: surface_tokens.unwrap_or(usual.surface_tokens),
+            result_tokens: result_tokens.unwrap_or(usual.result_tokens),
+        }
+    }
+}

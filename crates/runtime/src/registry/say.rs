@@ -1,0 +1,62 @@
+//! An answer that is there as data already, in the form that somebody asks for.
+
+use super::shape::{Asked, Shaping};
+use crate::catalog::Handle;
+use crate::errand::Errand;
+use crate::runtime::Runtime;
+use model::{Caller, Compact, compact};
+use script::Turn;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+impl Runtime {
+    /// An answer that is there as data, said as it was asked for; for whoever needs both. The author's
+    /// function runs within the limits of a call of its own. Where that fails, or nobody waits for it
+    /// any more, the answer is said without it.
+    pub async fn say(
+        &self,
+        handle: &Handle,
+        raw: Value,
+        asked: Asked,
+        cancel: CancellationToken,
+    ) -> Compact {
+        let budget = self.catalog().showing.result_tokens;
+        let visit = handle.module.life.enter();
+        let raw = Arc::new(raw);
+        if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
+            let (errand, handle) = (self.errand_of(handle, cancel), handle.clone());
+            let (raw, asked, limits) = (Arc::clone(&raw), asked.clone(), errand.limits.clone());
+            let said = errand.run(move |cancel| {
+                let until = Instant::now() + limits.time;
+                let life = Arc::clone(&handle.module.life);
+                let said = life.turn(&limits, &Caller::default(), |turn| {
+                    let turn = &Turn { cancel, ..*turn };
+                    let shaping = Shaping {
+                        handle: &handle,
+                        budget,
+                        turn,
+                        until,
+                    };
+                    shaping.say(&raw, &asked)
+                });
+                drop(visit);
+                said
+            });
+            if let Ok(said) = said.await {
+                return said;
+            }
+        }
+        compact(&raw, None, &asked.wish(handle, budget))
+    }
+
+    fn errand_of(&self, handle: &Handle, cancel: CancellationToken) -> Errand {
+        Errand {
+            runtime: self.clone(),
+            limits: self.limits_for(handle.tool().tool.timeout),
+            name: format!("compact of {handle}"),
+            cancel,
+        }
+    }
+}
