@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use model::{Auth, Transport};
+use model::{Auth, Selection, Surface, Transport};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -136,9 +136,10 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) insecure_open: bool,
 
-    /// How tools are offered: every tool by its own name
-    #[arg(long, value_enum, default_value_t = Surface::Flat)]
-    pub(crate) surface: Surface,
+    /// What `tools/list` shows: flat (every tool), modules (the meta tools, through which all others
+    /// are called) or auto (flat while that list is short) [default: auto]
+    #[arg(long, value_name = "SURFACE", value_parser = str::parse::<Surface>)]
+    pub(crate) surface: Option<Surface>,
 }
 
 #[derive(Debug, Args)]
@@ -150,11 +151,10 @@ pub(crate) struct Dev {
     /// The port to listen on; 0 takes a free one [default: 3000, or a free one if that is taken]
     #[arg(long, short = 'p', value_name = "PORT")]
     pub(crate) port: Option<u16>,
-}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Surface {
-    Flat,
+    /// What `tools/list` shows: flat, modules or auto [default: auto]
+    #[arg(long, value_name = "SURFACE", value_parser = str::parse::<Surface>)]
+    pub(crate) surface: Option<Surface>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -168,6 +168,10 @@ pub(crate) struct List {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+
+    /// What each surface costs a model, and each module's share of it
+    #[arg(long)]
+    pub(crate) tokens: bool,
 }
 
 #[derive(Debug, Args)]
@@ -176,6 +180,8 @@ Examples:
   larkspur call hello.hello name=Ada          a value, read by the parameter's type
   larkspur call hello.hello 'tags:=[\"a\"]'     a value written as JSON
   echo '{\"name\": \"Ada\"}' | larkspur call hello.hello -
+  larkspur call hub.issues --format compact   the answer in few tokens, and how many
+  larkspur call get_module_schema query=issue the meta tools can be called as well
 
 Exit code: 0 answered, 2 no such tool or wrong arguments, 5 the tool said error")]
 pub(crate) struct Call {
@@ -186,9 +192,27 @@ pub(crate) struct Call {
     #[arg(value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<String>,
 
-    /// For people, or the whole result for programs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// For people, the whole result for programs, or as models get it, with what it costs on stderr
+    #[arg(long, value_enum, default_value_t = CallFormat::Text)]
+    pub(crate) format: CallFormat,
+
+    /// Fields of the answer, instead of those that its author chose: number,author:user.login
+    #[arg(long, value_name = "FIELDS", value_parser = select)]
+    pub(crate) select: Option<Selection>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallFormat {
+    Text,
+    Json,
+    /// The smallest there is
+    Compact,
+    Toon,
+    Markdown,
+}
+
+fn select(fields: &str) -> Result<Selection, String> {
+    Selection::parse(&fields.into()).map_err(|why| why.to_string())
 }
 
 #[derive(Debug, Args)]

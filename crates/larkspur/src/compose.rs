@@ -1,7 +1,7 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
-use model::Fault;
+use model::{Fault, Surface};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
@@ -68,6 +68,7 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
         overrides: Overrides {
             environment: environment(),
             set: global.set.clone(),
+            ..Overrides::default()
         },
         world: Arc::new(Outside::new(&bounds)),
         bounds,
@@ -113,14 +114,21 @@ pub(crate) fn look_at(folder: PathBuf) -> Runtime {
 /// Everything loaded and started, and kept fresh.
 pub(crate) fn watch(
     global: &Global,
+    surface: Option<Surface>,
     told: impl Fn(&Event) + Send + 'static,
 ) -> Result<Runtime, BadProject> {
-    Ok(Runtime::watch(settings(global)?, told))
+    Ok(Runtime::watch(shown(settings(global)?, surface), told))
+}
+
+fn shown(mut settings: Settings, surface: Option<Surface>) -> Settings {
+    settings.overrides.surface = surface;
+    settings
 }
 
 /// The same, and every call is shown.
 pub(crate) fn watch_calls(
     global: &Global,
+    surface: Option<Surface>,
     told: impl Fn(&Event) + Send + 'static,
     called: Observer,
 ) -> Result<Runtime, BadProject> {
@@ -128,7 +136,7 @@ pub(crate) fn watch_calls(
         observer: Some(called),
         ..settings(global)?
     };
-    Ok(Runtime::watch(settings, told))
+    Ok(Runtime::watch(shown(settings, surface), told))
 }
 
 /// Threads for waiting; scripts have their own.

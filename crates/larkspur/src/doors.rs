@@ -1,6 +1,6 @@
 //! Which doors are opened, and to whom: flags win over `larkspur.toml`, and that over what is usual.
 
-use crate::args::{Dev, Serve, Surface};
+use crate::args::{Dev, Serve};
 use model::{Auth, Cors, Doors, Transport};
 use server::{Entrance, HttpDoor, Token};
 use std::io::{self, ErrorKind};
@@ -80,7 +80,7 @@ pub(crate) fn plan_dev(dev: &Dev, doors: &Doors) -> Result<Plan, Refused> {
         port: dev.port,
         auth: None,
         insecure_open: false,
-        surface: Surface::Flat,
+        surface: dev.surface,
     };
     plan(&serve, doors)
 }

@@ -246,6 +246,9 @@ impl From<Mismatch> for Problem {
     }
 }
 
+/// A longer default says less than that there is one.
+const LONGEST_DEFAULT: usize = 40;
+
 fn verbatim_signature(json: &Value) -> String {
     let required: Vec<&str> = json
         .get("required")
@@ -259,12 +262,13 @@ fn verbatim_signature(json: &Value) -> String {
         .into_iter()
         .flatten()
         .map(|(name, schema)| {
-            let mark = if required.contains(&name.as_str()) {
-                ""
-            } else {
-                "?"
-            };
-            format!("{name}{mark}: {}", crate::schema::type_of_json(schema))
+            let kind = crate::schema::type_of_json(schema);
+            let default = schema.get("default").map(Value::to_string);
+            match default.filter(|text| text.len() <= LONGEST_DEFAULT) {
+                Some(default) => format!("{name}: {kind} = {default}"),
+                None if required.contains(&name.as_str()) => format!("{name}: {kind}"),
+                None => format!("{name}?: {kind}"),
+            }
         })
         .collect::<Vec<_>>()
         .join(", ")

@@ -33,6 +33,7 @@ mod document;
 mod doors;
 mod fault;
 mod graph;
+mod grouped;
 mod host;
 mod input;
 mod kebab;
@@ -69,6 +70,7 @@ pub use document::{read_toml, write_toml};
 pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
+pub use grouped::Grouped;
 pub use host::{
     Ability, Asker, Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
     HttpResponse, Level, Question, Sample, Site, Source, SqlAnswer, SqlRequest, Statement, Stored,

@@ -189,6 +189,9 @@ fn union_json(kinds: &[Schema]) -> Value {
 
 /// The type a JSON Schema stands for, as near as one word goes.
 pub(crate) fn type_of_json(schema: &Value) -> String {
+    if let Some(choices) = choices(schema) {
+        return choices;
+    }
     let Some(kind) = schema.get("type").and_then(Value::as_str) else {
         return match schema.get("type").and_then(Value::as_array) {
             Some(kinds) => kinds
@@ -214,6 +217,19 @@ pub(crate) fn type_of_json(schema: &Value) -> String {
             _ => "dict".into(),
         },
     }
+}
+
+/// So many choices are told.
+const TOLD: usize = 8;
+
+fn choices(schema: &Value) -> Option<String> {
+    let choices = schema.get("enum")?.as_array()?;
+    let told = choices.iter().take(TOLD).map(Value::to_string);
+    let mut told: Vec<String> = told.collect();
+    if choices.len() > TOLD {
+        told.push("…".to_owned());
+    }
+    Some(told.join("|"))
 }
 
 #[cfg(test)]

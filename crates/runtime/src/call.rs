@@ -364,7 +364,7 @@ impl Job {
         let handle = &self.handle;
         let shaping = Shaping {
             handle,
-            budget: self.catalog.showing.result_tokens,
+            budget: self.catalog.rules.showing.result_tokens,
             turn,
             until,
         };

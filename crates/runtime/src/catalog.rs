@@ -4,14 +4,12 @@ use crate::event::Offers;
 use crate::lane::Lane;
 use crate::life::Life;
 use crate::prompts::Prompts;
+use crate::registry::Front;
 use crate::resources::Resources;
-use model::{
-    Config, Fault, Manifest, ModuleName, Showing, ToolName, ToolPath, did_you_mean, nearest,
-};
+use model::{Config, Fault, Manifest, ModuleName, Showing, Tool, ToolPath, did_you_mean, nearest};
 use script::{FileId, Script, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -191,6 +189,14 @@ pub struct Broken {
     pub fault: Fault,
 }
 
+/// What an operator says about how tools are shown.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    pub showing: Showing,
+    /// What the names of a module's tools begin with in a flat list.
+    pub prefixes: BTreeMap<ModuleName, String>,
+}
+
 #[derive(Default)]
 pub struct Catalog {
     modules: BTreeMap<ModuleName, Arc<Module>>,
@@ -202,8 +208,9 @@ pub struct Catalog {
     pub broken: BTreeMap<String, Broken>,
     /// Things an author should know, though nothing is broken.
     pub notes: Vec<String>,
-    /// How it is shown to clients.
-    pub showing: Showing,
+    pub rules: Rules,
+    /// What clients see of the tools.
+    pub front: Front,
     /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
 }
@@ -211,7 +218,14 @@ pub struct Catalog {
 impl Catalog {
     /// A catalog of exactly these modules; of two with one name the first is served.
     pub fn of(modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
-        let mut catalog = Self::default();
+        Self::by(Rules::default(), modules)
+    }
+
+    pub fn by(rules: Rules, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
+        let mut catalog = Self {
+            rules,
+            ..Self::default()
+        };
         for module in modules {
             match catalog.modules.get(&module.name) {
                 None => {
@@ -252,18 +266,14 @@ impl Catalog {
                 .into_iter()
                 .map(|module| (module.name.clone(), module)),
         );
-        Self::of(all.into_values())
+        Self::by(self.rules.clone(), all.into_values())
     }
 
     /// The same without this module.
     #[must_use]
     pub fn without(&self, name: &ModuleName) -> Self {
-        Self::of(
-            self.modules
-                .values()
-                .filter(|module| module.name != *name)
-                .cloned(),
-        )
+        let others = self.modules.values().filter(|module| module.name != *name);
+        Self::by(self.rules.clone(), others.cloned())
     }
 
     pub fn modules(&self) -> impl Iterator<Item = &Arc<Module>> {
@@ -279,6 +289,18 @@ impl Catalog {
         self.flat
             .iter()
             .map(|(name, handle)| (name.as_str(), handle))
+    }
+
+    /// What `tools/list` says, in the order of the alphabet.
+    pub fn shown(&self) -> Vec<(&str, &Tool)> {
+        if self.front.choice.shows_modules {
+            let tools = self.front.meta_tools().iter();
+            return tools.map(|tool| (tool.name.as_str(), tool)).collect();
+        }
+        let tools = self.tools();
+        tools
+            .map(|(name, handle)| (name, &handle.tool().tool))
+            .collect()
     }
 
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
@@ -328,10 +350,13 @@ impl Catalog {
 
     /// Gives every tool its listed name: its own where it is the only one of that name.
     fn list(&mut self) {
-        let mut owners: BTreeMap<&ToolName, Vec<Handle>> = BTreeMap::new();
+        let mut owners: BTreeMap<String, Vec<Handle>> = BTreeMap::new();
         for module in self.modules.values() {
+            let prefix = self.rules.prefixes.get(&module.name);
             for (index, tool) in module.tools.iter().enumerate() {
-                owners.entry(&tool.tool.name).or_default().push(Handle {
+                let mut name = format!("{}{}", prefix.map_or("", String::as_str), tool.tool.name);
+                name.truncate(LONGEST);
+                owners.entry(name).or_default().push(Handle {
                     module: Arc::clone(module),
                     index,
                 });
@@ -342,26 +367,22 @@ impl Catalog {
         for (name, handles) in owners {
             match handles.as_slice() {
                 [only] if !RESERVED.contains(&name.as_str()) => {
-                    flat.insert(name.to_string(), only.clone());
+                    flat.insert(name, only.clone());
                 }
-                _ => shared.push((name.clone(), handles)),
+                _ => shared.push((name, handles)),
             }
         }
         for (name, handles) in shared {
             self.list_shared(&name, &handles, &mut flat);
         }
+        self.front = Front::new(self.modules.values(), &flat, self.rules.showing);
         self.flat = flat;
-        self.fingerprint = self.fingerprint();
+        self.fingerprint = self.front.fingerprint;
         self.resources = Resources::of(self.modules.values(), &mut self.notes);
         self.prompts = Prompts::of(self.modules.values(), &mut self.notes);
     }
 
-    fn list_shared(
-        &mut self,
-        name: &ToolName,
-        handles: &[Handle],
-        flat: &mut BTreeMap<String, Handle>,
-    ) {
+    fn list_shared(&mut self, name: &str, handles: &[Handle], flat: &mut BTreeMap<String, Handle>) {
         let paths: Vec<ToolPath> = handles.iter().map(Handle::path).collect();
         let listed: Vec<String> = handles
             .iter()
@@ -386,31 +407,13 @@ impl Catalog {
             )
         });
         if handles.len() > 1 {
-            self.ambiguous.insert(name.to_string(), paths);
+            self.ambiguous.insert(name.to_owned(), paths);
         }
-    }
-
-    fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        for (name, handle) in &self.flat {
-            let tool = &handle.tool().tool;
-            (
-                name,
-                &tool.title,
-                &tool.description,
-                tool.input.to_json().to_string(),
-            )
-                .hash(&mut hasher);
-            (
-                tool.output.as_ref().map(ToString::to_string),
-                tool.icons.as_ref().map(ToString::to_string),
-            )
-                .hash(&mut hasher);
-            format!("{:?}", tool.hints).hash(&mut hasher);
-        }
-        hasher.finish()
     }
 }
+
+/// Longest name a client accepts on the wire.
+const LONGEST: usize = 64;
 
 /// `module_tool`, shortened to what clients accept and numbered if that is taken as well.
 fn free_name(handle: &Handle, taken: &BTreeMap<String, Handle>) -> String {

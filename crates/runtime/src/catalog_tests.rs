@@ -362,7 +362,7 @@ fn a_listed_name_fits_on_the_wire() {
         .with(module(&second, &[&tool]));
     assert_eq!(catalog.tool_count(), 2);
     for name in catalog.tool_names() {
-        assert!(name.parse::<ToolName>().is_ok(), "{name}");
+        assert!(name.parse::<model::ToolName>().is_ok(), "{name}");
     }
 }
 

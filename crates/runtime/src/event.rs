@@ -1,6 +1,7 @@
 //! What happened to a file, for whoever watches.
 
 use crate::library::{Kind, Trouble};
+use crate::registry::Choice;
 use model::{Fault, ModuleName};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub enum Change {
     Loaded(Offers),
     Reloaded(Offers),
     Removed,
+    /// Clients see another surface from now on.
+    Surface(Choice),
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,
     /// Something it depends on does not run.

@@ -302,7 +302,8 @@ impl Work {
     }
 
     fn serve(&mut self, next: Catalog, events: Vec<Event>) {
-        self.catalog.send_replace(Arc::new(next));
+        let choice = next.front.choice;
+        let before = self.catalog.send_replace(Arc::new(next)).front.choice;
         // Only now: who comes too late for a life must find its successor.
         let mut retiring = std::mem::take(&mut self.library.retiring);
         retiring.sort_by_key(|life| Reverse(life.born));
@@ -312,6 +313,14 @@ impl Work {
         // Told only now: whoever hears "reloaded" and calls gets the new version.
         for event in events {
             (self.told)(&event);
+        }
+        if choice.shows_modules != before.shows_modules {
+            (self.told)(&Event {
+                file: self.library.project.shown(),
+                module: None,
+                change: Change::Surface(choice),
+                took: Duration::ZERO,
+            });
         }
     }
 

@@ -46,7 +46,7 @@ mod updates;
 mod watch;
 
 pub use call::{Call, CallError, GivenUp, Lines, Progress};
-pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, State};
+pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, Rules, State};
 pub use closed::Closed;
 pub use disk::Folder;
 pub use event::{Change, Event, Offers};
@@ -59,7 +59,7 @@ pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use read::{Asking, ReadError, Reference};
 pub use reader::Reader;
-pub use registry::{Asked, Meta, Shape};
+pub use registry::{Asked, Choice, Cost, Front, Meta, Shape};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;

@@ -1,7 +1,7 @@
 //! What lies in the folders, loaded: owned by one thread, turned into a catalog after each change.
 
 use crate::attempt::{Attempt, Shop, Wanted, is_manifest};
-use crate::catalog::{Broken, Catalog, Module, State};
+use crate::catalog::{Broken, Catalog, Module, Rules, State};
 use crate::disk::{Folder, Stamp, is_test};
 use crate::event::{Change, Event};
 use crate::ground::Ground;
@@ -11,7 +11,7 @@ use crate::project::ProjectFile;
 use crate::rate::AllRates;
 use crate::reader::digest;
 use crate::settle::{Missed, Settle};
-use model::{Fault, Manifest, ModuleName};
+use model::{Fault, Manifest, ModuleName, ModuleSettings, Showing, Surface};
 use script::{Engine, FileId, Script};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -81,6 +81,8 @@ pub struct Overrides {
     pub environment: Vec<(String, String)>,
     /// `module.key` with the value typed for it.
     pub set: Vec<(String, String)>,
+    /// How tools are shown, whatever the project's file says.
+    pub surface: Option<Surface>,
 }
 
 pub(crate) struct Library {
@@ -335,10 +337,24 @@ impl Library {
         self.folders()[key.0].path(&key.1).display().to_string()
     }
 
+    fn rules(&self) -> Rules {
+        let project = self.project.project();
+        let modules = project.modules.iter();
+        let prefix = |(name, settings): (&ModuleName, &ModuleSettings)| {
+            Some((name.clone(), settings.prefix()?.to_owned()))
+        };
+        Rules {
+            showing: Showing {
+                surface: self.overrides.surface.unwrap_or(project.showing.surface),
+                ..project.showing
+            },
+            prefixes: modules.filter_map(prefix).collect(),
+        }
+    }
+
     pub(crate) fn catalog(&self) -> Catalog {
         let served = self.entries.values().filter_map(|e| e.module.clone());
-        let mut catalog = Catalog::of(served);
-        catalog.showing = self.project.project().showing;
+        let mut catalog = Catalog::by(self.rules(), served);
         for (key, entry) in &self.entries {
             if let Some(broken) = broken(entry) {
                 catalog.broken.insert(self.shown(key), broken);

@@ -23,6 +23,9 @@ pub struct Status {
     pub modules: Vec<ModuleStatus>,
     pub notes: Vec<String>,
     pub tools: usize,
+    /// What clients see of the tools, and why.
+    #[serde(default)]
+    pub surface: String,
     pub calls: u64,
     pub failed: u64,
     pub in_flight: u64,
@@ -87,6 +90,7 @@ impl Runtime {
             uptime_ms: u64::try_from(self.uptime().as_millis()).unwrap_or(u64::MAX),
             folders: self.folders().iter().map(|f| absolute(f.root())).collect(),
             tools: catalog.tool_count(),
+            surface: catalog.front.choice.to_string(),
             modules,
             notes: catalog.notes.clone(),
             calls: Stats::get(&stats.calls),

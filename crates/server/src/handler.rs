@@ -26,7 +26,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, CallError, GivenUp, Lookup, Shape};
+use runtime::{Call, CallError, GivenUp, Lookup, Meta, Shape};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -213,7 +213,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
-        if self.becomes_task(&request.name, &context, era)? {
+        if self.becomes_task(&request, &context, era)? {
             return Box::pin(self.call_as_task(request, context)).await;
         }
         let matter = Matter {
@@ -287,6 +287,10 @@ impl ServerHandler for Handler {
             return tools.get(index).cloned();
         }
         let catalog = self.shared.runtime.catalog();
+        if let Some(meta) = Meta::named(name) {
+            let tool = catalog.front.meta_tool(meta)?;
+            return Some(wire::tool(name, tool, Era::Modern));
+        }
         match catalog.lookup(name) {
             Lookup::Found(handle) => Some(wire::tool(name, &handle.tool().tool, Era::Modern)),
             _ => None,

@@ -51,8 +51,8 @@ impl Shared {
         {
             return Arc::clone(&known.tools);
         }
-        let tools = catalog.tools();
-        let tools = tools.map(|(listed, handle)| wire::tool(listed, &handle.tool().tool, era));
+        let tools = catalog.shown().into_iter();
+        let tools = tools.map(|(listed, tool)| wire::tool(listed, tool, era));
         let tools: Arc<Vec<Tool>> = Arc::new(tools.collect());
         *listing = Some(Listing {
             catalog,

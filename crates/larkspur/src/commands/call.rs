@@ -1,12 +1,12 @@
 //! `larkspur call`: one tool call from the shell, down the same road as a client's.
 
-use crate::args::{Call as CallArgs, Format, Global};
+use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::missing::{USAGE, missing, several};
 use crate::compose;
-use crate::terminal::{error, say};
-use model::{Output, TaskUse, Tool};
-use runtime::{Call, CallError, Lookup, Runtime};
+use crate::terminal::{error, note, say};
+use model::{Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
+use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime, Shape};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -17,15 +17,16 @@ const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;
-    let handle = match runtime.catalog().lookup(&args.tool) {
-        Lookup::Found(handle) => handle,
-        other => {
-            let code = not_found(&runtime, &args.tool, &other);
+    let catalog = runtime.catalog();
+    let target = match Target::find(&catalog, &args.tool) {
+        Ok(target) => target,
+        Err(lookup) => {
+            let code = not_found(&runtime, &args.tool, &lookup);
             runtime.close();
             return Ok(code);
         }
     };
-    let tool = &handle.tool().tool;
+    let tool = target.tool();
     let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
         Ok(given) => given,
         Err(why) => {
@@ -34,13 +35,15 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
             return Ok(ExitCode::from(USAGE));
         }
     };
+    let name = target.name();
     let call = Call {
-        long: tool.task != TaskUse::Never,
-        ..Call::new(handle.path().to_string(), given)
+        long: catalog.task_use(&name, Some(&given)) != TaskUse::Never,
+        shape: target.shape(args),
+        ..Call::new(name, given)
     };
     let answer = compose::executor()?.block_on(async {
         tokio::select! {
-            answer = runtime.call(call) => Some(answer),
+            answer = answer(&runtime, &target, call, args) => Some(answer),
             () = compose::told_to_end() => None,
         }
     });
@@ -58,24 +61,122 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     }
 }
 
-fn show(output: &Output, format: Format) -> anyhow::Result<()> {
+/// What is called: a module's tool, or one of those through which all are.
+enum Target<'c> {
+    Tool(Handle),
+    Meta(&'c Tool),
+}
+
+impl<'c> Target<'c> {
+    fn find(catalog: &'c Catalog, name: &str) -> Result<Self, Lookup> {
+        let meta = Meta::named(name).and_then(|meta| catalog.front.meta_tool(meta));
+        match (meta, catalog.lookup(name)) {
+            (Some(meta), _) => Ok(Self::Meta(meta)),
+            (None, Lookup::Found(handle)) => Ok(Self::Tool(handle)),
+            (None, other) => Err(other),
+        }
+    }
+
+    fn tool(&self) -> &Tool {
+        match self {
+            Self::Tool(handle) => &handle.tool().tool,
+            Self::Meta(tool) => tool,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Tool(handle) => handle.to_string(),
+            Self::Meta(tool) => tool.name.to_string(),
+        }
+    }
+
+    fn shape(&self, args: &CallArgs) -> Shape {
+        match (self, args.format) {
+            (Self::Tool(handle), CallFormat::Text)
+                if handle.tool().is_compact() || args.select.is_some() =>
+            {
+                Shape::Compact(asked(args))
+            }
+            (Self::Tool(_), CallFormat::Json) if args.select.is_some() => {
+                Shape::Compact(asked(args))
+            }
+            (_, CallFormat::Text) => Shape::Declared,
+            _ => Shape::Raw,
+        }
+    }
+}
+
+fn asked(args: &CallArgs) -> Asked {
+    Asked {
+        format: match args.format {
+            CallFormat::Text | CallFormat::Compact => None,
+            CallFormat::Json => Some(model::Format::Json),
+            CallFormat::Toon => Some(model::Format::Toon),
+            CallFormat::Markdown => Some(model::Format::Markdown),
+        },
+        select: args.select.clone(),
+        ways: Ways::COMMAND,
+    }
+}
+
+/// Makes the call; what it costs a model, before and after, is said beside the answer.
+async fn answer(
+    runtime: &Runtime,
+    target: &Target<'_>,
+    call: Call,
+    args: &CallArgs,
+) -> Result<Output, CallError> {
+    let cancel = call.cancel.clone();
+    let output = runtime.call(call).await?;
+    let is_data = !output.is_error && output.content.iter().all(is_text);
+    let Target::Tool(handle) = target else {
+        return Ok(output);
+    };
+    match args.format {
+        CallFormat::Compact | CallFormat::Toon | CallFormat::Markdown if is_data => {}
+        _ => return Ok(output),
+    }
+    let raw = output.into_json();
+    let before = count_tokens(&raw.to_string());
+    let said = runtime.say(handle, raw, asked(args), cancel).await;
+    if let Some(text) = &said.note {
+        note(text);
+    }
+    note(&format!(
+        "{} tokens as json, {} as {}",
+        Grouped(before),
+        Grouped(said.tokens),
+        said.format
+    ));
+    Ok(Output::text(said.body))
+}
+
+fn is_text(block: &Content) -> bool {
+    matches!(block, Content::Text { .. })
+}
+
+fn show(output: &Output, format: CallFormat) -> anyhow::Result<()> {
     match format {
-        Format::Text if output.is_error => error(&output.plain_text()),
-        Format::Text => say(&output.plain_text()),
-        Format::Json => {
+        CallFormat::Json => {
             let mut result = json!({"content": output.content, "isError": output.is_error});
             if let Some(structured) = &output.structured {
                 result["structuredContent"] = structured.clone();
             }
             say(&serde_json::to_string_pretty(&result)?);
         }
+        _ if output.is_error => error(&output.plain_text()),
+        _ => say(&output.plain_text()),
     }
     Ok(())
 }
 
-fn failed(failure: &CallError, tool: &Tool, format: Format) -> ExitCode {
-    let rejected = matches!(failure, CallError::Rejected { .. });
-    if format == Format::Json {
+fn failed(failure: &CallError, tool: &Tool, format: CallFormat) -> ExitCode {
+    let is_usage = matches!(
+        failure,
+        CallError::Rejected { .. } | CallError::Missing { .. }
+    );
+    if format == CallFormat::Json {
         let result =
             json!({"content": [{"type": "text", "text": failure.to_string()}], "isError": true});
         say(&result.to_string());
@@ -87,7 +188,7 @@ fn failed(failure: &CallError, tool: &Tool, format: Format) -> ExitCode {
         CallError::Rejected { .. } => error(&format!("{failure}\n  = help: {}", tool.signature())),
         other => error(&other.to_string()),
     }
-    ExitCode::from(if rejected { USAGE } else { SAID_ERROR })
+    ExitCode::from(if is_usage { USAGE } else { SAID_ERROR })
 }
 
 fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {

@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let address = door.address()?;
     let (tell, told) = channel();
     let tell = move |event: &Event| drop(tell.send(event.clone()));
-    let runtime = compose::watch_calls(global, tell, Arc::new(live::show))?;
+    let runtime = compose::watch_calls(global, dev.surface, tell, Arc::new(live::show))?;
     welcome(&runtime, &plan, address);
     let server = Server::new(runtime.clone(), project_doors.errors);
     executor.spawn(serve(server, runtime.clone(), door));
@@ -105,6 +105,9 @@ fn board(catalog: &Catalog) {
     for text in &catalog.notes {
         say(&format!("  note: {text}"));
     }
+    if catalog.tool_count() > 0 {
+        say(&format!("  surface: {}", catalog.front.choice));
+    }
     if catalog.modules().count() == 0 && catalog.broken.is_empty() {
         say("  no modules yet; `larkspur new hello` writes one");
     }
@@ -142,6 +145,7 @@ fn show(event: &Event) {
             offers(*all)
         ),
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
+        Change::Surface(choice) => format!("  surface: {choice}"),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
         Change::Waiting { fault } => format!(
             "  {} {}  waiting\n{}",

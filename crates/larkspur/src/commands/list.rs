@@ -1,6 +1,7 @@
 //! `larkspur list`: tools, resources and prompts, as signatures.
 
 use crate::args::{Format, Global, List};
+use crate::commands::tokens;
 use crate::compose;
 use crate::terminal::{DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved};
 use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
@@ -11,6 +12,10 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;
     let catalog = runtime.catalog();
     match list.format {
+        Format::Json if list.tokens => {
+            say(&serde_json::to_string_pretty(&tokens::as_json(&catalog))?);
+        }
+        Format::Text if list.tokens => tokens::as_text(&catalog),
         Format::Json => say(&serde_json::to_string_pretty(&as_json(&catalog))?),
         Format::Text => as_text(&runtime, &catalog),
     }

@@ -18,3 +18,4 @@ pub(crate) mod readme;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod test;
+pub(crate) mod tokens;

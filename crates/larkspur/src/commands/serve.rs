@@ -1,9 +1,10 @@
 //! `larkspur serve`, and bare `larkspur`: MCP over stdio, HTTP or both.
 
-use crate::args::{Global, Serve, Surface};
+use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
 use crate::terminal::{BAD, count, error, note, offers, styled};
+use model::Surface;
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use server::{HttpDoor, Server};
@@ -18,7 +19,6 @@ const USAGE: u8 = 2;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
-    let Surface::Flat = serve.surface;
     let project = compose::project(global)?;
     let project_doors = &project.project().doors;
     let plan = match doors::plan(serve, project_doors) {
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let errors = project_doors.errors;
-    let runtime = compose::watch(global, tell)?;
+    let runtime = compose::watch(global, serve.surface, tell)?;
     welcome(&runtime, &plan);
     if let Some(door) = &door {
         listening(door, &plan)?;
@@ -130,13 +130,18 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
     for note_of in &catalog.notes {
         note(&format!("note: {note_of}"));
     }
+    let (choice, is_watched) = (&catalog.front.choice, std::io::stdin().is_terminal());
+    // That every tool is listed is news to nobody but who looks.
+    if choice.asked == Surface::Auto && (choice.shows_modules || is_watched) {
+        note(&format!("surface: {choice}"));
+    }
     for folder in runtime.folders().iter().filter(|folder| !folder.exists()) {
         note(&format!(
             "note: there is no folder {} yet; it is served when it appears",
             folder.root().display()
         ));
     }
-    if plan.transport.stdio && std::io::stdin().is_terminal() {
+    if plan.transport.stdio && is_watched {
         note(&format!(
             "larkspur: speaking MCP on stdin and stdout, {} in {}; waiting for a client\n  \
              at a terminal you may want: larkspur dev · larkspur list · larkspur call MODULE.TOOL",
@@ -156,6 +161,7 @@ fn tell(event: &Event) {
         Change::Loaded(_) | Change::Tests => {}
         Change::Reloaded(all) => note(&format!("reloaded {name}: {}", offers(*all))),
         Change::Removed => note(&format!("removed {name}")),
+        Change::Surface(choice) => note(&format!("surface: {choice}")),
         Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
         Change::Broken {
             fault,

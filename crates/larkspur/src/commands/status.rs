@@ -61,6 +61,9 @@ pub(crate) fn show(status: &Status) {
             "reload"
         ),
     ));
+    if status.tools > 0 {
+        say(&format!("  surface: {}", status.surface));
+    }
     if status.stuck > 0 {
         say(&format!(
             "  {} {} threads did not come back at their deadline",

@@ -66,6 +66,7 @@ mod soak;
 mod state;
 mod status;
 mod stream;
+mod surface;
 mod tasks;
 mod toon;
 mod units;

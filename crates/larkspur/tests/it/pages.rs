@@ -61,6 +61,7 @@ fn walk(list: (&str, &str, &str), mut ask: impl FnMut(Value) -> Value) {
 fn by_pipes() {
     for opening in [Opening::Legacy, Opening::Modern] {
         let mut server = Server::start_as(opening);
+        server.flags = vec!["--surface".into(), "flat".into()];
         server.module("many", MANY);
         for list in LISTS {
             walk(list, |params| server.request(list.0, params).result());
@@ -76,7 +77,7 @@ fn by_pipes() {
 fn by_network() {
     let room = Room::new();
     room.write("many.star", MANY);
-    let web = Web::start(room, &[]);
+    let web = Web::start(room, &["--surface", "flat"]);
     for list in LISTS {
         walk(list, |params| {
             web.modern(list.0, params).json()["result"].clone()

@@ -160,6 +160,11 @@ impl Ways<'_> {
         whole: "raw_output: true",
         select: "select",
     };
+    /// On the command line.
+    pub const COMMAND: Ways<'static> = Ways {
+        whole: "--format json",
+        select: "--select",
+    };
     /// By the tool's own name, where neither can be said.
     pub const FLAT: Ways<'static> = Ways {
         whole: "`call` and output: \"json\"",

@@ -1,6 +1,7 @@
 //! The one line that goes with an answer: its format, what is not in it, and how to get that.
 
 use super::{Format, Ways};
+use crate::Grouped;
 use std::fmt::{self, Display, Formatter};
 
 /// What a reader should know about an answer beyond its text.
@@ -128,22 +129,6 @@ impl Display for Unit {
             Self::Lines => "lines",
             Self::Within(_, unit) => unit,
         })
-    }
-}
-
-/// `12,345`.
-struct Grouped(usize);
-
-impl Display for Grouped {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (i, digit) in digits.chars().enumerate() {
-            if i > 0 && (digits.len() - i).is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-            write!(f, "{digit}")?;
-        }
-        Ok(())
     }
 }
 

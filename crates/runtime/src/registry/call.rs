@@ -4,8 +4,8 @@ use super::meta::Meta;
 use super::shape::{Asked, Shape};
 use super::{missing, missing_module};
 use crate::call::{Call, CallError};
-use crate::catalog::{Catalog, Handle};
-use model::{Args, Format, Output, Problem, Rejected, Selection, Ways, nearest};
+use crate::catalog::{Catalog, Handle, Lookup};
+use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, nearest};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -97,4 +97,23 @@ pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<H
             nearest(tool, names),
         )
     })
+}
+
+impl Catalog {
+    /// May a call of this name become a task? Through `call`, that is for the tool to say that is called.
+    pub fn task_use(&self, name: &str, args: Option<&Args>) -> TaskUse {
+        let text = |key: &str| args.and_then(|args| args.get(key)?.as_str());
+        let found = match (Meta::named(name), text("module"), text("tool")) {
+            (None, ..) => match self.lookup(name) {
+                Lookup::Found(handle) => Some(handle),
+                _ => None,
+            },
+            (Some(Meta::Call), Some(module), Some(tool)) => {
+                let module = self.module(module);
+                module.and_then(|module| Handle::find(module, tool))
+            }
+            (Some(_), ..) => None,
+        };
+        found.map_or(TaskUse::Never, |handle| handle.tool().tool.task)
+    }
 }

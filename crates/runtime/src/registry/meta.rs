@@ -1,6 +1,7 @@
 //! What the meta tools are called, and what they take.
 
 use model::{Args, Field, Input, Rejected, Schema};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,22 @@ impl Meta {
                 args.insert((*ours).to_owned(), value);
             }
         }
-        self.input().accept(args)
+        // Where a list is wanted a text is taken too, though lists do not say so: that saves tokens.
+        let text = args.get_mut(self.list()).filter(|value| value.is_string());
+        let text = text.map(|value| std::mem::replace(value, Value::Array(Vec::new())));
+        let mut args = self.input().accept(args)?;
+        if let Some(text) = text {
+            args.insert(self.list().to_owned(), text);
+        }
+        Ok(args)
+    }
+
+    fn list(self) -> &'static str {
+        match self {
+            Self::Schema => "modules",
+            Self::Call => "select",
+            Self::Batch => "tasks",
+        }
     }
 
     /// How they are spelt elsewhere.
@@ -74,7 +90,7 @@ fn input(meta: Meta) -> Input {
     let optional = |name: &str, schema| Field::optional(name, schema, None);
     let fields = match meta {
         Meta::Schema => vec![
-            optional("modules", Schema::Union(vec![texts(), Schema::Str])),
+            optional("modules", texts()),
             optional("query", Schema::Str),
             optional("detail", one_of(&["names", "signatures", "full"])),
         ],
@@ -83,14 +99,11 @@ fn input(meta: Meta) -> Input {
             Field::required("tool", Schema::Str),
             optional("params", Schema::Dict(Box::new(Schema::Any))),
             optional("output", one_of(&["compact", "json", "toon", "markdown"])),
-            optional("select", Schema::Union(vec![texts(), Schema::Str])),
+            optional("select", texts()),
         ],
         Meta::Batch => vec![Field::required(
             "tasks",
-            Schema::Union(vec![
-                Schema::List(Box::new(Schema::Dict(Box::new(Schema::Any)))),
-                Schema::Str,
-            ]),
+            Schema::List(Box::new(Schema::Dict(Box::new(Schema::Any)))),
         )],
     };
     Input::typed(fields, false)

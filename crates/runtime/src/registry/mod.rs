@@ -2,10 +2,19 @@
 //! reserved names wherever tools are called, and what they call goes down the one road.
 
 mod call;
+mod catalogue;
+mod cost;
+mod detail;
+mod front;
+mod listed;
 mod meta;
 mod say;
+mod schema;
 mod shape;
+mod summary;
 
+pub use cost::Cost;
+pub use front::{Choice, Front};
 pub use meta::Meta;
 pub(crate) use shape::Shaping;
 pub use shape::{Asked, Shape};
@@ -26,7 +35,8 @@ impl Runtime {
                 let wanted = Wanted::read(&catalog, &call.name, call.args.clone())?;
                 wanted.answer(self.call(wanted.call(call)).await)
             }
-            Meta::Schema | Meta::Batch => Err(not_yet(meta)),
+            Meta::Schema => Ok(schema::Asked::read(call.args)?.answer(&catalog)),
+            Meta::Batch => Err(not_yet(meta)),
         }
     }
 }
@@ -41,7 +51,8 @@ impl Within<'_> {
                 let called = self.call_counted(&wanted.name(), wanted.params.clone(), shape);
                 wanted.answer(called)
             }
-            Meta::Schema | Meta::Batch => Err(not_yet(meta)),
+            Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
+            Meta::Batch => Err(not_yet(meta)),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
     ) -> Compact {
-        let budget = self.catalog().showing.result_tokens;
+        let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         let raw = Arc::new(raw);
         if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {

@@ -16,7 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use run::{Answer, Run};
-use runtime::{Call, CallError, Lookup, Words};
+use runtime::{Call, CallError, Words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -29,14 +29,12 @@ impl Handler {
     /// May this call become a task? A client that does not know tasks cannot call what must be one.
     pub(crate) fn becomes_task(
         &self,
-        name: &str,
+        request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         era: Era,
     ) -> Result<bool, ErrorData> {
-        let task_use = match self.shared.runtime.catalog().lookup(name) {
-            Lookup::Found(handle) => handle.tool().tool.task,
-            _ => TaskUse::Never,
-        };
+        let catalog = self.shared.runtime.catalog();
+        let task_use = catalog.task_use(&request.name, request.arguments.as_ref());
         if task_use == TaskUse::Never {
             return Ok(false);
         }

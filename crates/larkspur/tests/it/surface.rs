@@ -1,0 +1,175 @@
+//! What `tools/list` shows: every tool, or the meta tools; both roads work in either case.
+
+use crate::client::{Client, DOORS};
+use crate::fixture::{Opening, Server, ada, described, greeting, saying};
+use crate::room::Room;
+use serde_json::{Value, json};
+
+const META: [&str; 3] = ["batch", "call", "get_module_schema"];
+
+/// So many tools in one module.
+fn many(count: usize) -> String {
+    format!(
+        "def one(name: str, times: int = 1) -> str:\n    \"\"\"Says it.\"\"\"\n    return name\n\n\
+         [tool(one, name = \"tool_%d\" % i) for i in range(10, {} + 10)]\n",
+        count
+    )
+}
+
+fn server(project: &str) -> Server {
+    let mut server = Server::start();
+    server
+        .file(
+            "hub/module.toml",
+            "name = 'hub'\nversion = '1.0.0'\ndescription = 'All of the hub. And more.'\n",
+        )
+        .file("hub/main.star", &many(30))
+        .module("greet", &greeting("hello"));
+    server.room.project(project);
+    server
+}
+
+#[test]
+fn auto_chooses_by_what_the_list_costs_and_says_so() {
+    let why = "modules (31 tools, 2,427 tokens > 2,000); surface = \"flat\" lists them all";
+    let mut server = server("");
+    server.lists(&META).warned(&format!("surface: {why}\n"));
+    assert_eq!(server.status()["surface"], why);
+    let room = &server.room;
+    room.run(&["status"]).says(&format!("  surface: {why}\n"));
+    // As it becomes short enough, clients hear of another list, and whoever watches of the reason.
+    server
+        .file("hub/main.star", &many(3))
+        .changed()
+        .lists(&["hello", "tool_10", "tool_11", "tool_12"])
+        .warned("surface: flat (4 tools, 319 tokens < 2,000)\n");
+}
+
+#[test]
+fn what_was_asked_for_is_shown() {
+    let mut flat = server("[server]\nsurface = 'flat'\n");
+    assert_eq!(flat.tools().len(), 31);
+    assert_eq!(flat.status()["surface"], "flat (31 tools, 2,427 tokens)");
+    let mut modules = server("[server]\nsurface = 'modules'\n");
+    modules.lists(&META);
+    let why = modules.status()["surface"].clone();
+    let listed = modules.room.run(&["list", "--tokens", "--format", "json"]);
+    let cost = &listed.exits(0).json()["modules"];
+    assert_eq!(
+        why,
+        format!("modules (31 tools, {cost} tokens instead of 2,427)")
+    );
+    let mut few = server("[server]\nsurface_tokens = 3_000\n");
+    assert_eq!(few.tools().len(), 31);
+    // What is typed wins over the file.
+    let mut typed = server("[server]\nsurface = 'modules'\n");
+    typed.flags = vec!["--surface".into(), "flat".into()];
+    assert_eq!(typed.tools().len(), 31);
+}
+
+#[test]
+fn both_roads_work_behind_either_surface_and_by_either_door() {
+    for (surface, shown) in [("flat", 31), ("modules", 3)] {
+        for door in DOORS {
+            let mut room = server(&format!("[server]\nsurface = '{surface}'\n"));
+            let mut client = Client::start(room.leave_room(), door, json!({}));
+            let mut ask = |method: &str, params: Value| {
+                let (answer, _) = client.talk(method, params, |_| json!({}));
+                answer["result"].clone()
+            };
+            let what = format!("{surface} {door:?}");
+            let listed = ask("tools/list", json!({}));
+            let listed = listed["tools"].as_array().unwrap();
+            assert_eq!(listed.len(), shown, "{what}");
+            for (name, arguments) in [
+                ("hello", ada()),
+                ("greet.hello", ada()),
+                (
+                    "call",
+                    json!({"module": "greet", "tool": "hello", "params": ada()}),
+                ),
+            ] {
+                let result = ask("tools/call", json!({"name": name, "arguments": arguments}));
+                assert_eq!(result["content"][0]["text"], "hello ada", "{what} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_meta_tools_say_which_modules_there_are() {
+    let mut server = server("[server]\nsurface = 'modules'\n");
+    let listed = server.request("tools/list", json!({})).result();
+    let about = listed["tools"][2]["description"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let (_, modules) = about.split_once("Modules:").unwrap();
+    assert_eq!(modules, "\ngreet\nhub: All of the hub");
+}
+
+#[test]
+fn a_list_that_stays_the_same_is_not_told_of() {
+    let mut server = server("[server]\nsurface = 'modules'\n");
+    let call = json!({"module": "greet", "tool": "hello", "params": ada()});
+    server
+        .up()
+        .edit("greet", &described("howdy", "Another way."))
+        .until("call", call.clone(), "howdy ada")
+        .not_told()
+        // Another module is another line.
+        .module("more", &saying("bye", "good bye"))
+        .changed();
+}
+
+#[test]
+fn names_can_be_given_a_beginning() {
+    let mut server = Server::start();
+    server
+        .module("hub", &saying("list", "from the hub"))
+        .module("lab", &saying("list", "from the lab"));
+    server
+        .room
+        .project("[module.hub]\nprefix = 'hub_'\n[module.lab]\nprefix = 'l-'\n");
+    server
+        .lists(&["hub_list", "l-list"])
+        .call("hub_list", json!({}))
+        .text("from the hub")
+        .call("l-list", json!({}))
+        .text("from the lab")
+        // Declared names hold wherever modules are named.
+        .call("hub.list", json!({}))
+        .text("from the hub")
+        .call("call", json!({"module": "lab", "tool": "list"}))
+        .text("from the lab")
+        .call("list", json!({}))
+        .refused(-32602, "there is no tool `list`; the nearest is `l-list`");
+    server
+        .room
+        .project("[module.hub]\nprefix = 'x_'\n[module.lab]\nprefix = 'x_'\n");
+    server
+        .changed()
+        .lists(&["hub_list", "lab_list"])
+        .call("x_list", json!({}))
+        .refused(
+            -32602,
+            "several modules have a tool `x_list`: call `hub.list` or `lab.list`",
+        );
+    let bad = Room::new();
+    bad.project("[module.hub]\nprefix = 'hub.'\n");
+    bad.run(&["list"])
+        .exits(6)
+        .notes("`hub.` cannot begin the name of a tool")
+        .notes("larkspur.toml:2");
+}
+
+#[test]
+fn a_prefix_can_make_no_name_of_ours() {
+    let mut server = Server::start_as(Opening::Modern);
+    server.module("hub", &saying("ch", "mine"));
+    server.room.project("[module.hub]\nprefix = 'bat'\n");
+    server
+        .lists(&["hub_ch"])
+        .call("hub_ch", json!({}))
+        .text("mine");
+}

@@ -1,0 +1,36 @@
+//! What each module's tools cost a model.
+
+use super::detail::{Detail, offered};
+use super::listed::{tokens, written};
+use crate::catalog::{Catalog, Module};
+use model::count_tokens;
+
+/// One module's tools, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost<'c> {
+    pub module: &'c str,
+    pub tools: usize,
+    /// In a list that shows every tool.
+    pub flat: usize,
+    /// As `get_module_schema` says them.
+    pub signatures: usize,
+}
+
+impl Catalog {
+    pub fn costs(&self) -> Vec<Cost<'_>> {
+        self.modules().map(|module| self.cost(module)).collect()
+    }
+
+    fn cost<'c>(&'c self, module: &'c Module) -> Cost<'c> {
+        let tools = self.tools();
+        let own = tools.filter(|(_, handle)| handle.module.name == module.name);
+        let flat = written(own.map(|(name, handle)| (name, &handle.tool().tool)));
+        let signatures = offered(module, Detail::Signatures, None).to_string();
+        Cost {
+            module: module.name.as_str(),
+            tools: module.tools.len(),
+            flat: tokens(&flat),
+            signatures: count_tokens(&signatures),
+        }
+    }
+}

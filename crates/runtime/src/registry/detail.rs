@@ -1,0 +1,134 @@
+//! What a module offers, in three degrees: names, a line each, or everything there is to know.
+
+use super::listed::listed;
+use super::summary::short;
+use crate::catalog::Module;
+use model::{Prompt, Resource, Tool};
+use serde_json::{Map, Value, json};
+
+/// The longest summary beside a signature.
+const LONGEST: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    Names,
+    /// `list_issues(repo: str, limit: int = 30)  List issues, newest first`.
+    Signatures,
+    Full,
+}
+
+impl Detail {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "names" => Some(Self::Names),
+            "signatures" => Some(Self::Signatures),
+            "full" => Some(Self::Full),
+            _ => None,
+        }
+    }
+}
+
+/// All of a module, or these tools of it.
+pub(super) fn offered(module: &Module, detail: Detail, tools: Option<&[usize]>) -> Value {
+    let mut all = Map::from_iter([("module".to_owned(), json!(module.name.as_str()))]);
+    if let Some(about) = module.description() {
+        all.insert("description".into(), json!(about));
+    }
+    let manifest = module.manifest.as_ref();
+    if let Some(version) = manifest.and_then(|manifest| manifest.api_version.as_ref()) {
+        all.insert("api_version".into(), json!(version));
+    }
+    let one = |index: usize| tool(&module.tools[index].tool, detail);
+    let chosen: Vec<Value> = match tools {
+        Some(tools) => tools.iter().copied().map(one).collect(),
+        None => (0..module.tools.len()).map(one).collect(),
+    };
+    all.insert("tools".into(), Value::Array(chosen));
+    if tools.is_none() {
+        let resources = module.script.resources.iter();
+        let resources = resources.map(|one| resource(&one.resource, detail));
+        some(&mut all, "resources", resources.collect());
+        let prompts = module.script.prompts.iter();
+        let prompts = prompts.map(|one| prompt(&one.prompt, detail));
+        some(&mut all, "prompts", prompts.collect());
+    }
+    Value::Object(all)
+}
+
+fn some(all: &mut Map<String, Value>, key: &str, items: Vec<Value>) {
+    if !items.is_empty() {
+        all.insert(key.to_owned(), Value::Array(items));
+    }
+}
+
+/// Something with what it is for.
+fn line(what: &str, description: &str) -> Value {
+    match short(description, LONGEST) {
+        about if about.is_empty() => json!(what),
+        about => json!(format!("{what}  {about}")),
+    }
+}
+
+fn tool(tool: &Tool, detail: Detail) -> Value {
+    let name = tool.name.as_str();
+    match detail {
+        Detail::Names => json!(name),
+        Detail::Signatures => {
+            let signature = format!("{name}({})", tool.input.signature());
+            line(&signature, &tool.description)
+        }
+        Detail::Full => {
+            let mut full = listed(name, tool);
+            if !tool.examples.is_empty() {
+                full["examples"] = json!(tool.examples);
+            }
+            full
+        }
+    }
+}
+
+fn resource(resource: &Resource, detail: Detail) -> Value {
+    let uri = resource.uri.as_str();
+    match detail {
+        Detail::Names => json!(uri),
+        Detail::Signatures => line(uri, &resource.description),
+        Detail::Full => {
+            let key = if resource.uri.is_exact() {
+                "uri"
+            } else {
+                "uriTemplate"
+            };
+            let mut full = json!({key: uri, "name": resource.name});
+            if !resource.description.is_empty() {
+                full["description"] = json!(resource.description);
+            }
+            if let Some(mime) = &resource.mime {
+                full["mimeType"] = json!(mime);
+            }
+            full
+        }
+    }
+}
+
+fn prompt(prompt: &Prompt, detail: Detail) -> Value {
+    match detail {
+        Detail::Names => json!(prompt.name.as_str()),
+        Detail::Signatures => line(&prompt.signature(), &prompt.description),
+        Detail::Full => {
+            let mut full = json!({"name": prompt.name.as_str()});
+            if !prompt.description.is_empty() {
+                full["description"] = json!(prompt.description);
+            }
+            let fields = prompt.input.fields().iter();
+            let arguments = fields.map(|field| {
+                let mut one = json!({"name": field.name, "required": field.required});
+                if let Some(about) = &field.description {
+                    one["description"] = json!(about);
+                }
+                one
+            });
+            full["arguments"] = arguments.collect();
+            full
+        }
+    }
+}

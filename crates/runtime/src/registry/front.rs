@@ -1,0 +1,125 @@
+//! What clients see of the tools: all of them, or the meta tools, and why.
+
+use super::listed::{tokens, written};
+use super::meta::Meta;
+use crate::catalog::{Handle, Module};
+use model::{Findable, Grouped, SearchIndex, Showing, Surface, Tool};
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// Chosen once a catalog, from nothing but the catalog and what was asked for.
+#[derive(Default)]
+pub struct Front {
+    pub choice: Choice,
+    /// The meta tools; their descriptions say which modules there are.
+    meta: Vec<Tool>,
+    /// Tools by plain words, made when somebody first asks.
+    index: OnceLock<SearchIndex>,
+    /// Changes when what is shown does.
+    pub(crate) fingerprint: u64,
+}
+
+/// Which surface is shown, and what each costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub asked: Surface,
+    pub shows_modules: bool,
+    pub tools: usize,
+    pub flat_tokens: usize,
+    pub modules_tokens: usize,
+    /// A list that costs less is shown flat.
+    pub below: usize,
+}
+
+impl Front {
+    pub(crate) fn new<'m>(
+        modules: impl Iterator<Item = &'m Arc<Module>>,
+        flat: &BTreeMap<String, Handle>,
+        showing: Showing,
+    ) -> Self {
+        let meta = super::catalogue::meta_tools(modules);
+        let all = flat
+            .iter()
+            .map(|(name, handle)| (name.as_str(), &handle.tool().tool));
+        let all = written(all);
+        let few = written(meta.iter().map(|tool| (tool.name.as_str(), tool)));
+        let flat_tokens = tokens(&all);
+        let choice = Choice {
+            asked: showing.surface,
+            shows_modules: match showing.surface {
+                Surface::Flat => false,
+                Surface::Modules => true,
+                Surface::Auto => flat_tokens >= showing.surface_tokens,
+            },
+            tools: flat.len(),
+            flat_tokens,
+            modules_tokens: tokens(&few),
+            below: showing.surface_tokens,
+        };
+        let mut hasher = DefaultHasher::new();
+        let shown = if choice.shows_modules { few } else { all };
+        shown.hash(&mut hasher);
+        Self {
+            choice,
+            meta,
+            index: OnceLock::new(),
+            fingerprint: hasher.finish(),
+        }
+    }
+
+    pub fn meta_tools(&self) -> &[Tool] {
+        &self.meta
+    }
+
+    pub fn meta_tool(&self, meta: Meta) -> Option<&Tool> {
+        self.meta
+            .iter()
+            .find(|tool| tool.name.as_str() == meta.name())
+    }
+
+    /// Of every tool of these modules, in their order.
+    pub(crate) fn index<'m>(&self, modules: impl Iterator<Item = &'m Arc<Module>>) -> &SearchIndex {
+        self.index.get_or_init(|| {
+            let findable = modules.flat_map(|module| {
+                let keywords = module
+                    .manifest
+                    .as_ref()
+                    .map(|manifest| &manifest.keywords[..]);
+                let keywords = keywords.unwrap_or_default();
+                let tools = module.tools.iter();
+                tools.map(move |tool| Findable::of(&module.name, keywords, &tool.tool))
+            });
+            SearchIndex::new(findable)
+        })
+    }
+}
+
+impl Display for Choice {
+    /// `modules (31 tools, 2,310 tokens > 2,000); surface = "flat" lists them all`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let tools = match self.tools {
+            1 => "1 tool".to_owned(),
+            many => format!("{} tools", Grouped(many)),
+        };
+        let (flat, below) = (Grouped(self.flat_tokens), Grouped(self.below));
+        match (self.asked, self.shows_modules) {
+            (Surface::Auto, false) => write!(f, "flat ({tools}, {flat} tokens < {below})"),
+            (Surface::Auto, true) => {
+                let sign = if self.flat_tokens > self.below {
+                    ">"
+                } else {
+                    "="
+                };
+                let way = "surface = \"flat\" lists them all";
+                write!(f, "modules ({tools}, {flat} tokens {sign} {below}); {way}")
+            }
+            (_, false) => write!(f, "flat ({tools}, {flat} tokens)"),
+            (_, true) => {
+                let modules = Grouped(self.modules_tokens);
+                write!(f, "modules ({tools}, {modules} tokens instead of {flat})")
+            }
+        }
+    }
+}
