@@ -60,6 +60,7 @@ mod resources;
 mod restart;
 mod roads;
 mod room;
+mod schema;
 mod shortcut;
 mod slow;
 mod soak;

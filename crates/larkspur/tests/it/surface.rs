@@ -42,7 +42,7 @@ fn auto_chooses_by_what_the_list_costs_and_says_so() {
         .file("hub/main.star", &many(3))
         .changed()
         .lists(&["hello", "tool_10", "tool_11", "tool_12"])
-        .warned("surface: flat (4 tools, 319 tokens < 2,000)\n");
+        .warned("surface: flat (4 tools, 294 tokens < 2,000)\n");
 }
 
 #[test]

@@ -1,0 +1,234 @@
+//! `get_module_schema`: what modules offer, in as many words as are wanted, and tools by plain words.
+
+use crate::client::{Client, DOORS};
+use crate::fixture::{Opening, Server};
+use crate::folder::manifest;
+use crate::room::Room;
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+const HUB: &str = r#"
+State = one_of("open", "closed", "all")
+
+def list_issues(repo: str, state: State = "open", limit: int = 30) -> list[dict]:
+    """List issues, newest first. One a line.
+
+    Args:
+        repo: As owner/name.
+    """
+    return []
+
+def close(number: int, reason: str | None = None):
+    """Close an issue."""
+    return "closed"
+
+def readme(owner: str):
+    """The first file to read."""
+    return owner
+
+def triage(repo: str, limit: int = 5):
+    """Sort what is new."""
+    return repo
+
+tool(list_issues, read_only = True, examples = [{"repo": "acme/web"}])
+tool(close, name = "close_issue")
+resource("hub://{owner}/readme", readme, mime = "text/markdown")
+prompt(triage)
+"#;
+
+const DIARY: &str = r#"
+def search(query: str):
+    """日記を検索する。古い順。"""
+    return []
+
+def written(params):
+    return {"content": []}
+
+def describe_extension():
+    return Extension(name = "diary", version = "1.0.0", description = "日記", tools = [
+        Tool(name = "write_entry", description = "Write what happened", handler = written,
+             parameters = [ToolParameter(name = "text", param_type = "string", required = True)]),
+    ])
+
+tool(search)
+"#;
+
+fn room() -> Room {
+    let room = Room::new();
+    let more = "api_version = '2022-11-28'\nkeywords = ['tickets']\n";
+    room.write("hub/module.toml", &manifest("hub", more))
+        .write("hub/main.star", HUB)
+        .write("diary.star", DIARY);
+    room
+}
+
+#[track_caller]
+fn check(args: Value, expected: Expect) {
+    let mut server = Server::start_in(room(), Opening::Legacy);
+    let result = server.call("get_module_schema", args).result();
+    let content = result["content"].as_array().unwrap();
+    let first = content[0]["text"].as_str().unwrap();
+    let mut shown = match serde_json::from_str::<Value>(first) {
+        Ok(elements) => {
+            let lines = elements.as_array().unwrap().iter();
+            lines.map(|line| format!("{line}\n")).collect::<String>()
+        }
+        Err(_) => first.to_owned(),
+    };
+    for block in &content[1..] {
+        shown += block["text"].as_str().unwrap();
+    }
+    if result["isError"] == true {
+        shown += "\nerror";
+    }
+    assert_eq!(result.get("structuredContent"), None);
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn in_three_degrees() {
+    check(
+        json!({"detail": "names"}),
+        expect![[r#"
+        {"module":"diary","description":"日記","tools":["write_entry","search"]}
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
+    "#]],
+    );
+    check(
+        json!({"modules": ["hub"]}),
+        expect![[r#"
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"],"resources":["hub://{owner}/readme  The first file to read"],"prompts":["triage(repo: str, limit: int = 5)  Sort what is new"]}
+    "#]],
+    );
+    check(
+        json!({"modules": ["hub"], "detail": "full"}),
+        expect![[r#"
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":[{"name":"list_issues","description":"List issues, newest first. One a line.","inputSchema":{"type":"object","properties":{"repo":{"type":"string","description":"As owner/name."},"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"limit":{"type":"integer","default":30}},"required":["repo"],"additionalProperties":false},"outputSchema":{"type":"array","items":{"type":"object"}},"annotations":{"readOnlyHint":true},"examples":[{"repo":"acme/web"}]},{"name":"close_issue","description":"Close an issue.","inputSchema":{"type":"object","properties":{"number":{"type":"integer"},"reason":{"type":["string","null"],"default":null}},"required":["number"],"additionalProperties":false}}],"resources":[{"uriTemplate":"hub://{owner}/readme","name":"readme","description":"The first file to read.","mimeType":"text/markdown"}],"prompts":[{"name":"triage","description":"Sort what is new.","arguments":[{"name":"repo","required":true},{"name":"limit","required":false}]}]}
+    "#]],
+    );
+}
+
+#[test]
+fn modules_are_named_in_several_ways() {
+    check(
+        json!({"module": "diary", "detail": "names"}),
+        expect![[r#"
+        {"module":"diary","description":"日記","tools":["write_entry","search"]}
+    "#]],
+    );
+    check(
+        json!({"modules": "diary", "detail": "names"}),
+        expect![[r#"
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}
+        "#]],
+    );
+    check(
+        json!({"modules": ["hub", "diary", "hub"], "detail": "names"}),
+        expect![[r#"
+            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}
+        "#]],
+    );
+    check(
+        json!({"modules": [], "detail": "names"}),
+        expect![[r#"
+        {"module":"diary","description":"日記","tools":["write_entry","search"]}
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_not_there_is_said_and_what_is_there_comes() {
+    check(
+        json!({"modules": ["hubb", "diary"], "detail": "names"}),
+        expect![[r#"
+            {"module":"hubb","error":"there is no module `hubb`","did_you_mean":"hub"}
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}
+        "#]],
+    );
+    check(
+        json!({"modules": ["hubb", "x"]}),
+        expect![[r#"
+        {"module":"hubb","error":"there is no module `hubb`","did_you_mean":"hub"}
+        {"module":"x","error":"there is no module `x`","did_you_mean":null}
+        there are `diary`, `hub`
+        error"#]],
+    );
+    check(
+        json!({"modules": [1]}),
+        expect![[r"
+        get_module_schema was not called: `modules[0]` expected a string, got the number 1
+        error"]],
+    );
+    check(
+        json!({"detail": "ful"}),
+        expect![[r#"
+        get_module_schema was not called: `detail` expected one of "names", "signatures", "full", got the string "ful"; did you mean "full"?
+        error"#]],
+    );
+    check(
+        json!({"modles": ["hub"]}),
+        expect![[r"
+        get_module_schema was not called: `modles` is not a parameter; did you mean `modules`?
+        error"]],
+    );
+}
+
+#[test]
+fn tools_are_found_by_plain_words() {
+    check(
+        json!({"query": "list open bugs"}),
+        expect![[r#"
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"]}
+        {"module":"diary","description":"日記","tools":["write_entry(text: str)  Write what happened"]}
+    "#]],
+    );
+    check(
+        json!({"query": "tickets", "detail": "names"}),
+        expect![[r#"
+            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"]}
+        "#]],
+    );
+    check(
+        json!({"query": "日記の検索"}),
+        expect![[r#"
+        {"module":"diary","description":"日記","tools":["search(query: str)  日記を検索する"]}
+    "#]],
+    );
+    check(json!({"query": "write", "modules": ["hub"]}), expect![[""]]);
+    check(
+        json!({"query": "acme"}),
+        expect![[r#"
+        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first"]}
+    "#]],
+    );
+}
+
+#[test]
+fn every_door_says_the_same() {
+    let mut answers = Vec::new();
+    for door in DOORS {
+        let mut client = Client::start(room(), door, json!({}));
+        let params = json!({"name": "get_module_schema", "arguments": {"query": "issue"}});
+        let (answer, _) = client.talk("tools/call", params, |_| json!({}));
+        answers.push(answer["result"]["content"].clone());
+    }
+    let ran = room().run(&["call", "get_module_schema", "query=issue"]);
+    let text = ran.exits(0).stdout.trim_end().to_owned();
+    assert_eq!(answers, vec![json!([{"type": "text", "text": text}]); 4]);
+}
+
+/// A saved file is live behind the same list.
+#[test]
+fn what_is_found_is_what_is_served() {
+    let mut server = Server::start_in(room(), Opening::Legacy);
+    server.flags = vec!["--surface".into(), "modules".into()];
+    let found = json!({"query": "reopen an issue again", "detail": "names"});
+    let before = r#"[{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["close_issue","list_issues"]}]"#;
+    server.call("get_module_schema", found.clone()).text(before);
+    let more = "\ndef reopen(number: int):\n    \"\"\"Reopen an issue.\"\"\"\n    return 1\n\ntool(reopen)\n";
+    server.file("hub/main.star", &format!("{HUB}{more}"));
+    let after = r#"[{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["reopen","close_issue","list_issues"]}]"#;
+    server.until("get_module_schema", found, after).not_told();
+}
