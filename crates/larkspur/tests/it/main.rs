@@ -20,6 +20,7 @@ mod commands;
 mod compact;
 mod config;
 mod config_show;
+mod costs;
 mod databases;
 mod dev;
 mod diamond;

@@ -1,0 +1,157 @@
+//! What models pay: for the list of tools by either surface, and for an answer in each form.
+
+use crate::room::Room;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+/// The servers of the corpus, as their manifests would say what they are for.
+const SERVERS: [(&str, &str); 14] = [
+    ("airtable", "Airtable bases, tables and records"),
+    ("chrome-devtools", "Drive and inspect a Chrome browser"),
+    ("context7", "Current documentation of libraries"),
+    ("firecrawl", "Scrape, crawl and search the web"),
+    ("git", "Read and change a local Git repository"),
+    ("github", "GitHub repositories, issues and pull requests"),
+    ("gitlab", "GitLab projects, issues and merge requests"),
+    ("google-maps", "Places, directions and distances"),
+    ("notion", "Notion pages, databases and comments"),
+    ("playwright", "Automate a browser with Playwright"),
+    ("postgres", "Read-only SQL on PostgreSQL"),
+    ("slack", "Slack channels, messages and users"),
+    ("tavily", "Search, extract and crawl the web"),
+    ("time", "Current time and time zones"),
+];
+
+/// A server's tools as a module, each with its own schema.
+fn module(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/tools");
+    let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+    let corpus: Value = serde_json::from_str(&text).unwrap();
+    let (mut source, mut seen) = (
+        "def _any(**args):\n    return {}\n".to_owned(),
+        HashSet::new(),
+    );
+    for tool in corpus["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        if seen.insert(name) {
+            let schema = json!(tool["inputSchema"].to_string());
+            let (name, about) = (json!(name), &tool["description"]);
+            source += &format!(
+                "tool(_any, name = {name}, description = {about}, input_schema = json.decode({schema}))\n"
+            );
+        }
+    }
+    source
+}
+
+#[test]
+fn fourteen_servers_cost_few_tokens_behind_the_meta_tools() {
+    let room = Room::new();
+    for (name, about) in SERVERS {
+        let manifest = format!("name = '{name}'\nversion = '1.0.0'\ndescription = '{about}'\n");
+        room.write(&format!("{name}/module.toml"), &manifest)
+            .write(&format!("{name}/main.star"), &module(name));
+    }
+    let costs = room.run(&["list", "--tokens", "--format", "json"]);
+    let costs = costs.exits(0).json();
+    let tokens = |value: &Value| value.as_u64().unwrap();
+    assert_eq!(costs["shown"], "modules");
+    assert!(tokens(&costs["modules"]) <= 600, "{costs:#}");
+    assert!(tokens(&costs["flat"]) > 80_000, "{costs:#}");
+    let by_module = costs["by_module"].as_array().unwrap();
+    let signatures: u64 = by_module.iter().map(|one| tokens(&one["signatures"])).sum();
+    assert!(signatures * 5 <= tokens(&costs["flat"]), "{costs:#}");
+    let flat: u64 = by_module.iter().map(|one| tokens(&one["flat"])).sum();
+    assert_eq!(flat, tokens(&costs["flat"]));
+}
+
+const SHOP: &str = r#"
+def stock(count: int = 12) -> list[dict]:
+    """What is there."""
+    return [{"id": i, "name": "part %d" % i, "bin": "b", "note": None} for i in range(count)]
+
+def picture():
+    return image("AAAA", "image/png")
+
+def refuse():
+    fail("closed")
+
+tool(stock, select = ["id", "name"])
+tool(picture)
+tool(refuse)
+"#;
+
+#[test]
+fn what_a_list_costs_is_shown() {
+    let room = Room::new();
+    room.write("shop.star", SHOP);
+    room.run(&["list", "--tokens"])
+        .exits(0)
+        .says("shop       3 tools        138 tokens  30 as signatures\n")
+        .says("flat       3 tools        138 tokens  shown\n")
+        .says("modules    3 tools")
+        .notes("surface: flat (3 tools, 138 tokens < 2,000)\n");
+}
+
+#[test]
+fn an_answer_is_shown_in_each_form_with_what_it_costs() {
+    let room = Room::new();
+    room.write("shop.star", SHOP);
+    let call = |words: &[&str]| room.run(&[&["call", "shop.stock", "count=3"], words].concat());
+    let toon = "[3]{id,name}:\n  0,part 0\n  1,part 1\n  2,part 2";
+    let few = "(toon; 2 of 4 fields left out, all with --format json)";
+    call(&["--format", "compact"])
+        .exits(0)
+        .says_only(toon)
+        .notes(few)
+        .notes("48 tokens as json, 34 as toon\n");
+    call(&["--format", "toon", "--select", "name,bin"])
+        .exits(0)
+        .says_only("[3]{name,bin}:\n  part 0,b\n  part 1,b\n  part 2,b");
+    call(&["--format", "markdown", "--select", "name"])
+        .exits(0)
+        .says("part 0");
+    // For people the tool's own choice; for programs the whole result, as ever.
+    call(&[]).exits(0).says_only(&format!("{toon}\n{few}"));
+    let whole = call(&["--format", "json"]);
+    let whole = whole.exits(0).json();
+    assert_eq!(whole["structuredContent"][1]["bin"], "b");
+    assert_eq!(whole["isError"], false);
+    call(&["--select", "a..b"])
+        .exits(2)
+        .notes("`a..b` in `select` has a dot that no field follows");
+    room.run(&["call", "shop.picture", "--format", "compact"])
+        .exits(0)
+        .says_only("[image/png, 4 bytes of base64]");
+    room.run(&["call", "shop.refuse", "--format", "compact"])
+        .exits(5)
+        .says_only("")
+        .notes("closed");
+}
+
+#[test]
+fn the_meta_tools_can_be_called_from_the_shell() {
+    let room = Room::new();
+    room.write("shop.star", SHOP);
+    room.run(&["call", "get_module_schema", "modules=shop", "detail=names"])
+        .exits(0)
+        .says_only("[{\"module\":\"shop\",\"tools\":[\"stock\",\"picture\",\"refuse\"]}]");
+    room.run(&[
+        "call",
+        "call",
+        "module=shop",
+        "tool=stock",
+        "params:={\"count\": 2}",
+        "output=json",
+    ])
+    .exits(0)
+    .says("[{\"id\":0,\"name\":\"part 0\",\"bin\":\"b\",\"note\":null}");
+    room.run(&["call", "call", "module=shop", "tool=stok"])
+        .exits(2)
+        .notes("there is no tool `shop.stok`; there are `stock`");
+    room.run(&["call", "call", "module=shop"])
+        .exits(2)
+        .notes("`tool` is required\n  = help: call(module: str, tool: str");
+}
