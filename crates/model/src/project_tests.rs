@@ -1,7 +1,7 @@
 //! Project files that are read, and what is said about those that are not.
 
 use super::*;
-use crate::Permission;
+use crate::{Permission, Surface};
 use expect_test::{Expect, expect};
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ fn check(text: &str, expected: &Expect) {
 fn a_whole_project() {
     let text = "enable = ['a', 'b']
 server.data_dir = 'data'
+server.surface = 'modules'
+server.surface_tokens = 10
+server.result_tokens = 11
 [limits]
 timeout = 2.5
 ticks = 1_000
@@ -38,6 +41,7 @@ file_bytes = 8
 [module.a.config]
 size = 3
 [module.b]
+prefix = 'b_'
 [postgres.main]
 url = 'postgres://u:p@localhost/db'
 ";
@@ -76,10 +80,18 @@ url = 'postgres://u:p@localhost/db'
         file_bytes: 8,
     };
     assert_eq!(project.bounds, bounds);
+    let showing = Showing {
+        surface: Surface::Modules,
+        surface_tokens: 10,
+        result_tokens: 11,
+    };
+    assert_eq!(project.showing, showing);
+    assert_eq!(project.modules["b"].prefix(), Some("b_"));
+    assert_eq!(project.modules["a"].prefix(), None);
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 23);
+    assert_eq!(project.place("module.a").unwrap().line, 26);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -362,6 +374,11 @@ fn the_template_is_true_line_by_line() {
             Bounds::default(),
             "{line} is not the default"
         );
+        assert_eq!(
+            project.showing,
+            Showing::default(),
+            "{line} is not the default"
+        );
     }
 }
 
@@ -372,6 +389,9 @@ fn the_template_shows_every_setting() {
     for field in [
         "enable",
         "server.data_dir",
+        "server.surface",
+        "server.surface_tokens",
+        "server.result_tokens",
         "limits.timeout",
         "limits.ticks",
         "limits.heap",
@@ -388,6 +408,7 @@ fn the_template_shows_every_setting() {
         "limits.sql_rows",
         "limits.sql_bytes",
         "limits.file_bytes",
+        "module.crypto-tools.prefix",
         "module.crypto-tools.config",
         "postgres.main.url",
     ] {
@@ -398,4 +419,25 @@ fn the_template_shows_every_setting() {
         let key = permission.key();
         assert!(grant.get(permission).is_some(), "{key} is not shown");
     }
+}
+
+#[test]
+fn surfaces_and_beginnings() {
+    check(
+        "[server]\nsurface = 'round'\n",
+        &expect![[r"
+        `server.surface`: `round` is no surface; write flat, modules or auto
+          ┌ larkspur.toml:2:11
+        2 │ surface = 'round'
+          │           ^^^^^^^"]],
+    );
+    check(
+        "[module.hub]\nprefix = 'hub.'\n",
+        &expect![[r#"
+        `hub.` cannot begin the name of a tool
+          ┌ larkspur.toml:2:10
+        2 │ prefix = 'hub.'
+          │          ^^^^^^
+          = help: write up to 32 letters, digits, `_` and `-`: `prefix = "gh_"`"#]],
+    );
 }

@@ -136,7 +136,7 @@ impl Runtime {
     /// Calls a tool. Dropping the future, or its token, ends the script.
     pub async fn call(&self, call: Call) -> Result<Output, CallError> {
         if let Some(meta) = Meta::named(&call.name) {
-            // What it calls is counted; it is no call of a tool by itself.
+            // What it calls is counted and seen; it is no call of a tool by itself.
             return Box::pin(self.call_meta(meta, call)).await;
         }
         let stats = self.stats();

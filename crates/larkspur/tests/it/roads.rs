@@ -1,10 +1,12 @@
 //! One tool by every road: by its name, by `call`, by `ctx.call`, on both doors and in both eras. The
 //! same result, validated, limited and counted the same.
 
-use crate::client::{Client, DOORS};
-use crate::fixture::Server;
+use crate::client::{Client, DOORS, all_abilities};
+use crate::fixture::{Opening, Server};
 use crate::room::Room;
+use crate::wire::PATIENCE;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 const SHOP: &str = r#"
 def stock(shelf: str, limit: int = 2) -> list[dict]:
@@ -115,7 +117,7 @@ fn every_road_leads_to_the_same_result() {
 #[test]
 fn what_is_called_is_counted_and_the_meta_tool_is_not() {
     let args = json!({"shelf": "top"});
-    let mut server = Server::start_in(room(), crate::fixture::Opening::Legacy);
+    let mut server = Server::start_in(room(), Opening::Legacy);
     for (name, arguments) in roads("shop", "stock", &args) {
         server.call(&name, arguments).result();
     }
@@ -131,7 +133,7 @@ fn what_is_called_is_counted_and_the_meta_tool_is_not() {
 
 #[test]
 fn what_the_model_can_mend_is_said_with_the_way_out() {
-    let mut server = Server::start_in(room(), crate::fixture::Opening::Legacy);
+    let mut server = Server::start_in(room(), Opening::Legacy);
     for (args, expected) in [
         (
             json!({"module": "shop", "tool": "stock", "params": {"shelf": 1}}),
@@ -173,5 +175,99 @@ fn what_the_model_can_mend_is_said_with_the_way_out() {
         let result = server.call("call", args.clone()).result();
         assert_eq!(result["content"][0]["text"], *expected, "{args}");
         assert_eq!(result["isError"], true, "{args}");
+    }
+}
+
+const ASKS: &str = r#"
+def order(ctx) -> str:
+    return "for " + ctx.elicit("For whom?", {"name": "string"})["content"]["name"]
+
+def brew(ctx, what: str = "tea") -> str:
+    time.sleep("300ms")
+    return what + " is ready"
+
+tool(order)
+tool(brew, task = True)
+"#;
+
+#[test]
+fn questions_are_asked_through_call_as_well() {
+    for door in DOORS {
+        let room = Room::new();
+        room.write("shop.star", ASKS);
+        let mut client = Client::start(room, door, all_abilities());
+        let arguments = json!({"module": "shop", "tool": "order"});
+        let params = json!({"name": "call", "arguments": arguments});
+        let ada = |_: &Value| json!({"action": "accept", "content": {"name": "ada"}});
+        let (answer, asked) = client.talk("tools/call", params, ada);
+        assert_eq!(outcome(&answer), ("for ada".to_owned(), false), "{door:?}");
+        assert_eq!(asked.len(), 1, "{door:?}");
+    }
+}
+
+#[test]
+fn a_long_call_becomes_a_task_through_call_as_well() {
+    for door in DOORS.into_iter().filter(|door| door.is_modern()) {
+        let room = Room::new();
+        room.write("shop.star", ASKS);
+        let can = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        let mut client = Client::start(room, door, can);
+        let arguments = json!({"module": "shop", "tool": "brew", "params": {"what": "coffee"}});
+        let params = json!({"name": "call", "arguments": arguments});
+        let created = client.once("tools/call", params)["result"].clone();
+        assert_eq!(created["resultType"], "task", "{door:?} {created:#}");
+        let get = json!({"taskId": created["taskId"]});
+        let deadline = Instant::now() + PATIENCE;
+        let ended = loop {
+            let task = client.once("tasks/get", get.clone())["result"].clone();
+            if task["status"] == "completed" {
+                break task;
+            }
+            assert!(Instant::now() < deadline, "{door:?} {task:#}");
+        };
+        let text = &ended["result"]["content"][0]["text"];
+        assert_eq!(text, "coffee is ready", "{door:?}");
+    }
+}
+
+#[test]
+fn codes_of_their_own_hold_for_what_is_called_through_call() {
+    let room = room();
+    room.project("[server]\nerrors = 'mapped'\n");
+    let mut server = Server::start_in(room, Opening::Legacy);
+    for (args, code, data) in [
+        (
+            json!({"module": "old", "tool": "find", "params": {"n": "x"}}),
+            -32002,
+            json!({
+                "type": "validation-error",
+                "tool": "old.find",
+                "validation-errors": {"n": ["expected an integer, got the string \"x\""]},
+                "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            }),
+        ),
+        (
+            json!({"module": "shop", "tool": "stok"}),
+            -32000,
+            json!({"type": "not-found", "available": ["stock", "slow"]}),
+        ),
+        (
+            json!({"module": "shop", "tool": "stock", "params": {"shelf": "cellar"}}),
+            -32001,
+            json!({"type": "runtime-error", "tool": "shop.stock", "cause": "the cellar is locked"}),
+        ),
+        (
+            json!({"tool": "stock"}),
+            -32002,
+            json!({
+                "type": "validation-error",
+                "tool": "call",
+                "validation-errors": {"module": ["is required"]},
+            }),
+        ),
+    ] {
+        let answer = server.call("call", args.clone()).message;
+        assert_eq!(answer["error"]["code"], code, "{args}");
+        assert_eq!(answer["error"]["data"], data, "{args}");
     }
 }

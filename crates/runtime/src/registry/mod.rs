@@ -35,7 +35,15 @@ impl Runtime {
                 let wanted = Wanted::read(&catalog, &call.name, call.args.clone())?;
                 wanted.answer(self.call(wanted.call(call)).await)
             }
-            Meta::Schema => Ok(schema::Asked::read(call.args)?.answer(&catalog)),
+            Meta::Schema => {
+                let observed = self.observe(&call.name);
+                let asked = schema::Asked::read(call.args);
+                let result = asked.map(|asked| asked.answer(&catalog));
+                if let Some(observed) = observed {
+                    observed.end(&result);
+                }
+                result
+            }
             Meta::Batch => Err(not_yet(meta)),
         }
     }
