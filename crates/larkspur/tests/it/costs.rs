@@ -29,21 +29,19 @@ fn module(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/tools");
     let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
     let corpus: Value = serde_json::from_str(&text).unwrap();
-    let (mut source, mut seen) = (
-        "def _any(**args):\n    return {}\n".to_owned(),
-        HashSet::new(),
-    );
-    for tool in corpus["tools"].as_array().unwrap() {
-        let name = tool["name"].as_str().unwrap();
-        if seen.insert(name) {
-            let schema = json!(tool["inputSchema"].to_string());
-            let (name, about) = (json!(name), &tool["description"]);
-            source += &format!(
-                "tool(_any, name = {name}, description = {about}, input_schema = json.decode({schema}))\n"
-            );
-        }
-    }
-    source
+    let mut seen = HashSet::new();
+    let tools = corpus["tools"].as_array().unwrap().iter();
+    let tools = tools.filter(|tool| seen.insert(tool["name"].as_str()));
+    let declared = tools.map(|tool| {
+        let (name, about) = (&tool["name"], &tool["description"]);
+        let schema = json!(tool["inputSchema"].to_string());
+        format!(
+            "tool(_any, name = {name}, description = {about}, input_schema = json.decode({schema}))"
+        )
+    });
+    let head = "def _any(**args):\n    return {}\n".to_owned();
+    let lines: Vec<String> = [head].into_iter().chain(declared).collect();
+    lines.join("\n")
 }
 
 #[test]

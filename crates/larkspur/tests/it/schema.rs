@@ -71,12 +71,13 @@ fn check(args: Value, expected: Expect) {
     let mut shown = match serde_json::from_str::<Value>(first) {
         Ok(elements) => {
             let lines = elements.as_array().unwrap().iter();
-            lines.map(|line| format!("{line}\n")).collect::<String>()
+            let lines: Vec<String> = lines.map(ToString::to_string).collect();
+            lines.join("\n")
         }
         Err(_) => first.to_owned(),
     };
     for block in &content[1..] {
-        shown += block["text"].as_str().unwrap();
+        shown = [&shown, block["text"].as_str().unwrap()].join("\n");
     }
     if result["isError"] == true {
         shown += "\nerror";
@@ -90,21 +91,20 @@ fn in_three_degrees() {
     check(
         json!({"detail": "names"}),
         expect![[r#"
-        {"module":"diary","description":"日記","tools":["write_entry","search"]}
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
-    "#]],
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}
+            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}"#]],
     );
     check(
         json!({"modules": ["hub"]}),
-        expect![[r#"
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"],"resources":["hub://{owner}/readme  The first file to read"],"prompts":["triage(repo: str, limit: int = 5)  Sort what is new"]}
-    "#]],
+        expect![[
+            r#"{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"],"resources":["hub://{owner}/readme  The first file to read"],"prompts":["triage(repo: str, limit: int = 5)  Sort what is new"]}"#
+        ]],
     );
     check(
         json!({"modules": ["hub"], "detail": "full"}),
-        expect![[r#"
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":[{"name":"list_issues","description":"List issues, newest first. One a line.","inputSchema":{"type":"object","properties":{"repo":{"type":"string","description":"As owner/name."},"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"limit":{"type":"integer","default":30}},"required":["repo"],"additionalProperties":false},"outputSchema":{"type":"array","items":{"type":"object"}},"annotations":{"readOnlyHint":true},"examples":[{"repo":"acme/web"}]},{"name":"close_issue","description":"Close an issue.","inputSchema":{"type":"object","properties":{"number":{"type":"integer"},"reason":{"type":["string","null"],"default":null}},"required":["number"],"additionalProperties":false}}],"resources":[{"uriTemplate":"hub://{owner}/readme","name":"readme","description":"The first file to read.","mimeType":"text/markdown"}],"prompts":[{"name":"triage","description":"Sort what is new.","arguments":[{"name":"repo","required":true},{"name":"limit","required":false}]}]}
-    "#]],
+        expect![[
+            r#"{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":[{"name":"list_issues","description":"List issues, newest first. One a line.","inputSchema":{"type":"object","properties":{"repo":{"type":"string","description":"As owner/name."},"state":{"type":"string","enum":["open","closed","all"],"default":"open"},"limit":{"type":"integer","default":30}},"required":["repo"],"additionalProperties":false},"outputSchema":{"type":"array","items":{"type":"object"}},"annotations":{"readOnlyHint":true},"examples":[{"repo":"acme/web"}]},{"name":"close_issue","description":"Close an issue.","inputSchema":{"type":"object","properties":{"number":{"type":"integer"},"reason":{"type":["string","null"],"default":null}},"required":["number"],"additionalProperties":false}}],"resources":[{"uriTemplate":"hub://{owner}/readme","name":"readme","description":"The first file to read.","mimeType":"text/markdown"}],"prompts":[{"name":"triage","description":"Sort what is new.","arguments":[{"name":"repo","required":true},{"name":"limit","required":false}]}]}"#
+        ]],
     );
 }
 
@@ -112,29 +112,23 @@ fn in_three_degrees() {
 fn modules_are_named_in_several_ways() {
     check(
         json!({"module": "diary", "detail": "names"}),
-        expect![[r#"
-        {"module":"diary","description":"日記","tools":["write_entry","search"]}
-    "#]],
+        expect![[r#"{"module":"diary","description":"日記","tools":["write_entry","search"]}"#]],
     );
     check(
         json!({"modules": "diary", "detail": "names"}),
-        expect![[r#"
-            {"module":"diary","description":"日記","tools":["write_entry","search"]}
-        "#]],
+        expect![[r#"{"module":"diary","description":"日記","tools":["write_entry","search"]}"#]],
     );
     check(
         json!({"modules": ["hub", "diary", "hub"], "detail": "names"}),
         expect![[r#"
             {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
-            {"module":"diary","description":"日記","tools":["write_entry","search"]}
-        "#]],
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}"#]],
     );
     check(
         json!({"modules": [], "detail": "names"}),
         expect![[r#"
-        {"module":"diary","description":"日記","tools":["write_entry","search"]}
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}
-    "#]],
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}
+            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"],"resources":["hub://{owner}/readme"],"prompts":["triage"]}"#]],
     );
 }
 
@@ -144,8 +138,7 @@ fn what_is_not_there_is_said_and_what_is_there_comes() {
         json!({"modules": ["hubb", "diary"], "detail": "names"}),
         expect![[r#"
             {"module":"hubb","error":"there is no module `hubb`","did_you_mean":"hub"}
-            {"module":"diary","description":"日記","tools":["write_entry","search"]}
-        "#]],
+            {"module":"diary","description":"日記","tools":["write_entry","search"]}"#]],
     );
     check(
         json!({"modules": ["hubb", "x"]}),
@@ -180,28 +173,27 @@ fn tools_are_found_by_plain_words() {
     check(
         json!({"query": "list open bugs"}),
         expect![[r#"
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"]}
-        {"module":"diary","description":"日記","tools":["write_entry(text: str)  Write what happened"]}
-    "#]],
+            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first","close_issue(number: int, reason: str | None = null)  Close an issue"]}
+            {"module":"diary","description":"日記","tools":["write_entry(text: str)  Write what happened"]}"#]],
     );
     check(
         json!({"query": "tickets", "detail": "names"}),
-        expect![[r#"
-            {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"]}
-        "#]],
+        expect![[
+            r#"{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues","close_issue"]}"#
+        ]],
     );
     check(
         json!({"query": "日記の検索"}),
-        expect![[r#"
-        {"module":"diary","description":"日記","tools":["search(query: str)  日記を検索する"]}
-    "#]],
+        expect![[
+            r#"{"module":"diary","description":"日記","tools":["search(query: str)  日記を検索する"]}"#
+        ]],
     );
     check(json!({"query": "write", "modules": ["hub"]}), expect![[""]]);
     check(
         json!({"query": "acme"}),
-        expect![[r#"
-        {"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first"]}
-    "#]],
+        expect![[
+            r#"{"module":"hub","description":"a test's","api_version":"2022-11-28","tools":["list_issues(repo: str, state: \"open\"|\"closed\"|\"all\" = \"open\", limit: int = 30)  List issues, newest first"]}"#
+        ]],
     );
 }
 

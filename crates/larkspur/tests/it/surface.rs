@@ -11,8 +11,7 @@ const META: [&str; 3] = ["batch", "call", "get_module_schema"];
 fn many(count: usize) -> String {
     format!(
         "def one(name: str, times: int = 1) -> str:\n    \"\"\"Says it.\"\"\"\n    return name\n\n\
-         [tool(one, name = \"tool_%d\" % i) for i in range(10, {} + 10)]\n",
-        count
+         [tool(one, name = \"tool_%d\" % i) for i in range(10, {count} + 10)]\n"
     )
 }
 
