@@ -121,6 +121,8 @@ fn the_board_shows_what_happens_as_it_happens() {
     let mut dev = Dev::start(&room);
     dev.says("watching modules")
         .says("● greet  1 tool  loaded in")
+        .says("  surface: flat (1 tool, ")
+        .says(" tokens < 2,000)\n")
         .says("tests: 1 passed");
     room.write(
         "greet.star",

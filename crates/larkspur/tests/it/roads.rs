@@ -54,7 +54,9 @@ fn room() -> Room {
 
 /// A tool with its arguments, and the three ways to call it.
 fn roads(module: &str, tool: &str, args: &Value) -> [(String, Value); 5] {
-    let meta = json!({"module": module, "tool": tool, "params": args, "output": "json"});
+    let meta = json!({
+        "module": module, "tool": tool, "params": args, "output": "json", "select": null,
+    });
     let path = format!("{module}.{tool}");
     [
         (tool.to_owned(), args.clone()),

@@ -3,7 +3,7 @@
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
 use super::{missing, missing_module};
-use crate::call::{Call, CallError};
+use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
 use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, nearest};
 use serde_json::Value;
@@ -12,12 +12,16 @@ use std::sync::Arc;
 /// What a caller of `call` wants.
 pub(crate) struct Wanted {
     handle: Handle,
-    pub(crate) params: Args,
-    pub(crate) asked: Asked,
+    asked: Asked,
 }
 
 impl Wanted {
-    pub(crate) fn read(catalog: &Arc<Catalog>, name: &str, args: Args) -> Result<Self, CallError> {
+    /// What is wanted, and the params for it.
+    pub(crate) fn read(
+        catalog: &Arc<Catalog>,
+        name: &str,
+        args: Args,
+    ) -> Result<(Self, Args), CallError> {
         let rejected = |rejected| CallError::Rejected {
             tool: name.to_owned(),
             rejected,
@@ -38,15 +42,12 @@ impl Wanted {
             _ => Args::new(),
         };
         let ways = Ways::CALL;
-        Ok(Self {
-            handle,
-            params,
-            asked: Asked {
-                format,
-                select,
-                ways,
-            },
-        })
+        let asked = Asked {
+            format,
+            select,
+            ways,
+        };
+        Ok((Self { handle, asked }, params))
     }
 
     /// `module.tool`.
@@ -54,14 +55,8 @@ impl Wanted {
         self.handle.to_string()
     }
 
-    /// The call to make for the one that came.
-    pub(crate) fn call(&self, call: Call) -> Call {
-        Call {
-            name: self.name(),
-            args: self.params.clone(),
-            shape: Shape::Compact(self.asked.clone()),
-            ..call
-        }
+    pub(crate) fn shape(&self) -> Shape {
+        Shape::Compact(self.asked.clone())
     }
 
     pub(crate) fn answer(&self, called: Result<Output, CallError>) -> Result<Output, CallError> {

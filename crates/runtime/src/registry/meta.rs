@@ -48,6 +48,8 @@ impl Meta {
 
     /// Arguments in the form they are read in, other spellings of theirs included.
     pub(crate) fn accept(self, mut args: Args) -> Result<Args, Rejected> {
+        // Models write null for what they leave out.
+        args.retain(|_, value| !value.is_null());
         for (other, ours) in self.other_names() {
             if !args.contains_key(*ours)
                 && let Some(value) = args.remove(*other)

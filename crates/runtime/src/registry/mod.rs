@@ -32,8 +32,14 @@ impl Runtime {
         let catalog = self.catalog();
         match meta {
             Meta::Call => {
-                let wanted = Wanted::read(&catalog, &call.name, call.args.clone())?;
-                wanted.answer(self.call(wanted.call(call)).await)
+                let (wanted, args) = Wanted::read(&catalog, &call.name, call.args)?;
+                let call = Call {
+                    name: wanted.name(),
+                    args,
+                    shape: wanted.shape(),
+                    ..call
+                };
+                wanted.answer(self.call(call).await)
             }
             Meta::Schema => {
                 let observed = self.observe(&call.name);
@@ -54,10 +60,8 @@ impl Within<'_> {
     pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
         match meta {
             Meta::Call => {
-                let wanted = Wanted::read(self.catalog, meta.name(), args)?;
-                let shape = Shape::Compact(wanted.asked.clone());
-                let called = self.call_counted(&wanted.name(), wanted.params.clone(), shape);
-                wanted.answer(called)
+                let (wanted, args) = Wanted::read(self.catalog, meta.name(), args)?;
+                wanted.answer(self.call_counted(&wanted.name(), args, wanted.shape()))
             }
             Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
             Meta::Batch => Err(not_yet(meta)),
