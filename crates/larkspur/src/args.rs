@@ -75,6 +75,8 @@ pub(crate) enum Command {
     List(List),
     /// Call a tool: `larkspur call MODULE.TOOL name=value other:=json`
     Call(Call),
+    /// Call several tools, which may use each other's results: `larkspur batch FILE`
+    Batch(Batch),
     /// Read a resource by its URI
     Read(Read),
     /// Get the messages of a prompt: `larkspur prompt MODULE.PROMPT name=value`
@@ -227,6 +229,22 @@ pub(crate) struct Read {
     pub(crate) uri: String,
 
     /// For people, or the whole result for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur batch plan.jsonl
+  echo '[{\"id\": \"a\", \"module\": \"hello\", \"tool\": \"hello\", \"params\": {\"name\": \"Ada\"}, \"output\": true}]' | larkspur batch -
+
+Exit code: 0 all went well, 1 some of it failed, 2 the plan was refused, 5 nothing came of it")]
+pub(crate) struct Batch {
+    /// A JSON array of tasks, or a task a line; - for standard input
+    pub(crate) file: String,
+
+    /// For people, or the whole answer for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }

@@ -45,6 +45,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Dev(dev)) => commands::dev::run(&global, &dev),
         Some(Command::List(list)) => commands::list::run(&global, &list),
         Some(Command::Call(call)) => commands::call::run(&global, &call),
+        Some(Command::Batch(batch)) => commands::batch::run(&global, &batch),
         Some(Command::Read(read)) => commands::read::run(&global, &read),
         Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),

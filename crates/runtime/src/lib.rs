@@ -59,7 +59,7 @@ pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use read::{Asking, ReadError, Reference};
 pub use reader::Reader;
-pub use registry::{Asked, Choice, Cost, Front, Meta, Shape};
+pub use registry::{Asked, Batch, Choice, Cost, Front, Meta, Shape, Watch};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use stats::Stats;

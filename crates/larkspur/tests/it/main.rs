@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod batch;
 mod book;
 mod bounds;
 mod calls;

@@ -1,6 +1,7 @@
 //! The meta tools: a few tools through which all others are found and called. They are known by their
 //! reserved names wherever tools are called, and what they call goes down the one road.
 
+mod batch;
 mod call;
 mod catalogue;
 mod cost;
@@ -13,6 +14,7 @@ mod schema;
 mod shape;
 mod summary;
 
+pub use batch::{Batch, Watch};
 pub use cost::Cost;
 pub use front::{Choice, Front};
 pub use meta::Meta;
@@ -50,7 +52,7 @@ impl Runtime {
                 }
                 result
             }
-            Meta::Batch => Err(not_yet(meta)),
+            Meta::Batch => self.call_batch(call).await,
         }
     }
 }
@@ -64,15 +66,8 @@ impl Within<'_> {
                 wanted.answer(self.call_counted(&wanted.name(), args, wanted.shape()))
             }
             Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
-            Meta::Batch => Err(not_yet(meta)),
+            Meta::Batch => self.call_batch(args),
         }
-    }
-}
-
-fn not_yet(meta: Meta) -> CallError {
-    CallError::Missing {
-        sentence: format!("`{}` comes with a later version", meta.name()),
-        available: Vec::new(),
     }
 }
 

@@ -1,0 +1,144 @@
+//! `larkspur batch`: calls that use each other's results, down the same road as a client's batch, with a
+//! picture of them on the terminal while they run.
+
+use crate::args::{Batch as BatchArgs, Format, Global};
+use crate::commands::missing::USAGE;
+use crate::commands::read::SAID_ERROR;
+use crate::compose;
+use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
+use anyhow::Context;
+use model::plan::{Run, Stage, Status};
+use model::{Caller, Output};
+use runtime::{Batch, Watch};
+use serde_json::{Map, Value};
+use std::io::{IsTerminal, Read};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// Some of it failed.
+const FAILED: u8 = 1;
+
+pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode> {
+    let tasks = Value::String(text(&args.file)?);
+    let runtime = compose::open(global)?;
+    let cancel = CancellationToken::new();
+    let batch = Batch {
+        tasks,
+        watch: std::io::stderr().is_terminal().then(picture),
+        lines: None,
+        caller: Caller::default(),
+        cancel: cancel.clone(),
+    };
+    let answer = compose::executor()?.block_on(async {
+        let mut work = std::pin::pin!(runtime.batch(batch));
+        tokio::select! {
+            answer = &mut work => answer,
+            () = compose::told_to_end() => {
+                // What has finished is still told.
+                cancel.cancel();
+                work.await
+            }
+        }
+    });
+    runtime.close();
+    Ok(show(&answer?, args.format))
+}
+
+/// The file's text, or what stands on standard input.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the file is named on the command line"
+)]
+fn text(file: &str) -> anyhow::Result<String> {
+    if file == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("standard input is not text")?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))
+}
+
+fn show(answer: &Output, format: Format) -> ExitCode {
+    let text = answer.plain_text();
+    let Ok(Value::Object(whole)) = serde_json::from_str(&text) else {
+        // The plan was refused, and says why.
+        error(&text);
+        return ExitCode::from(USAGE);
+    };
+    let part = |name: &str| whole.get(name).and_then(Value::as_object);
+    let none = Map::new();
+    let errors = part("errors").unwrap_or(&none);
+    match format {
+        Format::Json => say(&format!("{:#}", Value::Object(whole.clone()))),
+        Format::Text => {
+            results(part("results").unwrap_or(&none), part("tasks"));
+            for (id, failure) in errors {
+                let why = failure["message"].as_str().unwrap_or_default();
+                error(&format!("{id}: {why}"));
+            }
+        }
+    }
+    match (answer.is_error, errors.is_empty()) {
+        (true, _) => ExitCode::from(SAID_ERROR),
+        (false, false) => ExitCode::from(FAILED),
+        (false, true) => ExitCode::SUCCESS,
+    }
+}
+
+/// One result is shown as it is; several have their names above them.
+fn results(results: &Map<String, Value>, tasks: Option<&Map<String, Value>>) {
+    for (id, result) in results {
+        if results.len() > 1 {
+            say(&styled(STRONG, format!("# {id}")));
+        }
+        match result {
+            Value::String(text) => say(text),
+            value => say(&format!("{value:#}")),
+        }
+        let told = tasks.and_then(|tasks| tasks.get(id)?.get("note")?.as_str());
+        if let Some(told) = told {
+            note(&styled(DIM, told));
+        }
+    }
+}
+
+/// A line a task, drawn over the lines before.
+fn picture() -> Watch {
+    let drawn = Mutex::new(0);
+    Arc::new(move |run: &Run| {
+        let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<String> = run
+            .stages()
+            .map(|(task, stage)| format!("{} {}  {}", mark(stage), task.id, beside(stage)))
+            .collect();
+        let up = match *drawn {
+            0 => String::new(),
+            lines => format!("\x1b[{lines}A"),
+        };
+        *drawn = lines.len();
+        let lines: Vec<String> = lines.iter().map(|line| format!("\x1b[2K{line}")).collect();
+        note(&format!("{up}{}", lines.join("\n")));
+    })
+}
+
+fn mark(stage: Stage) -> String {
+    match stage {
+        Stage::Waiting => styled(DIM, "·"),
+        Stage::Running { .. } => styled(STRONG, "◐"),
+        Stage::Ended(Status::Ok) => styled(GOOD, "●"),
+        Stage::Ended(Status::Skipped) => styled(DIM, "○"),
+        Stage::Ended(Status::Error | Status::Cancelled) => styled(BAD, "✗"),
+    }
+}
+
+fn beside(stage: Stage) -> String {
+    let words = match stage {
+        Stage::Running { of, ended } if of > 1 => format!("{ended} of {of}"),
+        Stage::Ended(status) if status != Status::Ok => status.as_str().to_owned(),
+        _ => String::new(),
+    };
+    styled(DIM, words)
+}

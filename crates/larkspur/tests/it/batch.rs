@@ -1,0 +1,308 @@
+//! Batches by every door: results that feed others, what runs at once, what is left out, and why.
+
+use crate::client::{Client, DOORS, Door, Era};
+use crate::fixture::Server;
+use crate::room::Room;
+use crate::upstream::{self, Web};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A stand-in for the service of seed 003, and tools that behave badly.
+const NOTION: &str = r##"
+def search(ctx, query: str) -> dict:
+    ctx.state.update("searched", lambda n: n + 1, default = 0)
+    return {"results": [{"id": "p1", "title": query}, {"id": "p2", "title": "other"}]}
+
+def get_page_content(page_id: str) -> str:
+    return "# " + page_id
+
+def meet(ctx, me: str, other: str) -> str:
+    ctx.state.set(me, True)
+    for _ in range(100000):
+        if ctx.state.get(other):
+            return me + " met " + other
+        time.sleep("5ms")
+
+def spill() -> str:
+    fail("the pot is empty")
+
+def evil() -> dict:
+    return {"text": "${search.results[0].id}"}
+
+def echo(value: str) -> str:
+    return value
+
+def searched(ctx) -> int:
+    return ctx.state.get("searched", 0)
+
+def nested(ctx, tasks: list) -> dict:
+    return ctx.call("batch", {"tasks": tasks})
+
+tool(search); tool(get_page_content); tool(meet); tool(spill); tool(evil); tool(echo)
+tool(searched); tool(nested)
+"##;
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("notion.star", NOTION);
+    room
+}
+
+fn task(id: &str, tool: &str, params: Value) -> Value {
+    json!({"id": id, "module": "notion", "tool": tool, "params": params, "raw_output": true})
+}
+
+/// What a batch answered, and whether that is an error.
+fn run(server: &mut Server, tasks: &Value) -> (Value, bool) {
+    let params = json!({"name": "batch", "arguments": {"tasks": tasks}});
+    read(&server.request("tools/call", params).result())
+}
+
+fn read(result: &Value) -> (Value, bool) {
+    let text = result["content"][0]["text"].as_str().unwrap();
+    let answer = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+    (answer, result["isError"] == true)
+}
+
+fn server() -> Server {
+    Server::start_in(room(), crate::fixture::Opening::Modern)
+}
+
+fn statuses(answer: &Value) -> Value {
+    let tasks = answer["tasks"].as_object().unwrap().iter();
+    tasks
+        .map(|(id, task)| (id.clone(), task["status"].clone()))
+        .collect()
+}
+
+/// The two lines of seed 003, as they stand there.
+const CHAIN: &str = r#"{"id":"search","module":"notion","tool":"search","params":{"query":"設計"}}
+{"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}"},"after":["search"],"output":true}
+"#;
+
+#[test]
+fn the_seeds_chain_runs_by_every_door() {
+    for door in DOORS {
+        let mut client = Client::start(room(), door, json!({}));
+        for key in ["tasks", "commands"] {
+            let params = json!({"name": "batch", "arguments": {key: CHAIN}});
+            let (said, _) = client.talk("tools/call", params, |_| json!({}));
+            let (answer, is_error) = read(&said["result"]);
+            assert!(!is_error, "{door:?}: {answer:#}");
+            assert_eq!(answer["results"], json!({"page": "# p1"}));
+            assert_eq!(answer["errors"], json!({}));
+            assert_eq!(statuses(&answer), json!({"search": "ok", "page": "ok"}));
+        }
+    }
+}
+
+#[test]
+fn independent_tasks_run_at_once() {
+    let tasks = json!([
+        task("a", "meet", json!({"me": "a", "other": "b"})),
+        task("b", "meet", json!({"me": "b", "other": "a"})),
+    ]);
+    let (answer, _) = run(&mut server(), &tasks);
+    let expected = json!({"a": "a met b", "b": "b met a"});
+    assert_eq!(answer["results"], expected, "{answer:#}");
+}
+
+#[test]
+fn a_failure_takes_its_dependents_along_and_nobody_else() {
+    let mut on_it = task("next", "echo", json!({"value": "${bad.x}"}));
+    let tasks = json!([
+        task("bad", "spill", json!({})),
+        on_it.take(),
+        task("last", "echo", json!({"value": "${next}"})),
+        task("good", "echo", json!({"value": "x"})),
+        task("wrong", "echo", json!({"value": 3})),
+    ]);
+    let (answer, is_error) = run(&mut server(), &tasks);
+    assert!(!is_error);
+    let expected = json!({
+        "bad": "error", "next": "skipped", "last": "skipped", "good": "ok", "wrong": "error",
+    });
+    assert_eq!(statuses(&answer), expected, "{answer:#}");
+    assert_eq!(answer["results"], json!({"good": "x"}));
+    assert_eq!(answer["errors"]["bad"]["message"], "the pot is empty");
+    assert_eq!(answer["errors"]["wrong"]["code"], "rejected");
+    let why = answer["errors"]["last"]["message"].as_str().unwrap();
+    assert!(why.contains("`bad`"), "{why}");
+    let all_bad = json!([task("bad", "spill", json!({}))]);
+    let (_, is_error) = run(&mut server(), &all_bad);
+    assert!(is_error);
+}
+
+#[test]
+fn a_plan_that_is_not_sound_calls_nothing() {
+    let mut server = server();
+    let search = task("s", "search", json!({"query": "q"}));
+    for (tasks, why) in [
+        (
+            json!([search, task("x", "serach", json!({}))]),
+            "nothing was called:\ntask `x`: there is no tool `notion.serach`; there are `search`",
+        ),
+        (
+            json!([search, task("s", "echo", json!({"value": "x"}))]),
+            "nothing was called:\ntask 2: `id` \"s\" is already the id of task 1",
+        ),
+        (
+            json!([
+                search,
+                task("a", "echo", json!({"value": "${b}"})),
+                task("b", "echo", json!({"value": "${a}"}))
+            ]),
+            "nothing was called:\ncircular dependency detected: a -> b -> a",
+        ),
+        (json!("{\"id\": 3"), "nothing was called:\nline 1: "),
+    ] {
+        let (answer, is_error) = run(&mut server, &tasks);
+        assert!(is_error, "{tasks:#}");
+        let answer = answer.as_str().unwrap_or_else(|| panic!("{answer:#}"));
+        assert!(answer.starts_with(why), "{answer}");
+    }
+    server.call("searched", json!({})).text("0");
+}
+
+#[test]
+fn what_a_result_says_is_never_read_again() {
+    let tasks = json!([
+        task("search", "search", json!({"query": "secret"})),
+        task("evil", "evil", json!({})),
+        task("echo", "echo", json!({"value": "${evil.text}"})),
+        task("within", "echo", json!({"value": "it said: ${evil.text}"})),
+    ]);
+    let (answer, _) = run(&mut server(), &tasks);
+    assert_eq!(answer["results"]["echo"], "${search.results[0].id}");
+    assert_eq!(
+        answer["results"]["within"],
+        "it said: ${search.results[0].id}"
+    );
+}
+
+#[test]
+fn what_may_pass_is_tried_again() {
+    let tries = AtomicUsize::new(0);
+    let web = Web::answering(move |_| {
+        let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
+        Some(if first {
+            upstream::answer(503, "", "busy")
+        } else {
+            upstream::ok("fine")
+        })
+    });
+    let room = Room::new();
+    room.write(
+        "web.star",
+        "def get(url: str) -> str:\n    return http.get(url, check = True, retries = False)[\"body\"]\n\
+         tool(get, read_only = True)\n",
+    );
+    let url = web.url("/");
+    room.project(&format!("[module.web.grant]\nhttp = ['{}']\n", web.site()));
+    let mut server = Server::start_in(room, crate::fixture::Opening::Modern);
+    let get = |retry: Value| json!([{"id": "a", "module": "web", "tool": "get", "params": {"url": url}, "raw_output": true, "retry": retry}]);
+    let (answer, is_error) = run(&mut server, &get(json!({"max": 2})));
+    assert!(!is_error, "{answer:#}");
+    assert_eq!(answer["results"]["a"], "fine");
+}
+
+#[test]
+fn a_task_has_its_own_time() {
+    let mut slow = task("slow", "meet", json!({"me": "a", "other": "nobody"}));
+    slow["timeout_ms"] = json!(100);
+    let tasks = json!([slow, task("quick", "echo", json!({"value": "x"}))]);
+    let mut server = server();
+    let (answer, _) = run(&mut server, &tasks);
+    assert_eq!(
+        answer["errors"]["slow"],
+        json!({"code": "timeout", "message": "stopped after 100 ms, the time this task may take (`timeout_ms`)"})
+    );
+    assert_eq!(answer["results"], json!({"quick": "x"}));
+    server.status_until("its thread is free", |status| status["in_flight"] == 0);
+}
+
+#[test]
+fn a_batch_can_be_taken_back() {
+    let mut server = server();
+    server.up();
+    let tasks = json!([task("a", "meet", json!({"me": "a", "other": "nobody"}))]);
+    let params = json!({"name": "batch", "arguments": {"tasks": tasks}});
+    let id = server.send("tools/call", params);
+    server.status_until("it runs", |status| status["in_flight"] == 1);
+    server.notify("notifications/cancelled", json!({"requestId": id}));
+    server.status_until("its thread is free", |status| status["in_flight"] == 0);
+}
+
+#[test]
+fn a_script_runs_batches_too() {
+    let tasks = json!([
+        task("search", "search", json!({"query": "q"})),
+        task(
+            "page",
+            "get_page_content",
+            json!({"page_id": "${search.results[-1].id}"})
+        ),
+    ]);
+    let mut server = server();
+    let said = server.call("nested", json!({"tasks": tasks})).result();
+    let answer = &said["structuredContent"];
+    assert_eq!(answer["results"]["page"], "# p2", "{said:#}");
+}
+
+#[test]
+fn progress_is_told_task_by_task() {
+    let Client::Stdio(mut server, _) = Client::start(room(), Door::Stdio(Era::Modern), json!({}))
+    else {
+        panic!("it is stdio")
+    };
+    let params = json!({
+        "name": "batch", "arguments": {"tasks": CHAIN}, "_meta": {"progressToken": "p"},
+    });
+    let id = server.send("tools/call", params);
+    server.answer(id);
+    let mut told = Vec::new();
+    while let Some(word) = server.wire().notified("notifications/progress") {
+        let params = &word["params"];
+        told.push((
+            params["progress"].as_f64().unwrap(),
+            params["message"].as_str().unwrap().to_owned(),
+        ));
+    }
+    let expected = [(0.0, "search"), (1.0, "page"), (2.0, "done")];
+    let expected = expected.map(|(done, words)| (done, words.to_owned()));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn the_command_line_runs_batches() {
+    let room = room();
+    std::fs::write(room.path().join("plan.jsonl"), CHAIN).unwrap();
+    room.run(&["batch", "plan.jsonl"])
+        .exits(0)
+        .says_only("# p1");
+    let whole = room.run(&["batch", "plan.jsonl", "--format", "json"]);
+    assert_eq!(whole.exits(0).json()["tasks"]["page"]["status"], "ok");
+    let two = json!([
+        task("a", "echo", json!({"value": "x"})),
+        task("b", "search", json!({"query": "q"})),
+    ]);
+    room.run_with(&["batch", "-"], &two.to_string())
+        .exits(0)
+        .says("# a\nx\n# b\n");
+    let some = json!([
+        task("a", "echo", json!({"value": "x"})),
+        task("b", "spill", json!({}))
+    ]);
+    room.run_with(&["batch", "-"], &some.to_string())
+        .exits(1)
+        .says_only("x")
+        .notes("error: b: the pot is empty");
+    let none = json!([task("b", "spill", json!({}))]);
+    room.run_with(&["batch", "-"], &none.to_string()).exits(5);
+    room.run_with(&["batch", "-"], "[{}]")
+        .exits(2)
+        .notes("nothing was called:");
+    room.run(&["batch", "nowhere.jsonl"])
+        .exits(1)
+        .notes("cannot read nowhere.jsonl");
+}

@@ -1,0 +1,315 @@
+//! `batch`: several calls that use each other's results. The plan is a pure machine; here it gets its
+//! calls made, each down the one road, and is told the time.
+
+use super::call::find;
+use super::meta::Meta;
+use super::shape::{Asked, Shape};
+use crate::call::{Call, CallError, Lines, Within};
+use crate::catalog::Catalog;
+use crate::runtime::Runtime;
+use model::plan::{
+    Failure, Halt, Job, Passing, Plan, PlanLimits, Report, Run, Shown, Stage, Start, Task,
+};
+use model::{Args, Caller, Compact, Output, Stop, Structured, ToolPath, Ways, compact};
+use script::Raised;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Sees a batch as it goes on.
+pub type Watch = Arc<dyn Fn(&Run) + Send + Sync>;
+
+/// A batch, whichever door it came by.
+pub struct Batch {
+    /// A list, or text with a task a line.
+    pub tasks: Value,
+    pub watch: Option<Watch>,
+    pub lines: Option<Lines>,
+    pub caller: Caller,
+    pub cancel: CancellationToken,
+}
+
+impl Runtime {
+    pub(crate) async fn call_batch(&self, call: Call) -> Result<Output, CallError> {
+        let tasks = tasks(&call.name, call.args)?;
+        let progress = call.progress.map(|progress| -> Watch {
+            Arc::new(move |run| {
+                let (done, of, words) = words(run);
+                progress(done, Some(of), Some(&words));
+            })
+        });
+        self.batch(Batch {
+            tasks,
+            watch: progress,
+            lines: call.lines,
+            caller: call.caller,
+            cancel: call.cancel,
+        })
+        .await
+    }
+
+    /// Runs a batch to its end. What is wrong with the plan is the answer, and nothing was called.
+    pub async fn batch(&self, batch: Batch) -> Result<Output, CallError> {
+        let catalog = self.catalog();
+        let plan = match planned(&catalog, &batch.tasks) {
+            Ok(plan) => plan,
+            Err(refused) => return Ok(refused),
+        };
+        let begin = Instant::now();
+        let report = Drive {
+            runtime: self,
+            batch: &batch,
+            begin,
+            run: Run::new(plan),
+            jobs: JoinSet::new(),
+        }
+        .run()
+        .await;
+        let mut said = Vec::new();
+        for (task, value, asked) in wanted(&report) {
+            if let Ok(handle) = find(&catalog, task.tool.module.as_str(), task.tool.tool.as_str()) {
+                let cancel = batch.cancel.clone();
+                let compact = self.say(&handle, value.clone(), asked, cancel).await;
+                said.push((task.id.to_string(), compact));
+            }
+        }
+        Ok(answer(report, said))
+    }
+}
+
+impl Within<'_> {
+    /// The same for a script, which waits: one call after the other.
+    pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
+        let tasks = tasks(Meta::Batch.name(), args)?;
+        let plan = match planned(self.catalog, &tasks) {
+            Ok(plan) => plan,
+            Err(refused) => return Ok(refused),
+        };
+        let (begin, mut run) = (Instant::now(), Run::new(plan));
+        while !run.is_done() {
+            if self.cancel.is_cancelled() {
+                run.halt(Halt::Cancelled, begin.elapsed());
+            }
+            let starts = run.start(begin.elapsed());
+            if starts.is_empty()
+                && let Some(wake) = run.wake()
+            {
+                std::thread::park_timeout(wake.saturating_sub(begin.elapsed()).min(LOOK));
+            }
+            for Start { job, args } in starts {
+                let name = run.task(job).tool.to_string();
+                let result = heard(self.call_counted(&name, args, Shape::Raw));
+                run.ended(job, result, begin.elapsed());
+            }
+        }
+        let report = run.report(begin.elapsed());
+        let budget = self.catalog.showing.result_tokens;
+        let said = wanted(&report).filter_map(|(task, value, asked)| {
+            let (module, tool) = (task.tool.module.as_str(), task.tool.tool.as_str());
+            let handle = find(self.catalog, module, tool).ok()?;
+            let said = compact(value, None, &asked.wish(&handle, budget));
+            Some((task.id.to_string(), said))
+        });
+        let said = said.collect();
+        Ok(answer(report, said))
+    }
+}
+
+/// A script that waits for another try looks this often whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
+
+fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
+    let accepted = Meta::Batch.accept(args);
+    let mut args = accepted.map_err(|rejected| CallError::Rejected {
+        tool: name.to_owned(),
+        rejected,
+        schema: Some(Meta::Batch.input().to_json().clone()),
+    })?;
+    Ok(args.remove("tasks").unwrap_or_default())
+}
+
+/// The plan, or what is wrong with it.
+fn planned(catalog: &Arc<Catalog>, tasks: &Value) -> Result<Plan, Output> {
+    let lookup = |path: &ToolPath| {
+        let found = find(catalog, path.module.as_str(), path.tool.as_str());
+        let found = found.map_err(|error| error.to_string())?;
+        Ok(found.tool().tool.hints)
+    };
+    let plan = Plan::read(tasks, PlanLimits::default(), &lookup);
+    plan.map_err(|refused| Output::error(format!("nothing was called:\n{refused}")))
+}
+
+struct Drive<'d> {
+    runtime: &'d Runtime,
+    batch: &'d Batch,
+    begin: Instant,
+    run: Run,
+    /// Dropping them ends the calls.
+    jobs: JoinSet<(Job, Result<Value, Failure>)>,
+}
+
+impl Drive<'_> {
+    async fn run(mut self) -> Report {
+        let limit = self.run.plan().limits().batch_time;
+        while !self.run.is_done() {
+            for start in self.run.start(self.begin.elapsed()) {
+                self.begin_job(start);
+            }
+            self.tell();
+            let nap = self.run.wake().map_or(limit, |wake| wake.min(limit));
+            tokio::select! {
+                Some(ended) = self.jobs.join_next(), if !self.jobs.is_empty() => self.hear(ended),
+                () = self.batch.cancel.cancelled() => self.halt(Halt::Cancelled),
+                () = tokio::time::sleep_until((self.begin + nap).into()) => {
+                    if self.begin.elapsed() >= limit {
+                        self.halt(Halt::OutOfTime);
+                    }
+                }
+            }
+        }
+        self.tell();
+        self.run.report(self.begin.elapsed())
+    }
+
+    fn begin_job(&mut self, Start { job, args }: Start) {
+        let task = self.run.task(job);
+        let timeout = task.timeout;
+        let call = Call {
+            structured: Structured::Any,
+            shape: Shape::Raw,
+            lines: self.batch.lines.clone(),
+            caller: self.batch.caller.clone(),
+            cancel: self.batch.cancel.child_token(),
+            ..Call::new(task.tool.to_string(), args)
+        };
+        let runtime = self.runtime.clone();
+        self.jobs.spawn(async move {
+            let called = tokio::time::timeout(timeout, runtime.call(call)).await;
+            let result = called.map_or_else(|_| Err(too_slow(timeout)), heard);
+            (job, result)
+        });
+    }
+
+    fn hear(&mut self, ended: Result<(Job, Result<Value, Failure>), tokio::task::JoinError>) {
+        match ended {
+            Ok((job, result)) => self.run.ended(job, result, self.begin.elapsed()),
+            Err(panicked) if panicked.is_panic() => {
+                std::panic::resume_unwind(panicked.into_panic())
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// What is under way is ended; what has ended is told.
+    fn halt(&mut self, halt: Halt) {
+        self.jobs.abort_all();
+        self.run.halt(halt, self.begin.elapsed());
+    }
+
+    fn tell(&self) {
+        if let Some(watch) = &self.batch.watch {
+            watch(&self.run);
+        }
+    }
+}
+
+/// How many have ended, of how many, and which are under way.
+fn words(run: &Run) -> (f64, f64, String) {
+    let (mut done, mut of, mut running) = (0.0, 0.0, Vec::new());
+    for (task, stage) in run.stages() {
+        of += 1.0;
+        match stage {
+            Stage::Ended(_) => done += 1.0,
+            Stage::Running { .. } => running.push(task.id.as_str()),
+            Stage::Waiting => {}
+        }
+    }
+    if running.is_empty() {
+        return (done, of, "done".to_owned());
+    }
+    (done, of, running.join(", "))
+}
+
+/// What a plan hears of a call.
+fn heard(called: Result<Output, CallError>) -> Result<Value, Failure> {
+    match called {
+        Ok(output) if output.is_error => Err(Failure::new("tool_error", output.plain_text())),
+        Ok(output) => Ok(output.into_json()),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn failure(error: &CallError) -> Failure {
+    let sentence = error.to_string();
+    match error {
+        CallError::Unknown { .. } | CallError::Ambiguous { .. } | CallError::Missing { .. } => {
+            Failure::new("unknown_tool", sentence)
+        }
+        CallError::Rejected { .. } => Failure::new("rejected", sentence),
+        CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
+        CallError::Stopped {
+            stop: Stop::Deadline,
+            ..
+        } => Failure::new("timeout", sentence).passing(Passing::Timeout),
+        CallError::Stopped { .. } => Failure::new("stopped", sentence),
+        CallError::Asks { .. } => Failure::new("asks", sentence),
+        CallError::Busy { .. } => Failure::new("busy", sentence),
+    }
+}
+
+/// An error of an author's own, or of `http`, which says the status it got.
+fn failed(raised: Option<&Raised>, sentence: String) -> Failure {
+    let Some(raised) = raised else {
+        return Failure::new("failed", sentence);
+    };
+    let failure = Failure::new(raised.kind.clone(), sentence);
+    let status = raised.data.get("status").and_then(Value::as_u64);
+    match status.and_then(|status| u16::try_from(status).ok()) {
+        Some(status) => failure.passing(Passing::Status(status)),
+        None => failure,
+    }
+}
+
+fn too_slow(timeout: Duration) -> Failure {
+    let time = model::show_duration(timeout);
+    let why = format!("stopped after {time}, the time this task may take (`timeout_ms`)");
+    Failure::new("timeout", why).passing(Passing::Timeout)
+}
+
+/// Results that are shown as text, and how.
+fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
+    report.shown().filter_map(|(task, value)| {
+        let Shown::As(format) = task.shown else {
+            return None;
+        };
+        let asked = Asked {
+            format,
+            select: task.select.clone(),
+            ways: Ways::BATCH,
+        };
+        Some((task, value, asked))
+    })
+}
+
+/// The whole answer; beside a task that was said in other words stands which they are.
+fn answer(report: Report, said: Vec<(String, Compact)>) -> Output {
+    let is_error = report.is_error();
+    let mut notes = Vec::new();
+    let forms = said.into_iter().map(|(id, said)| {
+        notes.push((id.clone(), said.format, said.note));
+        (id, Value::String(said.body))
+    });
+    let forms = forms.collect();
+    let mut answer = report.answer(forms);
+    for (id, format, note) in notes {
+        let task = &mut answer["tasks"][&id];
+        task["format"] = format.to_string().into();
+        if let Some(note) = note {
+            task["note"] = note.into();
+        }
+    }
+    let text = Output::text(answer.to_string());
+    Output { is_error, ..text }
+}
