@@ -9,7 +9,7 @@ use super::scope::is_of_item;
 use super::source::Entry;
 use super::task::{Need, OnError, Shown, Task, TaskId, When};
 use super::template::{Findings, Mention, Template};
-use crate::ToolPath;
+use crate::{Selection, ToolPath};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(super) struct Draft {
     id: Option<TaskId>,
     params: Template,
     shown: Shown,
-    select: Option<Vec<String>>,
+    select: Option<Selection>,
     when: Option<When>,
     foreach: Option<Template>,
     timeout: Duration,
@@ -73,10 +73,7 @@ impl Draft {
                 .unwrap_or_default(),
             params: reading::params(&mut fields, &mut findings),
             shown: reading::shown(&mut fields),
-            select: fields.texts(
-                "select",
-                "a list of fields, such as [\"id\", \"user.login\"]",
-            ),
+            select: reading::select(&mut fields),
             foreach: reading::foreach(&mut fields, &mut findings, limits),
             when: reading::when(&mut fields, &mut findings),
             timeout: reading::timeout(&mut fields, limits),

@@ -38,7 +38,7 @@ pub use report::Report;
 pub use retry::{On, Retry};
 pub use run::{Job, Run, Start};
 pub use state::Stage;
-pub use task::{Format, OnError, Shown, Task, TaskId};
+pub use task::{OnError, Shown, Task, TaskId};
 
 use draft::Draft;
 use proof::Proof;

@@ -6,9 +6,9 @@ use super::follow::kind;
 use super::limits::PlanLimits;
 use super::problem::PlanProblem;
 use super::retry::{On, Retry};
-use super::task::{Format, OnError, Shown, TaskId, When};
+use super::task::{OnError, Shown, TaskId, When};
 use super::template::{Findings, Template};
-use crate::{ModuleName, ToolName, ToolPath};
+use crate::{Format, ModuleName, Selection, ToolName, ToolPath};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -44,12 +44,30 @@ pub(super) fn params(fields: &mut Fields<'_>, findings: &mut Findings) -> Templa
     }
 }
 
+const FORMATS: [(&str, Option<Format>); 4] = [
+    ("compact", None),
+    ("json", Some(Format::Json)),
+    ("toon", Some(Format::Toon)),
+    ("markdown", Some(Format::Markdown)),
+];
+
+pub(super) fn select(fields: &mut Fields<'_>) -> Option<Selection> {
+    match Selection::parse(fields.get("select")?) {
+        Ok(selection) => Some(selection),
+        Err(why) => {
+            let problem = PlanProblem::task(&fields.task, why.to_string());
+            fields.problems.push(problem);
+            None
+        }
+    }
+}
+
 pub(super) fn shown(fields: &mut Fields<'_>) -> Shown {
     let raw = fields.flag("raw_output");
     let shown = match fields.get("output") {
-        Some(Value::Bool(true)) => Shown::As(Format::Compact),
+        Some(Value::Bool(true)) => Shown::As(None),
         Some(Value::String(_)) => {
-            let format = fields.word("output", &Format::NAMES);
+            let format = fields.word("output", &FORMATS);
             format.map(Shown::As).unwrap_or_default()
         }
         None | Some(Value::Bool(false)) => Shown::Nothing,

@@ -3,7 +3,7 @@
 use super::condition::Condition;
 use super::retry::Retry;
 use super::template::Template;
-use crate::ToolPath;
+use crate::{Format, Selection, ToolPath};
 use std::fmt;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Task {
     pub tool: ToolPath,
     pub shown: Shown,
     /// Fields of the answer, where the caller chose them.
-    pub select: Option<Vec<String>>,
+    pub select: Option<Selection>,
     /// How long one call may take.
     pub timeout: Duration,
     pub retry: Option<Retry>,
@@ -37,19 +37,10 @@ pub enum Shown {
     /// It serves references alone.
     #[default]
     Nothing,
-    /// As text.
-    As(Format),
+    /// As text in this notation, or in the smallest.
+    As(Option<Format>),
     /// As the value it is.
     Raw,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// The smallest.
-    Compact,
-    Json,
-    Toon,
-    Markdown,
 }
 
 /// Does a task that fails keep those that depend on it from running?
@@ -110,24 +101,6 @@ impl fmt::Display for TaskId {
     }
 }
 
-impl Format {
-    pub(super) const NAMES: [(&'static str, Self); 4] = [
-        ("compact", Self::Compact),
-        ("json", Self::Json),
-        ("toon", Self::Toon),
-        ("markdown", Self::Markdown),
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compact => "compact",
-            Self::Json => "json",
-            Self::Toon => "toon",
-            Self::Markdown => "markdown",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,12 +123,5 @@ mod tests {
         check("a b", "\"a b\" may hold only letters, digits, `_` and `-`");
         let shown = &format!("\"{}...", &long[..56]);
         check(&long, &format!("{shown} is longer than 64 characters"));
-    }
-
-    #[test]
-    fn formats_have_one_name_each() {
-        for (name, format) in Format::NAMES {
-            assert_eq!(format.as_str(), name);
-        }
     }
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// Sees a batch as it goes on.
 pub type Watch = Arc<dyn Fn(&Run) + Send + Sync>;
@@ -105,7 +106,7 @@ impl Within<'_> {
             }
         }
         let report = run.report(begin.elapsed());
-        let budget = self.catalog.showing.result_tokens;
+        let budget = self.catalog.rules.showing.result_tokens;
         let said = wanted(&report).filter_map(|(task, value, asked)| {
             let (module, tool) = (task.tool.module.as_str(), task.tool.tool.as_str());
             let handle = find(self.catalog, module, tool).ok()?;
@@ -185,11 +186,12 @@ impl Drive<'_> {
             ..Call::new(task.tool.to_string(), args)
         };
         let runtime = self.runtime.clone();
-        self.jobs.spawn(async move {
+        let work = async move {
             let called = tokio::time::timeout(timeout, runtime.call(call)).await;
             let result = called.map_or_else(|_| Err(too_slow(timeout)), heard);
             (job, result)
-        });
+        };
+        self.jobs.spawn(work.in_current_span());
     }
 
     fn hear(&mut self, ended: Result<(Job, Result<Value, Failure>), tokio::task::JoinError>) {
