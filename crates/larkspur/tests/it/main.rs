@@ -51,6 +51,7 @@ mod mapped;
 mod nested;
 mod network;
 mod new;
+mod notion;
 mod offers;
 mod orders;
 mod pages;

@@ -91,8 +91,8 @@ fn methods(builder: &mut MethodsBuilder) {
     fn progress<'v>(
         this: Value<'v>,
         #[starlark(require = pos)] done: Value<'v>,
-        #[starlark(require = pos, default = NoneOr::None)] total: NoneOr<Value<'v>>,
-        #[starlark(require = pos, default = NoneOr::None)] message: NoneOr<&str>,
+        #[starlark(default = NoneOr::None)] total: NoneOr<Value<'v>>,
+        #[starlark(default = NoneOr::None)] message: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
         let _ = this;
