@@ -8,7 +8,7 @@ use crate::asking::{Desk, Matter};
 use crate::handler::Handler;
 use crate::wire::{self, Era};
 use memo::Memo;
-use model::{Caller, Output, TaskBody, TaskStatus, TaskUse};
+use model::{Args, Caller, Output, Task, TaskBody, TaskStatus, TaskUse};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, GetTaskResult,
@@ -16,7 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use run::{Answer, Run};
-use runtime::{Call, CallError, Words};
+use runtime::{Call, CallError, Words, Work};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -81,49 +81,34 @@ impl Handler {
         let mut run = Run::begin(&self.shared, call, desk, Words::default());
         // Until it is a task, the call belongs to its request.
         let unwanted = cancel.clone().drop_guard();
-        let soon = tokio::select! {
-            answer = run.answer() => Some(answer),
-            () = cancelled(&context, &cancel) => Some(run.answer().await),
-            () = tokio::time::sleep(SOON) => None,
-        };
-        if let Some(answer) = soon {
-            if let Some(words) = words {
-                words.finish().await;
-            }
-            return self.answered(answer, &run);
-        }
-        let capabilities = context.client_capabilities().unwrap_or_default();
-        let body = TaskBody {
-            tool: request.name.into_owned(),
-            args,
-            message: None,
-            outcome: None,
-            memo: Memo::new(capabilities).write(),
-        };
-        let owner = Caller::default().name;
-        let added = tasks.add(&owner, body, place, cancel.clone(), run.words.clone());
-        match added.await {
-            Ok((task, work)) => {
-                unwanted.disarm();
-                if let Some(words) = words {
-                    words.finish().await;
+        let soon = tokio::time::timeout(SOON, heard(&mut run, &context, &cancel)).await;
+        let answer = if let Ok(answer) = soon {
+            answer
+        } else {
+            let body = body(request.name.into_owned(), args, &context);
+            let owner = Caller::default().name;
+            let added = tasks.add(&owner, body, place, cancel.clone(), run.words.clone());
+            match added.await {
+                Ok((task, work)) => {
+                    unwanted.disarm();
+                    all_said(words).await;
+                    return Ok(self.created(&task, work, run));
                 }
-                tokio::spawn(run.follow(Arc::clone(&self.shared), work));
-                let created = wire::created(&task).with_meta(self.shared.meta.clone());
-                Ok(CallToolResponse::Task(created))
-            }
-            Err((why, _place)) => {
-                tracing::warn!("a call could not become a task, so its client waits: {why}");
-                let answer = tokio::select! {
-                    answer = run.answer() => answer,
-                    () = cancelled(&context, &cancel) => run.answer().await,
-                };
-                if let Some(words) = words {
-                    words.finish().await;
+                Err((why, _place)) => {
+                    tracing::warn!("a call could not become a task, so its client waits: {why}");
+                    heard(&mut run, &context, &cancel).await
                 }
-                self.answered(answer, &run)
             }
-        }
+        };
+        all_said(words).await;
+        self.answered(answer, &run)
+    }
+
+    /// From here on the call goes on by itself.
+    fn created(&self, task: &Task, work: Work, run: Run) -> CallToolResponse {
+        tokio::spawn(run.follow(Arc::clone(&self.shared), work));
+        let created = wire::created(task).with_meta(self.shared.meta.clone());
+        CallToolResponse::Task(created)
     }
 
     fn answered(&self, answer: Answer, run: &Run) -> Result<CallToolResponse, ErrorData> {
@@ -166,7 +151,7 @@ impl Handler {
         let owner = Caller::default().name;
         let goes_on = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&goes_on);
-        let take = move |task: &mut model::Task| {
+        let take = move |task: &mut Task| {
             let mut memo = Memo::read(&task.body.memo);
             if memo.take(answers) {
                 task.status = TaskStatus::Working;
@@ -195,10 +180,34 @@ impl Handler {
     }
 }
 
-/// Its client has taken the request back.
-async fn cancelled(context: &RequestContext<RoleServer>, cancel: &CancellationToken) {
-    context.ct.cancelled().await;
-    cancel.cancel();
+/// The answer; a client that takes its request back ends the call.
+async fn heard(
+    run: &mut Run,
+    context: &RequestContext<RoleServer>,
+    cancel: &CancellationToken,
+) -> Answer {
+    tokio::select! {
+        answer = run.answer() => return answer,
+        () = context.ct.cancelled() => cancel.cancel(),
+    }
+    run.answer().await
+}
+
+async fn all_said(words: Option<crate::words::Words>) {
+    if let Some(words) = words {
+        words.finish().await;
+    }
+}
+
+fn body(tool: String, args: Args, context: &RequestContext<RoleServer>) -> TaskBody {
+    let capabilities = context.client_capabilities().unwrap_or_default();
+    TaskBody {
+        tool,
+        args,
+        message: None,
+        outcome: None,
+        memo: Memo::new(capabilities).write(),
+    }
 }
 
 fn too_many(most: usize) -> Output {
