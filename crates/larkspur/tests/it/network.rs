@@ -239,6 +239,29 @@ fn a_listener_hears_of_changes() {
     assert!(stream.next().is_none());
 }
 
+/// A stream on which nothing happens is kept alive by comments, which no client takes for a message.
+#[test]
+fn a_quiet_stream_is_kept_alive() {
+    use std::io::{BufRead, BufReader, Write};
+    let web = web();
+    let message = modern(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "subscriptions/listen"),
+    ];
+    let request = written(web.port, "POST", "/mcp", &headers, &message.to_string());
+    let mut stream = web.connect();
+    stream.write_all(&request).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("data: ") && line.contains("acknowledged")));
+    assert!(lines.any(|line| line.starts_with(':')), "no comment came");
+}
+
 /// Whoever keeps a list compares it with the next one by its bytes.
 #[test]
 fn lists_are_the_same_every_time() {

@@ -23,6 +23,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 type Service = StreamableHttpService<Traced, LocalSessionManager>;
@@ -30,6 +31,9 @@ type Service = StreamableHttpService<Traced, LocalSessionManager>;
 const EVENTS: &str = "text/event-stream";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// A stream on which nothing is said gets a comment, so that nobody on the way takes it for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Travels with the request of a client that takes no events.
 #[derive(Clone)]
@@ -55,6 +59,7 @@ impl Mcp {
                 .disable_allowed_hosts()
                 .disable_allowed_origins()
                 .with_cancellation_token(hung_up.clone())
+                .with_sse_keep_alive(Some(KEEP_ALIVE))
                 .with_max_request_body_bytes(body::LONGEST)
         };
         let service = |config| {
