@@ -1,7 +1,7 @@
 //! Answers whole, in pieces, packed, broken and endless.
 
 use super::server::{Server, answer};
-use super::{Net, request, text};
+use super::{Net, request, soon, text};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
@@ -153,10 +153,12 @@ fn what_is_sent_and_what_comes_back() {
 fn a_connection_is_used_again() {
     let server = Server::answering(|_| answer(200, "", "hello"));
     let net = Net::granted(&[&server.site()]);
-    for _ in 0..10 {
+    net.get(&server.url("/")).unwrap();
+    // It is kept from a moment after its answer was read; who asks sooner gets a new one.
+    soon("a connection serves two requests", || {
         net.get(&server.url("/")).unwrap();
-    }
-    assert_eq!((server.asked().len(), server.connections()), (10, 1));
+        server.connections() < server.asked().len()
+    });
 }
 
 #[test]

@@ -89,6 +89,15 @@ fn names(answers: impl Fn(&str) -> Vec<&'static str> + Send + Sync + 'static) ->
     })
 }
 
+/// Tries until it is so, which must not take long.
+fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < end, "not in 30 s: {what}");
+        std::thread::yield_now();
+    }
+}
+
 fn leash() -> Leash {
     Leash {
         until: Instant::now() + Duration::from_mins(1),
