@@ -108,6 +108,11 @@ impl Active {
         !self.units.iter().any(Unit::is_open)
     }
 
+    pub(super) fn has_not_begun(&self) -> bool {
+        let mut units = self.units.iter();
+        units.all(|unit| matches!(unit.phase, Phase::Ready) && unit.tries == 0)
+    }
+
     /// How many have ended, of how many.
     pub(super) fn count(&self) -> (usize, usize) {
         let open = self.units.iter().filter(|unit| unit.is_open()).count();

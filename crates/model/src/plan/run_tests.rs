@@ -595,6 +595,17 @@ fn stages_follow_the_run() {
 }
 
 #[test]
+fn what_finds_no_room_still_waits() {
+    let tasks: serde_json::Map<String, Value> = (0..10)
+        .map(|number| (format!("t{number}"), json!({})))
+        .collect();
+    let play = play(Value::Object(tasks)).starts("t0 t1 t2 t3 t4 t5 t6 t7");
+    let stages = play.run.stages().map(|(_, stage)| stage);
+    let waiting = stages.filter(|stage| *stage == Stage::Waiting).count();
+    assert_eq!(waiting, 2);
+}
+
+#[test]
 fn results_are_shown_in_their_form() {
     let run = play(json!({
         "quiet": {"raw_output": false},

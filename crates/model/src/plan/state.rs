@@ -27,6 +27,8 @@ impl State {
     pub(super) fn stage(&self) -> Stage {
         match self {
             Self::Waiting => Stage::Waiting,
+            // It could run, if there were room for one more.
+            Self::Active(active) if active.has_not_begun() => Stage::Waiting,
             Self::Active(active) => {
                 let (ended, of) = active.count();
                 Stage::Running { ended, of }
