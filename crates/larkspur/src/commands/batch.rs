@@ -7,7 +7,7 @@ use crate::commands::read::SAID_ERROR;
 use crate::compose;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
-use model::plan::{Run, Stage, Status};
+use model::plan::{Run, Stage, Status, Task};
 use model::{Caller, Output};
 use runtime::{Batch, Watch};
 use serde_json::{Map, Value};
@@ -16,6 +16,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
+/// Of a picture: it is drawn again and again, so all of it must be on the screen.
+const MOST_LINES: usize = 20;
 /// Some of it failed.
 const FAILED: u8 = 1;
 
@@ -110,18 +112,35 @@ fn picture() -> Watch {
     let drawn = Mutex::new(0);
     Arc::new(move |run: &Run| {
         let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines: Vec<String> = run
-            .stages()
-            .map(|(task, stage)| format!("{} {}  {}", mark(stage), task.id, beside(stage)))
-            .collect();
+        let lines = lines(run);
         let up = match *drawn {
             0 => String::new(),
             lines => format!("\x1b[{lines}A"),
         };
         *drawn = lines.len();
         let lines: Vec<String> = lines.iter().map(|line| format!("\x1b[2K{line}")).collect();
-        note(&format!("{up}{}", lines.join("\n")));
+        // What was drawn below, and is no longer there, goes.
+        note(&format!("{up}{}\x1b[J", lines.join("\n")));
     })
+}
+
+/// Every task, or where they would not fit on a screen those that run and how many have ended.
+fn lines(run: &Run) -> Vec<String> {
+    let line = |task: &Task, stage| format!("{} {}  {}", mark(stage), task.id, beside(stage));
+    let stages: Vec<_> = run.stages().collect();
+    if stages.len() <= MOST_LINES {
+        return stages
+            .iter()
+            .map(|(task, stage)| line(task, *stage))
+            .collect();
+    }
+    let running = stages.iter();
+    let running = running.filter(|(_, stage)| matches!(stage, Stage::Running { .. }));
+    let mut lines: Vec<String> = running.map(|(task, stage)| line(task, *stage)).collect();
+    let ended = stages.iter();
+    let ended = ended.filter(|(_, stage)| matches!(stage, Stage::Ended(_)));
+    lines.push(format!("{} of {} have ended", ended.count(), stages.len()));
+    lines
 }
 
 fn mark(stage: Stage) -> String {

@@ -3,6 +3,7 @@
 use crate::client::{Client, DOORS, Door, Era};
 use crate::fixture::Server;
 use crate::room::Room;
+use crate::screen;
 use crate::upstream::{self, Web};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,8 +40,22 @@ def nested(ctx, tasks: list) -> dict:
     return ctx.call("batch", {"tasks": tasks})
 
 tool(search); tool(get_page_content); tool(meet); tool(spill); tool(evil); tool(echo)
-tool(searched); tool(nested)
+def rows() -> list[dict]:
+    return [{"id": 1, "note": "x" * 100}]
+
+tool(searched); tool(nested); tool(rows, compact = lambda result: "%d rows" % len(result))
 "##;
+
+const OLD: &str = r#"
+def find(params):
+    rows = [{"id": i, "name": "n%d" % i, "kind": "row"} for i in range(3)]
+    return {"content": [{"type": "text", "text": json.encode({"rows": rows})}]}
+
+def describe_extension():
+    return Extension(name = "old", version = "1.0.0", description = "Old.", tools = [
+        Tool(name = "find", description = "Finds.", handler = find),
+    ])
+"#;
 
 fn room() -> Room {
     let room = Room::new();
@@ -249,6 +264,45 @@ fn a_script_runs_batches_too() {
     assert_eq!(answer["results"]["page"], "# p2", "{said:#}");
 }
 
+/// What runs at once, whose time is up and how an answer is said: as for a batch from outside.
+#[test]
+fn a_batch_of_a_script_is_no_worse() {
+    let mut slow = task("slow", "meet", json!({"me": "c", "other": "nobody"}));
+    slow["timeout_ms"] = json!(100);
+    let mut rows = task("rows", "rows", json!({}));
+    rows["raw_output"] = json!(false);
+    rows["output"] = json!(true);
+    let tasks = json!([
+        task("a", "meet", json!({"me": "a", "other": "b"})),
+        task("b", "meet", json!({"me": "b", "other": "a"})),
+        slow,
+        rows,
+    ]);
+    let mut server = server();
+    let inner = server.call("nested", json!({"tasks": tasks})).result()["structuredContent"].take();
+    let (outer, _) = run(&mut server, &tasks);
+    for answer in [&inner, &outer] {
+        let results = json!({"a": "a met b", "b": "b met a", "rows": "1 rows"});
+        assert_eq!(answer["results"], results, "{answer:#}");
+        assert_eq!(answer["errors"]["slow"]["code"], "timeout", "{answer:#}");
+    }
+    assert_eq!(inner["errors"], outer["errors"]);
+}
+
+/// Batches in batches have no threads of their own, and end all the same.
+#[test]
+fn a_batch_in_a_batch_of_a_script_ends() {
+    let echo = task("e", "echo", json!({"value": "deep"}));
+    let mut tasks = json!([echo]);
+    for _ in 0..3 {
+        let nested = |id: &str| task(id, "nested", json!({"tasks": tasks}));
+        tasks = json!([nested("x"), nested("y")]);
+    }
+    let said = server().call("nested", json!({"tasks": tasks})).result();
+    let deep = said["structuredContent"].to_string();
+    assert_eq!(deep.matches("\"deep\"").count(), 8, "{deep}");
+}
+
 #[test]
 fn progress_is_told_task_by_task() {
     let Client::Stdio(mut server, _) = Client::start(room(), Door::Stdio(Era::Modern), json!({}))
@@ -305,4 +359,81 @@ fn the_command_line_runs_batches() {
     room.run(&["batch", "nowhere.jsonl"])
         .exits(1)
         .notes("cannot read nowhere.jsonl");
+}
+
+/// Each task as a line that is drawn again as it goes on, on standard error alone.
+#[test]
+fn a_terminal_shows_the_plan_as_it_runs() {
+    let room = room();
+    let tasks = json!([
+        task("a", "search", json!({"query": "q"})),
+        task("b", "echo", json!({"value": "${a.results[0].id}"})),
+        task("bad", "spill", json!({})),
+        task("after", "echo", json!({"value": "${bad}"})),
+    ]);
+    std::fs::write(room.path().join("plan.json"), tasks.to_string()).unwrap();
+    let (drawn, said) = screen::run(&room, &["batch", "plan.json", "--format", "json"]);
+    let plain = screen::plain(&drawn);
+    for line in [
+        "· b",
+        "◐ a",
+        "● a",
+        "● b",
+        "✗ bad  error",
+        "○ after  skipped",
+    ] {
+        assert!(plain.contains(line), "no `{line}` in {plain}");
+    }
+    assert!(drawn.contains("\x1b[4A"), "{drawn:?}");
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["results"]["b"], "p1");
+}
+
+#[test]
+fn a_long_plan_is_shown_in_few_lines() {
+    let room = room();
+    let tasks: Vec<Value> = (0..40)
+        .map(|n| task(&format!("t{n}"), "echo", json!({"value": "x"})))
+        .collect();
+    std::fs::write(room.path().join("plan.json"), json!(tasks).to_string()).unwrap();
+    let (drawn, _) = screen::run(&room, &["batch", "plan.json", "--format", "json"]);
+    assert!(
+        screen::plain(&drawn).contains("40 of 40 have ended"),
+        "{drawn}"
+    );
+    // Eight run at once, and one line sums them up.
+    for up in drawn.split("\x1b[").filter_map(|part| part.split_once('A')) {
+        let lines: usize = up.0.parse().unwrap_or_default();
+        assert!(lines <= 9, "{lines} lines");
+    }
+}
+
+/// Results, `select` and compact output of an old extension's tool, as of a typed one's.
+#[test]
+fn old_extensions_take_part() {
+    let room = room();
+    room.write("old.star", OLD);
+    let mut server = Server::start_in(room, crate::fixture::Opening::Modern);
+    let find = |more: Value| {
+        let mut task = json!({"id": "found", "module": "old", "tool": "find", "params": {}});
+        task.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        task
+    };
+    let echo = task("echo", "echo", json!({"value": "${found.rows[-1].name}"}));
+    for (more, expected) in [
+        (json!({}), json!({"echo": "n2"})),
+        (
+            json!({"output": true}),
+            json!({"echo": "n2", "found": "rows[3]{id,name,kind}:\n  0,n0,row\n  1,n1,row\n  2,n2,row"}),
+        ),
+        (
+            json!({"output": true, "select": ["name"]}),
+            json!({"echo": "n2", "found": "rows[3]{name}:\n  n0\n  n1\n  n2"}),
+        ),
+    ] {
+        let (answer, _) = run(&mut server, &json!([find(more), echo]));
+        assert_eq!(answer["results"], expected, "{answer:#}");
+    }
 }

@@ -64,6 +64,7 @@ mod restart;
 mod roads;
 mod room;
 mod schema;
+mod screen;
 mod shortcut;
 mod slow;
 mod soak;

@@ -4,20 +4,21 @@
 use super::call::find;
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
-use crate::call::{Call, CallError, Lines, Within};
+use crate::call::{Call, CallError, Lines};
 use crate::catalog::Catalog;
 use crate::runtime::Runtime;
 use model::plan::{
     Failure, Halt, Job, Passing, Plan, PlanLimits, Report, Run, Shown, Stage, Start, Task,
 };
-use model::{Args, Caller, Compact, Output, Stop, Structured, ToolPath, Ways, compact};
+use model::{Args, Caller, Compact, Output, Stop, Structured, ToolPath, Ways};
 use script::Raised;
 use serde_json::Value;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
 /// Sees a batch as it goes on.
 pub type Watch = Arc<dyn Fn(&Run) + Send + Sync>;
@@ -64,7 +65,7 @@ impl Runtime {
             batch: &batch,
             begin,
             run: Run::new(plan),
-            jobs: JoinSet::new(),
+            jobs: Jobs::default(),
         }
         .run()
         .await;
@@ -80,48 +81,7 @@ impl Runtime {
     }
 }
 
-impl Within<'_> {
-    /// The same for a script, which waits: one call after the other.
-    pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
-        let tasks = tasks(Meta::Batch.name(), args)?;
-        let plan = match planned(self.catalog, &tasks) {
-            Ok(plan) => plan,
-            Err(refused) => return Ok(refused),
-        };
-        let (begin, mut run) = (Instant::now(), Run::new(plan));
-        while !run.is_done() {
-            if self.cancel.is_cancelled() {
-                run.halt(Halt::Cancelled, begin.elapsed());
-            }
-            let starts = run.start(begin.elapsed());
-            if starts.is_empty()
-                && let Some(wake) = run.wake()
-            {
-                std::thread::park_timeout(wake.saturating_sub(begin.elapsed()).min(LOOK));
-            }
-            for Start { job, args } in starts {
-                let name = run.task(job).tool.to_string();
-                let result = heard(self.call_counted(&name, args, Shape::Raw));
-                run.ended(job, result, begin.elapsed());
-            }
-        }
-        let report = run.report(begin.elapsed());
-        let budget = self.catalog.rules.showing.result_tokens;
-        let said = wanted(&report).filter_map(|(task, value, asked)| {
-            let (module, tool) = (task.tool.module.as_str(), task.tool.tool.as_str());
-            let handle = find(self.catalog, module, tool).ok()?;
-            let said = compact(value, None, &asked.wish(&handle, budget));
-            Some((task.id.to_string(), said))
-        });
-        let said = said.collect();
-        Ok(answer(report, said))
-    }
-}
-
-/// A script that waits for another try looks this often whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(20);
-
-fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
+pub(super) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
     let accepted = Meta::Batch.accept(args);
     let mut args = accepted.map_err(|rejected| CallError::Rejected {
         tool: name.to_owned(),
@@ -132,7 +92,7 @@ fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
 }
 
 /// The plan, or what is wrong with it.
-fn planned(catalog: &Arc<Catalog>, tasks: &Value) -> Result<Plan, Output> {
+pub(super) fn planned(catalog: &Arc<Catalog>, tasks: &Value) -> Result<Plan, Output> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
         let found = found.map_err(|error| error.to_string())?;
@@ -148,7 +108,30 @@ struct Drive<'d> {
     begin: Instant,
     run: Run,
     /// Dropping them ends the calls.
-    jobs: JoinSet<(Job, Result<Value, Failure>)>,
+    jobs: Jobs<'d>,
+}
+
+/// Calls under way, in the batch's own task: what takes its time runs on threads of its own, and for the
+/// rest a task would cost more than the call.
+#[derive(Default)]
+struct Jobs<'d>(Vec<Pin<Box<dyn Future<Output = Ended> + Send + 'd>>>);
+
+type Ended = (Job, Result<Value, Failure>);
+
+impl Jobs<'_> {
+    /// The next that ends. While there are none, nothing does.
+    async fn next(&mut self) -> Ended {
+        poll_fn(|context| {
+            for place in 0..self.0.len() {
+                if let Poll::Ready(ended) = self.0[place].as_mut().poll(context) {
+                    drop(self.0.swap_remove(place));
+                    return Poll::Ready(ended);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
 }
 
 impl Drive<'_> {
@@ -161,7 +144,9 @@ impl Drive<'_> {
             self.tell();
             let nap = self.run.wake().map_or(limit, |wake| wake.min(limit));
             tokio::select! {
-                Some(ended) = self.jobs.join_next(), if !self.jobs.is_empty() => self.hear(ended),
+                // What ends at once needs no timer, and setting one wakes a thread.
+                biased;
+                (job, result) = self.jobs.next() => self.run.ended(job, result, self.begin.elapsed()),
                 () = self.batch.cancel.cancelled() => self.halt(Halt::Cancelled),
                 () = tokio::time::sleep_until((self.begin + nap).into()) => {
                     if self.begin.elapsed() >= limit {
@@ -185,28 +170,18 @@ impl Drive<'_> {
             cancel: self.batch.cancel.child_token(),
             ..Call::new(task.tool.to_string(), args)
         };
-        let runtime = self.runtime.clone();
+        let runtime = self.runtime;
         let work = async move {
             let called = tokio::time::timeout(timeout, runtime.call(call)).await;
             let result = called.map_or_else(|_| Err(too_slow(timeout)), heard);
             (job, result)
         };
-        self.jobs.spawn(work.in_current_span());
-    }
-
-    fn hear(&mut self, ended: Result<(Job, Result<Value, Failure>), tokio::task::JoinError>) {
-        match ended {
-            Ok((job, result)) => self.run.ended(job, result, self.begin.elapsed()),
-            Err(panicked) if panicked.is_panic() => {
-                std::panic::resume_unwind(panicked.into_panic())
-            }
-            Err(_) => {}
-        }
+        self.jobs.0.push(Box::pin(work));
     }
 
     /// What is under way is ended; what has ended is told.
     fn halt(&mut self, halt: Halt) {
-        self.jobs.abort_all();
+        self.jobs.0.clear();
         self.run.halt(halt, self.begin.elapsed());
     }
 
@@ -235,7 +210,7 @@ fn words(run: &Run) -> (f64, f64, String) {
 }
 
 /// What a plan hears of a call.
-fn heard(called: Result<Output, CallError>) -> Result<Value, Failure> {
+pub(super) fn heard(called: Result<Output, CallError>) -> Result<Value, Failure> {
     match called {
         Ok(output) if output.is_error => Err(Failure::new("tool_error", output.plain_text())),
         Ok(output) => Ok(output.into_json()),
@@ -274,14 +249,14 @@ fn failed(raised: Option<&Raised>, sentence: String) -> Failure {
     }
 }
 
-fn too_slow(timeout: Duration) -> Failure {
+pub(super) fn too_slow(timeout: Duration) -> Failure {
     let time = model::show_duration(timeout);
     let why = format!("stopped after {time}, the time this task may take (`timeout_ms`)");
     Failure::new("timeout", why).passing(Passing::Timeout)
 }
 
 /// Results that are shown as text, and how.
-fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
+pub(super) fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
     report.shown().filter_map(|(task, value)| {
         let Shown::As(format) = task.shown else {
             return None;
@@ -296,7 +271,7 @@ fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
 }
 
 /// The whole answer; beside a task that was said in other words stands which they are.
-fn answer(report: Report, said: Vec<(String, Compact)>) -> Output {
+pub(super) fn answer(report: Report, said: Vec<(String, Compact)>) -> Output {
     let is_error = report.is_error();
     let mut notes = Vec::new();
     let forms = said.into_iter().map(|(id, said)| {

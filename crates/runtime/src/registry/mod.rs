@@ -7,6 +7,7 @@ mod catalogue;
 mod cost;
 mod detail;
 mod front;
+mod inner_batch;
 mod listed;
 mod meta;
 mod say;

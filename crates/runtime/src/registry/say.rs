@@ -1,11 +1,12 @@
 //! An answer that is there as data already, in the form that somebody asks for.
 
 use super::shape::{Asked, Shaping};
+use crate::call::Within;
 use crate::catalog::Handle;
 use crate::errand::Errand;
 use crate::runtime::Runtime;
-use model::{Caller, Compact, compact};
-use script::Turn;
+use model::{Caller, Cancel, Compact, Limits, compact};
+use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,18 +30,7 @@ impl Runtime {
             let (errand, handle) = (self.errand_of(handle, cancel), handle.clone());
             let (raw, asked, limits) = (Arc::clone(&raw), asked.clone(), errand.limits.clone());
             let said = errand.run(move |cancel| {
-                let until = Instant::now() + limits.time;
-                let life = Arc::clone(&handle.module.life);
-                let said = life.turn(&limits, &Caller::default(), |turn| {
-                    let turn = &Turn { cancel, ..*turn };
-                    let shaping = Shaping {
-                        handle: &handle,
-                        budget,
-                        turn,
-                        until,
-                    };
-                    shaping.say(&raw, &asked)
-                });
+                let said = authors(&handle, budget, &raw, &asked, &limits, cancel);
                 drop(visit);
                 said
             });
@@ -59,4 +49,48 @@ impl Runtime {
             cancel,
         }
     }
+}
+
+impl Within<'_> {
+    /// The same for a script, which waits.
+    pub(super) fn say(&self, handle: &Handle, raw: &Value, asked: &Asked) -> Compact {
+        let budget = self.catalog.rules.showing.result_tokens;
+        let visit = handle.module.life.enter();
+        if let Some(_visit) = visit.filter(|_| handle.tool().is_compact()) {
+            let limits = Limits {
+                time: self.until.saturating_duration_since(Instant::now()),
+                // The caller's values are in memory as well.
+                heap_bytes: self.limits.heap_bytes / 2,
+                ..self.limits.clone()
+            };
+            let said = authors(handle, budget, raw, asked, &limits, self.cancel.clone());
+            if let Ok(said) = said {
+                return said;
+            }
+        }
+        compact(raw, None, &asked.wish(handle, budget))
+    }
+}
+
+/// With what the author's function makes of it, on this thread.
+fn authors(
+    handle: &Handle,
+    budget: usize,
+    raw: &Value,
+    asked: &Asked,
+    limits: &Limits,
+    cancel: Cancel,
+) -> Result<Compact, CallFailure> {
+    let until = Instant::now() + limits.time;
+    let life = &handle.module.life;
+    life.turn(limits, &Caller::default(), |turn| {
+        let turn = &Turn { cancel, ..*turn };
+        let shaping = Shaping {
+            handle,
+            budget,
+            turn,
+            until,
+        };
+        shaping.say(raw, asked)
+    })
 }

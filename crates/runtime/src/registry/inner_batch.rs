@@ -1,0 +1,165 @@
+//! `batch` as a script calls it, which waits: its tasks run on threads of their own, within the time of
+//! the call that started them.
+
+use super::batch::{answer, heard, planned, tasks, too_slow, wanted};
+use super::call::find;
+use super::meta::Meta;
+use super::shape::Shape;
+use crate::call::{CallError, Within};
+use model::plan::{Failure, Halt, Job, Report, Run, Start};
+use model::{Args, Cancel, Output};
+use serde_json::Value;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
+
+/// A script that waits looks this often whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
+/// Calls nest in the interpreter, and the interpreter recurses.
+const STACK: usize = 64 << 20;
+
+type Ended = (Job, Result<Value, Failure>);
+
+impl Within<'_> {
+    pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
+        let tasks = tasks(Meta::Batch.name(), args)?;
+        let plan = match planned(self.catalog, &tasks) {
+            Ok(plan) => plan,
+            Err(refused) => return Ok(refused),
+        };
+        let run = Run::new(plan);
+        let report = thread::scope(|scope| Inner::new(self, scope, run).run());
+        let said = wanted(&report).filter_map(|(task, value, asked)| {
+            let (module, tool) = (task.tool.module.as_str(), task.tool.tool.as_str());
+            let handle = find(self.catalog, module, tool).ok()?;
+            Some((task.id.to_string(), self.say(&handle, value, &asked)))
+        });
+        let said = said.collect();
+        Ok(answer(report, said))
+    }
+
+    fn call_task(&self, task: Called, args: Args) -> Result<Value, Failure> {
+        let within = Within {
+            cancel: task.cancel,
+            until: task.until,
+            ..*self
+        };
+        let result = heard(within.call_counted(&task.tool, args, Shape::Raw));
+        if result.is_err() && Instant::now() >= task.until {
+            return Err(too_slow(task.timeout));
+        }
+        result
+    }
+}
+
+/// A task on its way.
+struct Called {
+    tool: String,
+    timeout: Duration,
+    until: Instant,
+    cancel: Cancel,
+}
+
+struct Inner<'scope, 'env> {
+    within: &'env Within<'env>,
+    scope: &'scope Scope<'scope, 'env>,
+    begin: Instant,
+    until: Instant,
+    run: Run,
+    /// Ends what is under way when there is no more time for it.
+    cancel: Cancel,
+    running: usize,
+    told: (Sender<Ended>, Receiver<Ended>),
+}
+
+impl<'scope, 'env> Inner<'scope, 'env> {
+    fn new(within: &'env Within<'env>, scope: &'scope Scope<'scope, 'env>, run: Run) -> Self {
+        let begin = Instant::now();
+        Self {
+            within,
+            scope,
+            begin,
+            until: within.until.min(begin + run.plan().limits().batch_time),
+            run,
+            cancel: within.cancel.below(),
+            running: 0,
+            told: channel(),
+        }
+    }
+
+    fn run(mut self) -> Report {
+        while !self.run.is_done() {
+            self.halt_if_unwanted();
+            let starts = self.run.start(self.begin.elapsed());
+            // What nobody runs beside needs no thread of its own. Only the outermost call has some:
+            // batches in batches would have as many as they like.
+            let here = self.within.depth > 0 || (self.running == 0 && starts.len() == 1);
+            let idle = starts.is_empty();
+            for start in starts {
+                self.begin_job(start, here);
+            }
+            if self.running > 0 || idle {
+                self.wait();
+            }
+        }
+        self.run.report(self.begin.elapsed())
+    }
+
+    fn halt_if_unwanted(&mut self) {
+        let halt = if self.within.cancel.is_cancelled() {
+            Halt::Cancelled
+        } else if Instant::now() >= self.until {
+            Halt::OutOfTime
+        } else {
+            return;
+        };
+        self.cancel.cancel();
+        self.run.halt(halt, self.begin.elapsed());
+    }
+
+    fn begin_job(&mut self, Start { job, args }: Start, here: bool) {
+        let task = self.run.task(job);
+        let called = Called {
+            tool: task.tool.to_string(),
+            timeout: task.timeout,
+            until: self.until.min(Instant::now() + task.timeout),
+            cancel: self.cancel.clone(),
+        };
+        let within = self.within;
+        if here {
+            let result = within.call_task(called, args);
+            self.run.ended(job, result, self.begin.elapsed());
+            return;
+        }
+        let (told, span) = (self.told.0.clone(), tracing::Span::current());
+        let work = move || {
+            let _inside = span.enter();
+            let result = within.call_task(called, args);
+            // Nobody listens when the batch has been halted.
+            let _ = told.send((job, result));
+        };
+        let thread = thread::Builder::new()
+            .name("batch".into())
+            .stack_size(STACK);
+        match thread.spawn_scoped(self.scope, work) {
+            Ok(_) => self.running += 1,
+            Err(error) => {
+                let why = format!("there is no thread left to run it on: {error}");
+                let result = Err(Failure::new("busy", why));
+                self.run.ended(job, result, self.begin.elapsed());
+            }
+        }
+    }
+
+    fn wait(&mut self) {
+        let wake = self
+            .run
+            .wake()
+            .map(|wake| wake.saturating_sub(self.begin.elapsed()));
+        let nap = wake.map_or(LOOK, |wake| wake.min(LOOK));
+        if let Ok((job, result)) = self.told.1.recv_timeout(nap) {
+            self.running -= 1;
+            self.run.ended(job, result, self.begin.elapsed());
+        }
+    }
+}
