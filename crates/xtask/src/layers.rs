@@ -32,7 +32,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["larkspur", "script", "xtask"]),
     ("argon2", &["vault"]),
     ("axum", &["server"]),
-    ("bpe-openai", &["model"]),
+    ("bpe-openai", &["model", "xtask"]),
     ("chacha20poly1305", &["vault"]),
     ("clap", &["larkspur"]),
     ("clap_complete", &["larkspur"]),

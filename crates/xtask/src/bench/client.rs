@@ -26,10 +26,15 @@ pub(super) struct Client {
 impl Client {
     /// Starts the server on the modules in `folder`; nothing is said yet.
     pub(super) fn spawn(contender: &Contender, folder: &Path, era: Era) -> Result<Self> {
+        Self::spawn_with(contender, folder, era, &[])
+    }
+
+    fn spawn_with(contender: &Contender, folder: &Path, era: Era, flags: &[&str]) -> Result<Self> {
         let stderr = tempfile::tempfile().context("no place for the server's stderr")?;
         let mut child = Command::new(&contender.program)
             .args(["serve", "--modules"])
             .arg(folder)
+            .args(flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr.try_clone()?)
@@ -51,7 +56,16 @@ impl Client {
 
     /// Starts the server and gets through the first exchange.
     pub(super) fn connect(contender: &Contender, folder: &Path, era: Era) -> Result<Self> {
-        let mut client = Self::spawn(contender, folder, era)?;
+        Self::connect_with(contender, folder, era, &[])
+    }
+
+    pub(super) fn connect_with(
+        contender: &Contender,
+        folder: &Path,
+        era: Era,
+        flags: &[&str],
+    ) -> Result<Self> {
+        let mut client = Self::spawn_with(contender, folder, era, flags)?;
         client.open()?;
         Ok(client)
     }
@@ -87,15 +101,17 @@ impl Client {
         }
     }
 
-    /// How many tools there are, over all pages.
-    pub(super) fn count_tools(&mut self) -> Result<usize> {
+    /// All tools, over all pages.
+    pub(super) fn tools(&mut self) -> Result<Vec<Value>> {
         let mut params = json!({});
-        let mut count = 0;
+        let mut tools = Vec::new();
         loop {
             let mut page = self.request("tools/list", params)?;
-            count += page["tools"].as_array().map_or(0, Vec::len);
+            if let Value::Array(more) = page["tools"].take() {
+                tools.extend(more);
+            }
             match page["nextCursor"].take() {
-                Value::Null => return Ok(count),
+                Value::Null => return Ok(tools),
                 cursor => params = json!({ "cursor": cursor }),
             }
         }

@@ -8,6 +8,8 @@ pub(super) enum Unit {
     Millis,
     Megabytes,
     Times,
+    Tokens,
+    Percent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +42,8 @@ impl Display for Amount {
             Unit::Millis => write!(f, "{value:.1} ms"),
             Unit::Megabytes => write!(f, "{value:.1} MB"),
             Unit::Times => write!(f, "{value:.2} ×"),
+            Unit::Tokens => write!(f, "{value:.0} tokens"),
+            Unit::Percent => write!(f, "{value:.1} %"),
         }
     }
 }

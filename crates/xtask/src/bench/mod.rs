@@ -5,6 +5,7 @@ mod call;
 mod client;
 mod compare;
 mod contender;
+mod corpus;
 mod era;
 mod figure;
 mod machine;
@@ -14,12 +15,14 @@ mod options;
 mod patient;
 mod subjects;
 mod table;
+mod tokens;
 mod usage;
 mod web;
 
 use anyhow::{Context, Result, ensure};
 
 use contender::Contenders;
+use corpus::Corpus;
 use options::Options;
 use subjects::{Bench, Subject};
 use table::Row;
@@ -41,6 +44,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let bench = Bench {
         contenders: Contenders::build(&workspace)?,
         effort: options.effort,
+        corpus: Corpus::beside(&workspace.root),
     };
     let rows = measure(&bench, &options.subjects);
     report(&workspace, &rows, &bench.contenders, &options)
@@ -48,7 +52,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// A debug client is slower than the servers it measures, and they would be seen waiting for it.
 fn run_optimized(workspace: &Workspace, args: &[String]) -> Result<()> {
-    let mut line = vec!["run", "--quiet", "--release", "-p", "xtask", "--", "bench"];
+    let mut line = vec!["run", "--quiet", "--release", "-p", "xtask"];
+    line.extend(["--features", "o200k", "--", "bench"]);
     line.extend(args.iter().map(String::as_str));
     command::run(&workspace.root, "cargo", &line)
 }

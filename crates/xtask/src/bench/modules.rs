@@ -62,9 +62,20 @@ impl Modules {
 
     /// A module with a manifest that names these permissions.
     pub(super) fn write_folder(&self, name: &str, permissions: &str, main: &str) -> Result<()> {
+        self.write_described(name, "a bench's", permissions, main)
+    }
+
+    /// One that also says what it is for.
+    pub(super) fn write_described(
+        &self,
+        name: &str,
+        about: &str,
+        permissions: &str,
+        main: &str,
+    ) -> Result<()> {
         let folder = self.folder.path().join(name);
         let manifest = format!(
-            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"a bench's\"\n\
+            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"{about}\"\n\
              [permissions]\n{permissions}\n"
         );
         fs::create_dir(&folder)

@@ -10,7 +10,8 @@ Measures larkspur beside a minimal rmcp server and prints a Markdown table.
 Usage: cargo xtask bench [OPTIONS]
 
   --only NAME   measure one subject (repeatable): calls, start, rss, reload, json,
-                databases, leaks, http (requests of scripts), mcp-http (calls over HTTP)
+                databases, leaks, http (requests of scripts), mcp-http (calls over HTTP),
+                tokens (over the corpus in ../shared), batch
   --quick       fewer rounds, for a first look
   --long        1 M calls and 10 k reloads in `leaks`
   --write       write the table to bench/RESULTS.md
@@ -141,7 +142,7 @@ mod tests {
             ("--only", "`--only` needs a name"),
             (
                 "--only disk",
-                "no subject `disk`: there are calls, start, rss, reload, json, databases, leaks, http, mcp-http",
+                "no subject `disk`: there are calls, start, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch",
             ),
             (
                 "--only rss --write",

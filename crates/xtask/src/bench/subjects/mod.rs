@@ -1,5 +1,6 @@
 //! What can be measured, one file each.
 
+mod batch;
 mod calls;
 mod databases;
 mod http;
@@ -9,6 +10,7 @@ mod mcp_http;
 mod reload;
 mod rss;
 mod start;
+mod tokens;
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -17,6 +19,7 @@ use anyhow::{Result, anyhow};
 
 use super::client::Client;
 use super::contender::Contenders;
+use super::corpus::Corpus;
 use super::era::Era;
 use super::modules::Modules;
 use super::options::Effort;
@@ -26,13 +29,16 @@ use super::table::Row;
 pub(super) struct Bench {
     pub(super) contenders: Contenders,
     pub(super) effort: Effort,
+    pub(super) corpus: Corpus,
 }
 
 impl Bench {
     /// A server that is quick and small because it has not loaded its modules is neither.
     fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
         let larkspur = &self.contenders.larkspur;
-        let tools = Client::connect(larkspur, modules.path(), Era::Legacy)?.count_tools()?;
+        let tools = Client::connect(larkspur, modules.path(), Era::Legacy)?
+            .tools()?
+            .len();
         let wrong = tools != modules.count;
         Ok(wrong.then(|| format!("lists {tools} tools, not {}", modules.count)))
     }
@@ -49,10 +55,12 @@ pub(super) enum Subject {
     Leaks,
     Http,
     McpHttp,
+    Tokens,
+    Batch,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
@@ -62,6 +70,8 @@ impl Subject {
         Self::Leaks,
         Self::Http,
         Self::McpHttp,
+        Self::Tokens,
+        Self::Batch,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -75,6 +85,8 @@ impl Subject {
             Self::Leaks => Ok(leaks::measure(bench)),
             Self::Http => http::measure(bench),
             Self::McpHttp => mcp_http::measure(bench),
+            Self::Tokens => tokens::measure(bench),
+            Self::Batch => batch::measure(bench),
         }
     }
 }
@@ -91,6 +103,8 @@ impl Display for Subject {
             Self::Leaks => "leaks",
             Self::Http => "http",
             Self::McpHttp => "mcp-http",
+            Self::Tokens => "tokens",
+            Self::Batch => "batch",
         })
     }
 }
