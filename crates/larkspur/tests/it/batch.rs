@@ -3,7 +3,7 @@
 use crate::client::{Client, DOORS, Door, Era};
 use crate::fixture::Server;
 use crate::room::Room;
-use crate::screen;
+use crate::screen::{Screen, plain};
 use crate::upstream::{self, Web};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -372,8 +372,8 @@ fn a_terminal_shows_the_plan_as_it_runs() {
         task("after", "echo", json!({"value": "${bad}"})),
     ]);
     std::fs::write(room.path().join("plan.json"), tasks.to_string()).unwrap();
-    let (drawn, said) = screen::run(&room, &["batch", "plan.json", "--format", "json"]);
-    let plain = screen::plain(&drawn);
+    let seen = Screen::start(&room, &["batch", "plan.json", "--format", "json"]).end();
+    let plain = plain(&seen.drawn);
     for line in [
         "· b",
         "◐ a",
@@ -384,9 +384,28 @@ fn a_terminal_shows_the_plan_as_it_runs() {
     ] {
         assert!(plain.contains(line), "no `{line}` in {plain}");
     }
-    assert!(drawn.contains("\x1b[4A"), "{drawn:?}");
-    let said: Value = serde_json::from_str(&said).unwrap();
+    assert!(seen.drawn.contains("\x1b[4A"), "{:?}", seen.drawn);
+    let said: Value = serde_json::from_str(&seen.said).unwrap();
     assert_eq!(said["results"]["b"], "p1");
+}
+
+#[test]
+fn an_interrupted_batch_tells_what_it_has() {
+    let room = room();
+    let tasks = json!([
+        task("quick", "echo", json!({"value": "x"})),
+        task("endless", "meet", json!({"me": "a", "other": "nobody"})),
+        task("never", "echo", json!({"value": "${endless}"})),
+    ]);
+    std::fs::write(room.path().join("plan.json"), tasks.to_string()).unwrap();
+    let mut screen = Screen::start(&room, &["batch", "plan.json", "--format", "json"]);
+    screen.until("● quick").until("◐ endless").interrupt();
+    let seen = screen.end();
+    let said: Value = serde_json::from_str(&seen.said).unwrap();
+    let expected = json!({"quick": "ok", "endless": "cancelled", "never": "cancelled"});
+    assert_eq!(statuses(&said), expected, "{said:#}");
+    assert_eq!(said["results"], json!({"quick": "x"}));
+    assert_eq!(seen.code, Some(1));
 }
 
 #[test]
@@ -396,11 +415,9 @@ fn a_long_plan_is_shown_in_few_lines() {
         .map(|n| task(&format!("t{n}"), "echo", json!({"value": "x"})))
         .collect();
     std::fs::write(room.path().join("plan.json"), json!(tasks).to_string()).unwrap();
-    let (drawn, _) = screen::run(&room, &["batch", "plan.json", "--format", "json"]);
-    assert!(
-        screen::plain(&drawn).contains("40 of 40 have ended"),
-        "{drawn}"
-    );
+    let seen = Screen::start(&room, &["batch", "plan.json", "--format", "json"]).end();
+    let drawn = seen.drawn;
+    assert!(plain(&drawn).contains("40 of 40 have ended"), "{drawn}");
     // Eight run at once, and one line sums them up.
     for up in drawn.split("\x1b[").filter_map(|part| part.split_once('A')) {
         let lines: usize = up.0.parse().unwrap_or_default();
