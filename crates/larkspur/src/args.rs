@@ -81,8 +81,10 @@ pub(crate) enum Command {
     Read(Read),
     /// Get the messages of a prompt: `larkspur prompt MODULE.PROMPT name=value`
     Prompt(Prompt),
-    /// Look for mistakes without running anything: syntax, names, types, schemas
+    /// Look for mistakes without running anything, also in what a model sees
     Check(Check),
+    /// Tell more about a code that `check` shows: `larkspur explain E0301`
+    Explain(Explain),
     /// Run the tests in `*_test.star`
     Test(Test),
     /// Write a module that works, with a test that passes and a README
@@ -271,7 +273,21 @@ pub(crate) struct Prompt {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Such as E0301; without it, all there are
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Check {
+    /// Mend what can be mended without asking
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// Let warnings fail as well
+    #[arg(long)]
+    pub(crate) strict: bool,
+
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

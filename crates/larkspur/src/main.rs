@@ -1,6 +1,7 @@
 //! The command line: what was typed becomes a command, a command's outcome an exit code.
 
 mod args;
+mod check;
 mod commands;
 mod compose;
 mod doors;
@@ -49,6 +50,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Read(read)) => commands::read::run(&global, &read),
         Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),
+        Some(Command::Explain(explain)) => Ok(commands::check::explain(explain.code.as_deref())),
         Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),

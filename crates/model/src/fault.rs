@@ -18,6 +18,9 @@ pub struct Place {
 /// One thing that keeps a file from being loaded or that an author should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
+    /// What `larkspur explain` tells more about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -28,6 +31,7 @@ pub struct Fault {
 impl Fault {
     pub fn new(message: impl Into<String>) -> Self {
         Self {
+            code: None,
             message: message.into(),
             place: None,
             help: None,
@@ -37,6 +41,12 @@ impl Fault {
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
+        self
+    }
+
+    #[must_use]
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
         self
     }
 

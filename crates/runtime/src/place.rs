@@ -114,7 +114,9 @@ impl Neighbours {
             return trouble(Kind::Misplaced, fault);
         }
         if let Some(cycle) = self.order.cycles.iter().find(|cycle| cycle.contains(name)) {
-            let fault = Fault::new(model::circular(cycle));
+            let fault = Fault::new(model::circular(cycle))
+                .code("E0501")
+                .help("move what they share into a third module");
             let next = cycle.iter().skip_while(|member| *member != name).nth(1);
             let place = next.and_then(|next| place_of(manifest, next));
             return trouble(Kind::Misplaced, Fault { place, ..fault });
@@ -156,7 +158,7 @@ impl Neighbours {
         };
         Some(Fault {
             place: place_of(manifest, wanted),
-            ..fault
+            ..fault.code("E0502")
         })
     }
 

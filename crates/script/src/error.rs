@@ -3,6 +3,7 @@
 use crate::guard::Guarded;
 use crate::nesting::place;
 use crate::script::Raised;
+use crate::teach;
 use model::Fault;
 use starlark::ErrorKind;
 use starlark::codemap::FileSpan;
@@ -34,12 +35,7 @@ impl SourceMap {
                 .rev()
                 .find_map(|frame| frame.location.as_ref())
         });
-        let place = span.and_then(|span| self.place(span));
-        let help = help(&message, place.as_ref().map(|p| p.excerpt.trim()));
-        let mut fault = Fault::new(message);
-        fault.place = place;
-        fault.help = help;
-        fault
+        teach::fault(message, span.and_then(|span| self.place(span)))
     }
 }
 
@@ -73,79 +69,4 @@ pub(crate) fn raised(error: &starlark::Error) -> Option<&Raised> {
         ErrorKind::Native(cause) | ErrorKind::Other(cause) => cause.downcast_ref::<Raised>(),
         _ => None,
     }
-}
-
-/// Pythonisms and newcomers' slips: what stands in the line or message, and what to write instead.
-const HELP: [(&str, &str); 16] = [
-    (
-        "keyword `import`",
-        "libraries such as `json` are already there; to use another file: load(\"other.star\", \"name\")",
-    ),
-    (
-        "keyword `from`",
-        "to use another file: load(\"other.star\", \"name\")",
-    ),
-    (
-        "keyword `try`",
-        "there are no exceptions: r = attempt(fn, arg) gives r.ok, r.value and r.error",
-    ),
-    (
-        "keyword `except`",
-        "there are no exceptions: r = attempt(fn, arg) gives r.ok, r.value and r.error",
-    ),
-    (
-        "keyword `raise`",
-        "write fail(\"message\") or error(\"kind\", \"message\")",
-    ),
-    (
-        "keyword `while`",
-        "write `for i in range(1000):` and `break` when done",
-    ),
-    (
-        "keyword `class`",
-        "write struct(a = 1), record(a = int) or plain functions",
-    ),
-    (
-        "keyword `with`",
-        "there are no context managers; call the functions directly",
-    ),
-    ("keyword `is`", "write `==`, or `x == None`"),
-    (
-        "keyword `global`",
-        "values of a module cannot change after loading; return the new value instead",
-    ),
-    (
-        "keyword `async`",
-        "calls wait by themselves; write a plain `def`",
-    ),
-    (
-        "keyword `await`",
-        "calls wait by themselves; write the call alone",
-    ),
-    ("keyword `yield`", "return a list"),
-    (
-        "keyword `assert`",
-        "write `if not condition: fail(\"message\")`",
-    ),
-    (
-        "input `@`",
-        "there are no decorators: write `tool(my_function)` below the function",
-    ),
-    (
-        "call expression is not allowed in type",
-        "name the type first: State = one_of(\"open\", \"closed\"), then `state: State`",
-    ),
-];
-
-fn help(message: &str, _line: Option<&str>) -> Option<String> {
-    let known = HELP
-        .iter()
-        .find(|(part, _)| message.contains(part))
-        .map(|(_, help)| (*help).to_owned());
-    known.or_else(|| {
-        message.contains("Immutable").then(|| {
-            "values of a module cannot change after loading; make a new value and return it"
-                .to_owned()
-        })
-    })
 }

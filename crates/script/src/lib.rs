@@ -23,8 +23,10 @@ mod resource;
 mod result;
 mod script;
 mod signature;
+mod sketch;
 mod started;
 mod stdlib;
+mod teach;
 
 pub use check::check;
 pub use complete::Completer;
@@ -36,6 +38,7 @@ pub use model::Cancel;
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
+pub use sketch::{Sketch, Untyped, Use};
 pub use started::Started;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::compactor::Compactor;
 use crate::convert::{Budget, from_json};
 use crate::cx::Cx;
 use crate::engine::Evaluated;
-use crate::error::{SourceMap, message, raised};
+use crate::error::{SourceMap, raised};
 use crate::gauge::Gauge;
 use crate::hooks::Hooks;
 use crate::loader::FileId;
@@ -70,6 +70,13 @@ pub struct ScriptTool {
     pub(crate) handler: OwnedFrozenValue,
     pub(crate) binding: Binding,
     pub(crate) compact: Option<Compactor>,
+}
+
+impl ScriptTool {
+    /// Declared by a function's signature, not by `describe_extension`.
+    pub fn is_typed(&self) -> bool {
+        matches!(self.binding, Binding::Typed { .. })
+    }
 }
 
 /// What a call did to its module's tools.
@@ -378,7 +385,6 @@ impl Script {
             fault.message = stop.sentence(turn.limits);
             CallFailure::Stopped { stop, fault }
         } else {
-            fault.message = message(error);
             CallFailure::Failed {
                 fault,
                 raised: raised(error).cloned(),

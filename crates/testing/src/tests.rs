@@ -156,7 +156,7 @@ fn a_filter_is_part_of_file_and_test() {
         &expect![[r"
         c_test.star: 1 test
           ✗ (load)
-            Variable `oops` not found
+            there is no `oops`
               ┌ c_test.star:2:5
             2 │     oops
               │     ^^^^
@@ -168,7 +168,7 @@ fn a_filter_is_part_of_file_and_test() {
         &expect![[r"
         c_test.star: 1 test
           ✗ (load)
-            Variable `oops` not found
+            there is no `oops`
               ┌ c_test.star:2:5
             2 │     oops
               │     ^^^^
@@ -207,11 +207,11 @@ def test_second():
             sub/main_test.star: 2 tests
               ✓ test_first
               ✗ test_second
-                Immutable
+                this value cannot change: what a module keeps, and what it is given, is frozen
                    ┌ sub/main_test.star:14:5
                 14 │     MINE.append(2)
                    │     ^^^^^^^^^^^^^^
-                  = help: values of a module cannot change after loading; make a new value and return it
+                  = help: make a new value and return it; what must last goes into ctx.state
             Total: 2 | Passed: 1 | Failed: 1
         "]],
     );

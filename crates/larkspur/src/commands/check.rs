@@ -1,93 +1,115 @@
-//! `larkspur check`: mistakes, without running a tool.
+//! `larkspur check`: what an author should know, without running a tool.
 
 use crate::args::{Check, Format, Global};
+use crate::check::{self, Finding, Findings};
 use crate::compose;
-use crate::terminal::{BAD, note, say, styled};
-use model::{Fault, Limits};
-use runtime::{Folder, Runtime};
-use script::Engine;
-use serde_json::json;
-use std::collections::BTreeMap;
+use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled};
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
-pub(crate) fn run(global: &Global, check: &Check) -> anyhow::Result<ExitCode> {
-    let runtime = compose::look(global)?;
-    let mut faults: BTreeMap<String, Vec<Fault>> = BTreeMap::new();
-    let mut files = 0;
-    for folder in runtime.folders() {
-        files += read_folder(folder, &mut faults);
+/// One mistake may hide others, such as a line that cannot be read.
+const MOST_ROUNDS: usize = 20;
+
+pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
+    let mut findings = check::find(&compose::look(global)?);
+    if args.fix {
+        findings = mended(global, findings)?;
     }
-    add_load_faults(&runtime, &mut faults);
-    let count: usize = faults.values().map(Vec::len).sum();
-    match check.format {
-        Format::Json => {
-            let all: Vec<_> = faults
-                .iter()
-                .flat_map(|(file, faults)| {
-                    faults
-                        .iter()
-                        .map(move |fault| json!({"file": file, "fault": fault}))
-                })
-                .collect();
-            say(&serde_json::to_string_pretty(
-                &json!({"files": files, "faults": all}),
-            )?);
+    match args.format {
+        Format::Json => say(&serde_json::to_string_pretty(&to_json(&findings))?),
+        Format::Text => show(&findings),
+    }
+    let bad = findings.errors() > 0 || (args.strict && findings.warnings() > 0);
+    Ok(ExitCode::from(u8::from(bad)))
+}
+
+/// Mends until nothing more can be.
+fn mended(global: &Global, mut findings: Findings) -> anyhow::Result<Findings> {
+    for _ in 0..MOST_ROUNDS {
+        let done = check::mend(&findings.all)?;
+        if done.is_empty() {
+            break;
         }
-        Format::Text => show(&faults, count, files),
+        for finding in done {
+            let line = finding
+                .fault
+                .place
+                .as_ref()
+                .map(|place| format!(":{}", place.line));
+            let place = format!("{}{}", finding.file, line.unwrap_or_default());
+            let what = format!("{place} {} {}", finding.code, finding.fault.message);
+            note(&format!("{} {what}", styled(GOOD, "mended")));
+        }
+        findings = check::find(&compose::look(global)?);
     }
-    Ok(if count == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
+    Ok(findings)
+}
+
+fn to_json(findings: &Findings) -> Value {
+    let all: Vec<Value> = findings.all.iter().map(Finding::to_json).collect();
+    json!({
+        "files": findings.files,
+        "errors": findings.errors(),
+        "warnings": findings.warnings(),
+        "faults": all,
     })
 }
 
-fn show(faults: &BTreeMap<String, Vec<Fault>>, count: usize, files: usize) {
-    for (file, faults) in faults {
-        for fault in faults {
-            let place = if fault.place.is_none() {
-                format!("{file}: ")
-            } else {
-                String::new()
-            };
-            say(&format!("{} {place}{fault}\n", styled(BAD, "error:")));
-        }
-    }
-    let verdict = if count == 0 {
-        "nothing wrong".to_owned()
-    } else {
-        format!("{count} mistakes")
-    };
-    note(&format!("{verdict} in {files} files"));
-}
-
-/// Names, unused things and types, file by file.
-fn read_folder(folder: &Folder, faults: &mut BTreeMap<String, Vec<Fault>>) -> usize {
-    let plain = Engine::new(Limits::default());
-    let testing = Engine::for_tests(Limits::default());
-    let (sources, tests) = (folder.sources(), folder.tests());
-    let with_engine = sources
-        .iter()
-        .map(|file| (file, &plain))
-        .chain(tests.iter().map(|file| (file, &testing)));
-    for (file, engine) in with_engine {
-        let shown = folder.path(file).display().to_string();
-        let found = match folder.read_text(file) {
-            Ok(source) => script::check(engine, &shown, &source),
-            Err(why) => vec![Fault::new(format!("cannot be read: {why}"))],
+fn show(findings: &Findings) {
+    for finding in &findings.all {
+        let place = if finding.fault.place.is_none() {
+            format!("{}: ", finding.file)
+        } else {
+            String::new()
         };
-        if !found.is_empty() {
-            faults.insert(shown, found);
-        }
+        let style = if finding.is_error() { BAD } else { WARN };
+        let level = format!("{}[{}]:", finding.level(), finding.code);
+        say(&format!(
+            "{} {place}{}\n",
+            styled(style, level),
+            finding.fault
+        ));
     }
-    sources.len() + tests.len()
+    let files = count(findings.files, "file");
+    if findings.all.is_empty() {
+        return note(&format!("nothing wrong in {files}"));
+    }
+    let sum = [
+        (findings.errors(), "error"),
+        (findings.warnings(), "warning"),
+    ];
+    let sum = sum.iter().filter(|(number, _)| *number > 0);
+    let sum: Vec<String> = sum.map(|(number, thing)| count(*number, thing)).collect();
+    note(&format!("{} in {files}", sum.join(" and ")));
+    let fixable = findings.all.iter().filter(|one| one.fix.is_some()).count();
+    if fixable > 0 {
+        note(&format!("`larkspur check --fix` mends {fixable} of them"));
+    }
+    if let Some(first) = findings.all.first() {
+        note(&format!("`larkspur explain {}` tells more", first.code));
+    }
 }
 
-/// What only loading shows: loads, declarations, schemas. A file that failed above has said enough.
-fn add_load_faults(runtime: &Runtime, faults: &mut BTreeMap<String, Vec<Fault>>) {
-    for (file, broken) in &runtime.catalog().broken {
-        faults
-            .entry(file.clone())
-            .or_insert_with(|| vec![broken.fault.clone()]);
+/// `larkspur explain`: what a code means, or which there are.
+pub(crate) fn explain(code: Option<&str>) -> ExitCode {
+    let Some(code) = code else {
+        for lesson in check::lessons() {
+            say(&format!("{}  {}", lesson.code, lesson.title));
+        }
+        return ExitCode::SUCCESS;
+    };
+    match check::lesson(code) {
+        Ok(lesson) => {
+            say(lesson.text.trim_start_matches("## "));
+            ExitCode::SUCCESS
+        }
+        Err(near) => {
+            let hint = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`larkspur explain` lists all there are".to_owned(),
+            };
+            error(&format!("there is no code `{code}`; {hint}"));
+            ExitCode::from(super::missing::USAGE)
+        }
     }
 }

@@ -5,6 +5,7 @@
 )]
 
 use crate::args::{Doc, Format};
+use crate::check;
 use crate::commands::missing::USAGE;
 use crate::reference::{self, Found};
 use crate::terminal::{GOOD, error, say, styled};
@@ -18,6 +19,7 @@ pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
     let libraries = script::reference();
     if let Some(book) = &doc.book {
         write(book, &reference::pages(&libraries))?;
+        write_page(&book.join("src/errors.md"), check::PAGE)?;
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = &doc.name else {
@@ -56,8 +58,7 @@ fn write(book: &Path, pages: &[(String, String)]) -> anyhow::Result<()> {
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {shown}"))?;
     for (file, text) in pages {
-        let path = folder.join(file);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_page(&folder.join(file), text)?;
     }
     say(&format!(
         "{} {} pages in {shown}",
@@ -65,4 +66,8 @@ fn write(book: &Path, pages: &[(String, String)]) -> anyhow::Result<()> {
         pages.len()
     ));
     Ok(())
+}
+
+fn write_page(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

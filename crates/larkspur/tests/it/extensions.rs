@@ -7,7 +7,7 @@
 use crate::fixture::{Opening, Server};
 use crate::room::Room;
 use crate::upstream::{Asked, Web, answer, ok};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -178,11 +178,17 @@ fn one_searches_a_data_file_and_follows_its_changes() {
         .until("fuzzy_search", json!({"query": "slt"}), "Salt");
 }
 
-/// All of them at once, as a folder of starlark-mcp's is.
+/// All of them at once, as a folder of starlark-mcp's is. One tries what it may not do.
 #[test]
-fn all_of_them_load_and_nothing_is_wrong_with_them() {
+fn all_of_them_load_and_one_is_caught() {
     let room = room();
-    room.run(&["check", "-e", "starlark-mcp"]).exits(0);
+    let checked = room.run(&["check", "-e", "starlark-mcp", "--format", "json"]);
+    let checked = checked.exits(1).json();
+    let faults = checked["faults"].as_array().unwrap().iter();
+    let errors: Vec<&Value> = faults.filter(|fault| fault["level"] == "error").collect();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert_eq!(errors[0]["code"], "E0301");
+    assert_eq!(errors[0]["fault"]["place"]["line"], 26);
     let listed = room.run(&["list", "-e", "starlark-mcp", "--format", "json"]);
     let listed = listed.exits(0).json();
     let modules = listed["modules"].as_array().unwrap();

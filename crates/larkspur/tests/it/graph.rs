@@ -134,11 +134,13 @@ fn what_is_broken_is_in_the_picture() {
           ┌ a/module.toml:4:15
         4 │ depends_on = ["b"]
           │               ^^^
+          = help: move what they share into a third module
         error: modules/b/module.toml cannot be loaded
         circular dependency detected: a -> b -> a
           ┌ b/module.toml:4:18
         4 │ optional_deps = ["a"]
           │                  ^^^
+          = help: move what they share into a third module
         error: modules/bad/module.toml cannot be loaded
         unexpected symbol ':', expected identifier
           ┌ bad/main.star:1:7

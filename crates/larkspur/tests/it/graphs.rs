@@ -111,44 +111,50 @@ fn circles_are_told_with_their_way() {
     check(
         "a: a\nfine:",
         expect![[r#"
-        fine
-        a failed: circular dependency detected: a -> a
-          ┌ a/module.toml:4:15
-        4 │ depends_on = ["a"]
-          │               ^^^
-    "#]],
+            fine
+            a failed: circular dependency detected: a -> a
+              ┌ a/module.toml:4:15
+            4 │ depends_on = ["a"]
+              │               ^^^
+              = help: move what they share into a third module
+        "#]],
     );
     check(
         "a: b\nb: a",
         expect![[r#"
 
-        a failed: circular dependency detected: a -> b -> a
-          ┌ a/module.toml:4:15
-        4 │ depends_on = ["b"]
-          │               ^^^
-        b failed: circular dependency detected: a -> b -> a
-          ┌ b/module.toml:4:15
-        4 │ depends_on = ["a"]
-          │               ^^^
-    "#]],
+            a failed: circular dependency detected: a -> b -> a
+              ┌ a/module.toml:4:15
+            4 │ depends_on = ["b"]
+              │               ^^^
+              = help: move what they share into a third module
+            b failed: circular dependency detected: a -> b -> a
+              ┌ b/module.toml:4:15
+            4 │ depends_on = ["a"]
+              │               ^^^
+              = help: move what they share into a third module
+        "#]],
     );
     check(
         "a: b\nb: c\nc: a",
         expect![[r#"
 
-        a failed: circular dependency detected: a -> b -> c -> a
-          ┌ a/module.toml:4:15
-        4 │ depends_on = ["b"]
-          │               ^^^
-        b failed: circular dependency detected: a -> b -> c -> a
-          ┌ b/module.toml:4:15
-        4 │ depends_on = ["c"]
-          │               ^^^
-        c failed: circular dependency detected: a -> b -> c -> a
-          ┌ c/module.toml:4:15
-        4 │ depends_on = ["a"]
-          │               ^^^
-    "#]],
+            a failed: circular dependency detected: a -> b -> c -> a
+              ┌ a/module.toml:4:15
+            4 │ depends_on = ["b"]
+              │               ^^^
+              = help: move what they share into a third module
+            b failed: circular dependency detected: a -> b -> c -> a
+              ┌ b/module.toml:4:15
+            4 │ depends_on = ["c"]
+              │               ^^^
+              = help: move what they share into a third module
+            c failed: circular dependency detected: a -> b -> c -> a
+              ┌ c/module.toml:4:15
+            4 │ depends_on = ["a"]
+              │               ^^^
+              = help: move what they share into a third module
+        "#]],
     );
     check(
         "behind: a\nfurther: behind\ncan-do-without: a?\na: b\nb: a",
@@ -158,10 +164,12 @@ fn circles_are_told_with_their_way() {
               ┌ a/module.toml:4:15
             4 │ depends_on = ["b"]
               │               ^^^
+              = help: move what they share into a third module
             b failed: circular dependency detected: a -> b -> a
               ┌ b/module.toml:4:15
             4 │ depends_on = ["a"]
               │               ^^^
+              = help: move what they share into a third module
             behind waiting: module `behind` waits for `a`, which is part of a circular dependency
             further waiting: module `further` waits for `a`, which is part of a circular dependency
         "#]],
@@ -170,15 +178,17 @@ fn circles_are_told_with_their_way() {
         "a: b?\nb: a",
         expect![[r#"
 
-        a failed: circular dependency detected: a -> b -> a
-          ┌ a/module.toml:5:18
-        5 │ optional_deps = ["b"]
-          │                  ^^^
-        b failed: circular dependency detected: a -> b -> a
-          ┌ b/module.toml:4:15
-        4 │ depends_on = ["a"]
-          │               ^^^
-    "#]],
+            a failed: circular dependency detected: a -> b -> a
+              ┌ a/module.toml:5:18
+            5 │ optional_deps = ["b"]
+              │                  ^^^
+              = help: move what they share into a third module
+            b failed: circular dependency detected: a -> b -> a
+              ┌ b/module.toml:4:15
+            4 │ depends_on = ["a"]
+              │               ^^^
+              = help: move what they share into a third module
+        "#]],
     );
 }
 

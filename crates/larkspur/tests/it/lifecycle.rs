@@ -152,11 +152,11 @@ fn what_start_gets_and_gives_cannot_be_changed() {
     refused(
         "def start(deps, config):\n    config[\"x\"] = 1\n",
         expect![[r#"
-            `start` of module `a` failed: Immutable
+            `start` of module `a` failed: this value cannot change: what a module keeps, and what it is given, is frozen
               ┌ a/main.star:2:5
             2 │     config["x"] = 1
               │     ^^^^^^^^^^^
-              = help: values of a module cannot change after loading; make a new value and return it"#]],
+              = help: make a new value and return it; what must last goes into ctx.state"#]],
     );
 }
 

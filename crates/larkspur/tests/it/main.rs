@@ -14,6 +14,7 @@ mod batch;
 mod book;
 mod bounds;
 mod calls;
+mod check;
 mod client;
 mod clients;
 mod codes;

@@ -123,12 +123,16 @@ fn what_start_gets_and_gives_reaches_handlers() {
     check(
         "return [1]",
         "ctx.instance.append(2)",
-        expect!["error: Immutable"],
+        expect![
+            "error: this value cannot change: what a module keeps, and what it is given, is frozen"
+        ],
     );
     check(
         "config['greeting'] = 'Yo'",
         "1",
-        expect!["error: Immutable"],
+        expect![
+            "error: this value cannot change: what a module keeps, and what it is given, is frozen"
+        ],
     );
     check("fail('no api key')", "1", expect!["error: no api key"]);
     check(

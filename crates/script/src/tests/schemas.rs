@@ -130,8 +130,5 @@ fn mistakes_are_named_at_their_place() {
         "tool(lambda: 1)",
         expect![[r#"a.star:1 a lambda has no name; write tool(fn, name = "my_tool")"#]],
     );
-    check(
-        "x = htpp",
-        expect!["a.star:1 Variable `htpp` not found, did you mean `http`?"],
-    );
+    check("x = htpp", expect!["a.star:1 there is no `htpp`"]);
 }

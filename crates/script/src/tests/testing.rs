@@ -163,5 +163,5 @@ fn a_parameter_is_named() {
 #[test]
 fn nothing_is_asserted_outside_of_tests() {
     let fault = load("testing.eq(1, 1)").map(|_| ()).unwrap_err();
-    assert_eq!(fault.one_line(), "a.star:1 Variable `testing` not found");
+    assert_eq!(fault.one_line(), "a.star:1 there is no `testing`");
 }

@@ -1,0 +1,47 @@
+//! Names, unused things and types, file by file; and what only loading shows.
+
+use super::Finding;
+use model::{Fault, Limits};
+use runtime::{Folder, Runtime};
+use script::Engine;
+
+/// Reads all files of a folder; answers how many there are.
+pub(super) fn read(folder: &Folder, findings: &mut Vec<Finding>) -> usize {
+    let plain = Engine::new(Limits::default());
+    let testing = Engine::for_tests(Limits::default());
+    let (sources, tests) = (folder.sources(), folder.tests());
+    let with_engine = sources
+        .iter()
+        .map(|file| (file, &plain))
+        .chain(tests.iter().map(|file| (file, &testing)));
+    for (file, engine) in with_engine {
+        let shown = folder.path(file).display().to_string();
+        let found = match folder.read_text(file) {
+            Ok(source) => script::check(engine, &shown, &source),
+            Err(why) => vec![Fault::new(format!("cannot be read: {why}"))],
+        };
+        findings.extend(found.into_iter().map(|fault| Finding::new(&shown, fault)));
+    }
+    sources.len() + tests.len()
+}
+
+/// Loads, declarations, schemas. A file that failed above has said enough.
+pub(super) fn add_broken(runtime: &Runtime, findings: &mut Vec<Finding>) {
+    for (file, broken) in &runtime.catalog().broken {
+        let told = findings
+            .iter()
+            .any(|one| one.file == *file && one.is_error());
+        if !told {
+            findings.push(Finding::new(file, coded(file, broken.fault.clone())));
+        }
+    }
+}
+
+/// What is wrong with a manifest has a code of its own.
+fn coded(file: &str, fault: Fault) -> Fault {
+    let place = fault.place.as_ref().map_or(file, |place| &place.file);
+    if fault.code.is_none() && place.ends_with("module.toml") {
+        return fault.code("E0400");
+    }
+    fault
+}

@@ -1,0 +1,224 @@
+//! What a module does against what its manifest asks for.
+
+use super::Finding;
+use super::fix::Fix;
+use model::{Access, Fault, Manifest, ModuleName, Permission, Rights, Site};
+use runtime::{Runtime, Surveyed};
+use script::{Sketch, Use};
+use std::path::Path;
+
+/// May be granted but not used.
+const UNUSED: &str = "W0302";
+/// Is used but not granted.
+const MISSING: &str = "E0301";
+
+pub(super) fn check(
+    runtime: &Runtime,
+    name: &ModuleName,
+    module: &Surveyed,
+    findings: &mut Vec<Finding>,
+) {
+    let sketches = sketches(runtime, module);
+    let rights = rights(name, module);
+    for (file, sketch) in &sketches {
+        for used in &sketch.uses {
+            let refused = refused(used, &rights, module.manifest.as_deref());
+            findings.extend(refused.map(|fault| Finding::new(file, fault)));
+        }
+    }
+    let Some(manifest) = module.manifest.as_deref() else {
+        return;
+    };
+    // What cannot be read, or names what is not there, may be what uses them.
+    let of_it = |one: &Finding| {
+        module
+            .home
+            .as_ref()
+            .is_some_and(|home| Path::new(&one.file).starts_with(home))
+    };
+    if findings.iter().any(|one| one.is_error() && of_it(one)) {
+        return;
+    }
+    // What is loaded from another module runs with the permissions of this one.
+    let borrows = |sketch: &Sketch| sketch.loads.iter().any(|load| load.starts_with('@'));
+    if !sketches.iter().any(|(_, sketch)| borrows(sketch)) {
+        let unused = unused(manifest, &sketches);
+        findings.extend(
+            unused
+                .into_iter()
+                .filter_map(|fault| unneeded(fault, module)),
+        );
+    }
+}
+
+/// Every file of a module, read without being run. What cannot be read is told elsewhere.
+fn sketches(runtime: &Runtime, module: &Surveyed) -> Vec<(String, Sketch)> {
+    let mut found = Vec::new();
+    for folder in runtime.folders() {
+        for file in folder.sources() {
+            let path = folder.path(&file);
+            let shown = path.display().to_string();
+            let is_its_own = match &module.home {
+                Some(home) => path.starts_with(home),
+                None => shown == module.file,
+            };
+            if !is_its_own {
+                continue;
+            }
+            let source = folder.read_text(&file).unwrap_or_default();
+            if let Ok(sketch) = Sketch::read(&shown, &source) {
+                found.push((shown, sketch));
+            }
+        }
+    }
+    found
+}
+
+/// As the author says: what an operator adds or takes away is not his affair.
+fn rights(name: &ModuleName, module: &Surveyed) -> Rights {
+    let name = name.as_str();
+    match &module.manifest {
+        Some(manifest) => Rights::of_folder(name, &manifest.permissions, None),
+        None => {
+            let script = module.script.as_ref();
+            let allowed = script.map_or(&[][..], |script| &script.declared.allowed_exec);
+            Rights::of_single(name, allowed, None)
+        }
+    }
+}
+
+fn refused(used: &Use, rights: &Rights, manifest: Option<&Manifest>) -> Option<Fault> {
+    let denied = |access: &Access<'_>| rights.check(access).err().map(|denied| denied.to_string());
+    let first = used.first.as_deref();
+    let told = match (used.library.as_str(), first) {
+        ("ctx", Some(secret)) => return undeclared(secret, used, manifest?),
+        ("exec", Some(command)) => denied(&Access::Exec(command)),
+        ("env", Some(name)) => denied(&Access::Env(name)),
+        ("http", Some(url)) => Site::read(url).and_then(|site| denied(&Access::Http(&site))),
+        _ => None,
+    };
+    let fault = match told {
+        Some(why) => refusal(&why),
+        None => ungranted(used, manifest?)?,
+    };
+    Some(fault.code(MISSING).at(used.place.clone()))
+}
+
+/// What is refused, and how to get it: the sentence of a call, in two parts.
+fn refusal(why: &str) -> Fault {
+    match why.split_once("; ") {
+        Some((says, help)) => Fault::new(says).help(help),
+        None => Fault::new(why),
+    }
+}
+
+/// It uses a library of which its manifest grants nothing at all.
+fn ungranted(used: &Use, manifest: &Manifest) -> Option<Fault> {
+    let permission = permission(used)?;
+    let granted = |permission| !granted(manifest, permission).is_empty();
+    let by_more = match permission {
+        Permission::Files => granted(Permission::FilesWrite),
+        Permission::Sqlite => granted(Permission::SqliteWrite),
+        _ => false,
+    };
+    if granted(permission) || by_more {
+        return None;
+    }
+    let key = permission.key();
+    let says = format!(
+        "module `{}` uses {}.{}, and its manifest grants no `{key}`",
+        manifest.name, used.library, used.function
+    );
+    let help = format!("add {key} = [\"…\"] to [permissions] in module.toml");
+    Some(Fault::new(says).help(help))
+}
+
+fn undeclared(secret: &str, used: &Use, manifest: &Manifest) -> Option<Fault> {
+    if manifest.secrets.contains_key(secret) {
+        return None;
+    }
+    let fault = Fault::new(format!(
+        "module `{}` asks for the secret `{secret}`, which its manifest does not name",
+        manifest.name
+    ));
+    let help = format!(
+        "add to module.toml: [secrets] {secret} = {{ description = \"…\", hosts = [\"…\"] }}"
+    );
+    Some(fault.code(MISSING).help(help).at(used.place.clone()))
+}
+
+fn permission(used: &Use) -> Option<Permission> {
+    let writes = ["write", "execute", "transaction"].contains(&used.function.as_str());
+    Some(match used.library.as_str() {
+        "http" => Permission::Http,
+        "exec" => Permission::Exec,
+        "env" => Permission::Env,
+        "postgres" => Permission::Postgres,
+        "files" if writes => Permission::FilesWrite,
+        "files" => Permission::Files,
+        "sqlite" if writes => Permission::SqliteWrite,
+        "sqlite" => Permission::Sqlite,
+        _ => return None,
+    })
+}
+
+fn granted(manifest: &Manifest, permission: Permission) -> &[String] {
+    let permissions = &manifest.permissions;
+    match permission {
+        Permission::Http => &permissions.http,
+        Permission::Exec => &permissions.exec,
+        Permission::Env => &permissions.env,
+        Permission::Sqlite => &permissions.sqlite,
+        Permission::SqliteWrite => &permissions.sqlite_write,
+        Permission::Postgres => &permissions.postgres,
+        Permission::Files => &permissions.files,
+        Permission::FilesWrite => &permissions.files_write,
+    }
+}
+
+fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
+    let uses = || sketches.iter().flat_map(|(_, sketch)| &sketch.uses);
+    let library = |permission: Permission| match permission {
+        Permission::Sqlite | Permission::SqliteWrite => "sqlite",
+        Permission::Files | Permission::FilesWrite => "files",
+        other => other.key(),
+    };
+    let fault = |says: String, place| Fault {
+        place,
+        ..Fault::new(says)
+    };
+    let mut found = Vec::new();
+    for permission in Permission::ALL {
+        let is_used = || uses().any(|used| used.library == library(permission));
+        if !granted(manifest, permission).is_empty() && !is_used() {
+            let key = permission.key();
+            let place = manifest.place(&format!("permissions.{key}"));
+            found.push(fault(
+                format!("`{key}` is granted, and nothing uses it"),
+                place,
+            ));
+        }
+    }
+    for secret in manifest.secrets.keys() {
+        let asks = |used: &Use| used.first.as_ref().is_none_or(|first| first == secret);
+        if !uses().any(|used| used.library == "ctx" && asks(used)) {
+            let says = format!("the secret `{secret}` is asked for, and nothing uses it");
+            found.push(fault(says, manifest.place_of_item("secrets", secret)));
+        }
+    }
+    found
+}
+
+fn unneeded(fault: Fault, module: &Surveyed) -> Option<Finding> {
+    let help = "delete the line: what a module may do should be what it does";
+    let fault = fault.code(UNUSED).help(help);
+    let line = fault.place.as_ref()?.excerpt.trim_end().to_owned();
+    let file = module.home.as_ref()?.join("module.toml");
+    let finding = Finding::new(&file.display().to_string(), fault);
+    let is_whole = line.contains('=') && line.ends_with([']', '}', '"']);
+    Some(if is_whole {
+        finding.fixed_by(Fix::DeleteLine)
+    } else {
+        finding
+    })
+}

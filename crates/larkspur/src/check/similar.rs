@@ -1,0 +1,72 @@
+//! Tools of different modules that a model takes for each other.
+
+use super::{Finding, tools};
+use model::{Fault, ModuleName};
+use runtime::{Runtime, Survey, Surveyed};
+
+pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Finding>) {
+    let all: Vec<(&ModuleName, &Surveyed, &str)> = survey
+        .named()
+        .flat_map(|(name, module)| {
+            let tools = module.script.iter().flat_map(|script| &script.tools);
+            tools.map(move |tool| (name, module, tool.tool.name.as_str()))
+        })
+        .collect();
+    for (place, (name, module, tool)) in all.iter().enumerate() {
+        let before = all[..place].iter();
+        let mut alike = before.filter(|(other, _, near)| other != name && is_alike(tool, near));
+        let Some((other, _, near)) = alike.next() else {
+            continue;
+        };
+        let (file, place) = tools::place(runtime, module, tool);
+        let fault = Fault::new(format!(
+            "`{name}.{tool}` is easily taken for `{other}.{near}`"
+        ))
+        .code("W0605")
+        .help(format!("call both `{near}`: the module tells them apart"));
+        findings.push(Finding::new(&file, Fault { place, ..fault }));
+    }
+}
+
+/// Not the same, and nearly so: `list_issue` and `list_issues`, `listIssues`, `list_isues`.
+fn is_alike(one: &str, other: &str) -> bool {
+    if one == other {
+        return false;
+    }
+    let plain = |name: &str| -> String {
+        let name = name.to_ascii_lowercase().replace(['_', '-', '.'], "");
+        name.trim_end_matches('s').to_owned()
+    };
+    let (one, other) = (plain(one), plain(other));
+    let near = one.len().min(other.len()) >= 6 && one.len().abs_diff(other.len()) <= 1;
+    one == other || (near && is_one_off(&one, &other))
+}
+
+/// One letter more, less or other.
+fn is_one_off(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let begin = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let ends = one[begin..].iter().rev().zip(other[begin..].iter().rev());
+    let end = ends.take_while(|(a, b)| a == b).count();
+    one.len().max(other.len()) - begin - end <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_alike_when_a_letter_tells_them_apart() {
+        for (one, other, expected) in [
+            ("list_issues", "list_issues", false),
+            ("list_issues", "list_issue", true),
+            ("list_issues", "listIssues", true),
+            ("list_issues", "list_isues", true),
+            ("get", "set", false),
+            ("search", "fetch", false),
+            ("create_page", "delete_page", false),
+        ] {
+            assert_eq!(is_alike(one, other), expected, "{one} {other}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Tools as a model sees them: by their names, words, parameters and price.
+
+use super::{Finding, schemas};
+use model::{Fault, ModuleName, Place, Tool, count_tokens};
+use runtime::{Runtime, Surveyed};
+use script::Sketch;
+use serde_json::{Value, json};
+
+/// Characters of a description that says something.
+const SHORTEST: usize = 20;
+/// Tokens of one tool: every conversation pays them.
+const DEAREST: usize = 1_000;
+
+pub(super) fn check(
+    runtime: &Runtime,
+    name: &ModuleName,
+    module: &Surveyed,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(script) = &module.script else {
+        return;
+    };
+    let (file, sketch) = sketch(runtime, module);
+    for tool in &script.tools {
+        let place = sketch
+            .tools
+            .iter()
+            .find(|(one, _)| *one == *tool.tool.name.as_str());
+        let place = place.map(|(_, place)| place);
+        for fault in seen(name, &tool.tool, tool.is_typed()) {
+            let fault = Fault {
+                place: place.cloned(),
+                ..fault
+            };
+            findings.push(Finding::new(&file, fault));
+        }
+    }
+    for untyped in sketch.untyped {
+        let (tool, parameter, guess) = (untyped.tool, untyped.parameter, untyped.guess);
+        let says = format!("`{parameter}` of `{tool}` has no type: a model may send anything");
+        let fault = Fault::new(says).code("W0107").at(untyped.place);
+        let fault = fault.help(format!("write `{parameter}: {guess}`"));
+        findings.push(Finding::new(&file, fault));
+    }
+}
+
+/// The file in which the module declares its tools.
+fn sketch(runtime: &Runtime, module: &Surveyed) -> (String, Sketch) {
+    let entry = module.manifest.as_ref().zip(module.home.as_ref());
+    let path = entry.map(|(manifest, home)| home.join(&manifest.entry));
+    let shown = path.map_or(module.file.clone(), |path| path.display().to_string());
+    for folder in runtime.folders() {
+        for file in folder.sources() {
+            if folder.path(&file).display().to_string() == shown {
+                let source = folder.read_text(&file).unwrap_or_default();
+                let sketch = Sketch::read(&shown, &source).unwrap_or_default();
+                return (shown, sketch);
+            }
+        }
+    }
+    (shown, Sketch::default())
+}
+
+fn seen(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Fault> {
+    let name = &tool.name;
+    let mut faults = Vec::new();
+    let mut add = |code, says: String, help: String| {
+        faults.push(Fault::new(says).code(code).help(help));
+    };
+    let about = tool.description.trim();
+    if about.is_empty() {
+        add(
+            "W0601",
+            format!("`{name}` has no description: a model cannot know when to use it"),
+            described(typed),
+        );
+    } else if about.chars().count() < SHORTEST {
+        add(
+            "W0602",
+            format!("the description of `{name}` says little: \"{about}\""),
+            "say what it does, and when somebody would want it".to_owned(),
+        );
+    }
+    let bare = undescribed(tool);
+    if !bare.is_empty() {
+        let them = bare.join("`, `");
+        add(
+            "W0603",
+            format!("a model is not told what `{them}` of `{name}` means"),
+            documented(typed, &bare[0]),
+        );
+    }
+    if typed && tool.examples.is_empty() && !properties(tool).is_empty() {
+        add(
+            "W0604",
+            format!("`{name}` has no examples"),
+            format!("write tool({name}, examples = [{{…}}]): one good call saves many bad ones"),
+        );
+    }
+    for says in schemas::rejected(module, tool, typed) {
+        let help = "clients that refuse it leave out the tool, or all of them".to_owned();
+        add("W0606", says, help);
+    }
+    let tokens = price(tool);
+    if tokens > DEAREST {
+        add(
+            "W0607",
+            format!("`{name}` costs {tokens} tokens in every list it is in"),
+            "shorten its words, or take parameters away".to_owned(),
+        );
+    }
+    faults
+}
+
+fn described(typed: bool) -> String {
+    if typed {
+        "write a docstring: \"\"\"List the open issues of a repository, newest first.\"\"\"".into()
+    } else {
+        "write description = \"List the open issues of a repository, newest first\"".into()
+    }
+}
+
+fn documented(typed: bool, parameter: &str) -> String {
+    if typed {
+        format!("add to the docstring, below `Args:`, the line `{parameter}: …`")
+    } else {
+        format!("write ToolParameter(name = \"{parameter}\", description = \"…\", …)")
+    }
+}
+
+fn properties(tool: &Tool) -> Vec<(&String, &Value)> {
+    let properties = tool.input.to_json()["properties"].as_object();
+    properties.into_iter().flatten().collect()
+}
+
+fn undescribed(tool: &Tool) -> Vec<String> {
+    let has_words = |schema: &Value| {
+        let words = schema["description"].as_str().unwrap_or_default();
+        !words.trim().is_empty()
+    };
+    let bare = properties(tool).into_iter();
+    let bare = bare.filter(|(_, schema)| !has_words(schema));
+    bare.map(|(name, _)| name.clone()).collect()
+}
+
+fn price(tool: &Tool) -> usize {
+    let listed = json!({
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "inputSchema": tool.input.to_json(),
+        "outputSchema": tool.output,
+    });
+    count_tokens(&listed.to_string())
+}
+
+/// Where a tool stands, for whoever compares tools.
+pub(super) fn place(runtime: &Runtime, module: &Surveyed, tool: &str) -> (String, Option<Place>) {
+    let (file, sketch) = sketch(runtime, module);
+    let found = sketch.tools.into_iter().find(|(name, _)| name == tool);
+    (file, found.map(|(_, place)| place))
+}

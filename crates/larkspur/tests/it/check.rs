@@ -1,0 +1,220 @@
+//! `larkspur check`, `explain` and `check --fix`: every lesson's own examples, the report, and what is
+//! mended.
+
+use crate::room::Room;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+const LESSONS: &str = include_str!("../../src/check/lessons.md");
+
+/// The files that an example stands for; one without names is a module of its own.
+fn files(example: &str) -> Vec<(String, String)> {
+    let mut files = vec![("m.star".to_owned(), String::new())];
+    for line in example.lines() {
+        if let Some(name) = line.strip_prefix("# file: ") {
+            files.push((name.to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    files.retain(|(name, text)| name != "m.star" || !text.is_empty());
+    files
+}
+
+fn room(example: &str) -> Room {
+    let room = Room::new();
+    for (name, text) in files(example) {
+        room.write(&name, &text);
+    }
+    room
+}
+
+fn codes(room: &Room) -> BTreeSet<String> {
+    let said = room.run(&["check", "--format", "json"]);
+    let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    let faults = said["faults"].as_array().unwrap().iter();
+    faults
+        .map(|one| one["code"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_examples_of_every_lesson_are_what_they_say() {
+    let mut tried = 0;
+    for part in LESSONS.split("\n## ").skip(1) {
+        let code = part.split(' ').next().unwrap();
+        let mut blocks = part.split("```");
+        while let (Some(_), Some(block)) = (blocks.next(), blocks.next()) {
+            let (kind, example) = block.split_once('\n').unwrap();
+            let wrong = kind.ends_with(" wrong");
+            if !wrong && !kind.ends_with(" right") {
+                continue;
+            }
+            let found = codes(&room(example));
+            assert_eq!(
+                found.contains(code),
+                wrong,
+                "{code}: {found:?} in {example}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried >= 45, "{tried} examples were tried");
+}
+
+#[test]
+fn each_code_in_the_source_has_a_lesson() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut seen = BTreeSet::new();
+    for folder in ["src/check", "../script/src", "../runtime/src"] {
+        for file in fs::read_dir(format!("{root}/{folder}")).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|kind| kind == "rs") {
+                seen.extend(quoted_codes(&fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    assert!(seen.len() > 25, "{seen:?}");
+    let known = LESSONS
+        .split("\n## ")
+        .skip(1)
+        .map(|part| part[..5].to_owned());
+    assert_eq!(seen, known.collect::<BTreeSet<_>>());
+}
+
+/// `"E0301"` and the like.
+fn quoted_codes(source: &str) -> Vec<String> {
+    let parts = source.split('"').filter(|part| part.len() == 5);
+    let parts = parts.filter(|part| part.starts_with(['E', 'W']));
+    let parts = parts.filter(|part| part[1..].bytes().all(|byte| byte.is_ascii_digit()));
+    parts.map(str::to_owned).collect()
+}
+
+const WRONG: &str = r#"import json
+load("other.star", "one", "two")
+
+@tool(read_only = True)
+def read(text: str):
+    """Read a text as JSON, whatever it holds.
+
+    Args:
+        text: The text.
+    """
+    return [json.loads(text), htpp.get("x"), one()]
+"#;
+
+const RIGHT: &str = r#"load("other.star", "one")
+
+def read(text: str):
+    """Read a text as JSON, whatever it holds.
+
+    Args:
+        text: The text.
+    """
+    return [json.decode(text), http.get("x"), one()]
+
+tool(read, read_only = True)
+"#;
+
+#[test]
+fn what_can_be_mended_is() {
+    let room = Room::new();
+    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Reads'\n\
+                    [permissions]\nhttp = ['x.org']\nexec = ['git']\n";
+    room.write("m/module.toml", manifest)
+        .write("m/main.star", WRONG)
+        .write(
+            "m/other.star",
+            "def one():\n    return 1\n\ndef two():\n    return 2\n",
+        );
+    room.run(&["check", "--fix"])
+        .exits(0)
+        .notes("mended")
+        .notes("E0101 Starlark has no `import`");
+    assert_eq!(fs::read_to_string(room.at("m/main.star")).unwrap(), RIGHT);
+    let manifest = fs::read_to_string(room.at("m/module.toml")).unwrap();
+    assert!(!manifest.contains("exec"), "{manifest}");
+    assert!(room.at("m/README.md").exists());
+    let before = fs::read_to_string(room.at("m/main.star")).unwrap();
+    room.run(&["check", "--fix"]).exits(0);
+    assert_eq!(fs::read_to_string(room.at("m/main.star")).unwrap(), before);
+}
+
+#[test]
+fn a_report_has_level_code_place_and_help() {
+    let room = Room::new();
+    room.write("m.star", "def f(x) -> int:\n    return \"a\"\n\ntool(f)\n");
+    room.run(&["check"])
+        .exits(1)
+        .says(
+            "error[E0202]: Expected type `int` but got `str`\n  ┌ modules/m.star:2:5\n\
+             2 │     return \"a\"\n  │     ^^^^^^^^^^\n",
+        )
+        .says("warning[W0107]: `x` of `f` has no type: a model may send anything")
+        .says("  = help: write `x: str`")
+        .notes("1 error and 4 warnings in 1 file")
+        .notes("`larkspur explain W0601` tells more");
+    room.write("m.star", "def f():\n    return 1\n\ntool(f)\n");
+    room.run(&["check"]).exits(0).notes("1 warning in 1 file");
+    room.run(&["check", "--strict"]).exits(1);
+    room.remove("m.star");
+    room.run(&["check", "--strict"])
+        .exits(0)
+        .notes("nothing wrong in 0 files");
+}
+
+#[test]
+fn codes_are_explained() {
+    let room = Room::new();
+    room.run(&["explain", "E0301"])
+        .exits(0)
+        .says("E0301 the module does what its manifest does not ask for\n\nA module may do");
+    room.run(&["explain", "w0601"])
+        .exits(0)
+        .says("W0601 a tool has no description");
+    room.run(&["explain"])
+        .exits(0)
+        .says("E0101  Starlark has no `import`\n");
+    room.run(&["explain", "E0302"])
+        .exits(2)
+        .notes("there is no code `E0302`; did you mean E0");
+}
+
+#[test]
+fn each_kind_of_permission_is_looked_for() {
+    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Does'\n";
+    for (line, permissions, expected) in [
+        (
+            "exec.run('git')",
+            "",
+            "`git` is not among the commands module `m` may run\n",
+        ),
+        ("exec.run('git')", "exec = ['git']", ""),
+        ("exec.run('hg')", "exec = ['git']", "hg"),
+        ("env.get('HOME')", "env = ['GITHUB_*']", "HOME"),
+        ("http.get(url)", "", "its manifest grants no `http`"),
+        (
+            "files.write('a', 'b')",
+            "files = ['**']",
+            "no `files_write`",
+        ),
+        ("files.read('a')", "files_write = ['out/**']", ""),
+        ("sqlite.query('a.db', 'x')", "", "no `sqlite`"),
+        ("postgres.query('main', 'x')", "postgres = ['main']", ""),
+        ("ctx.secret('token')", "", "asks for the secret `token`"),
+    ] {
+        let room = Room::new();
+        let main = format!("def f(ctx, url: str):\n    return {line}\n\ntool(f)\n");
+        room.write(
+            "m/module.toml",
+            &format!("{manifest}[permissions]\n{permissions}\n"),
+        )
+        .write("m/main.star", &main);
+        let said = room.run(&["check"]).stdout;
+        let told = said.contains("error[E0301]");
+        assert_eq!(told, !expected.is_empty(), "{line} {permissions}: {said}");
+        assert!(said.contains(expected), "{line} {permissions}: {said}");
+    }
+}
