@@ -1,5 +1,9 @@
 //! What can be typed.
 
+mod clients;
+
+pub(crate) use clients::{Entry, Install, Uninstall};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use model::{Auth, Selection, Surface, Transport};
@@ -106,6 +110,10 @@ pub(crate) enum Command {
     Start(Named),
     /// Stop modules of a running server, with what depends on them
     Stop(Named),
+    /// Put this server into a client: Claude Code, Claude Desktop, Cursor, VS Code, Codex
+    Install(Install),
+    /// Take this server out of a client again
+    Uninstall(Uninstall),
     /// Print completions for a shell
     Completions {
         /// The shell to complete for

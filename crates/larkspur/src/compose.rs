@@ -1,6 +1,8 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
+use anyhow::Context;
+use clients::Home;
 use model::{Fault, Surface};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
@@ -77,16 +79,38 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
 }
 
 /// The variables that may configure modules: `MODULE__KEY`.
+fn environment() -> Vec<(String, String)> {
+    variables()
+        .filter(|(name, _)| name.contains("__"))
+        .collect()
+}
+
+/// Those that are text.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is where the environment becomes settings"
 )]
-fn environment() -> Vec<(String, String)> {
+pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    let all = std::env::vars_os().filter_map(text);
-    all.filter(|(name, _)| name.contains("__")).collect()
+    std::env::vars_os().filter_map(text)
+}
+
+/// Whose clients they are: the user of this process, in this folder.
+pub(crate) fn home() -> anyhow::Result<Home> {
+    let here = std::env::current_dir().context("cannot tell which folder this is")?;
+    Ok(Home::new(variables().collect(), here)?)
+}
+
+/// The folders in which commands are looked for.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment becomes settings"
+)]
+pub(crate) fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect()
 }
 
 /// Everything loaded and started, once.

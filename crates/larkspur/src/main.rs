@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod compose;
 mod doors;
+mod entry;
 mod live;
 mod log;
 mod picture;
@@ -61,6 +62,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Reload(named)) => commands::order::run(&global, Request::Reload, &named),
         Some(Command::Start(named)) => commands::order::run(&global, Request::Start, &named),
         Some(Command::Stop(named)) => commands::order::run(&global, Request::Stop, &named),
+        Some(Command::Install(install)) => commands::install::run(&global, &install),
+        Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&uninstall),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

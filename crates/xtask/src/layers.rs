@@ -10,6 +10,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     // A throwaway server for tests and the bench, and nothing of the product.
     ("cluster", &[]),
+    ("clients", &[]),
     ("script", &["model"]),
     ("outside", &["model", "cluster"]),
     ("store", &["model"]),
@@ -21,7 +22,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         "larkspur",
         &[
             "model", "script", "outside", "store", "vault", "runtime", "server", "testing",
-            "cluster",
+            "cluster", "clients",
         ],
     ),
     ("xtask", &["cluster"]),
@@ -39,6 +40,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("hmac", &["outside", "script", "vault"]),
     // In the workshop the minimal server listens with it.
     ("hyper", &["server", "xtask"]),
+    ("jsonc-parser", &["clients"]),
     ("jsonschema", &["model"]),
     ("jsonwebtoken", &["server"]),
     ("keyring", &["vault"]),
@@ -56,6 +58,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("starlark_syntax", &["script"]),
     ("tokio-postgres", &["outside", "xtask"]),
     ("toml", &["model"]),
+    ("toml_edit", &["clients"]),
     ("toon-format", &["model"]),
     ("tracing-subscriber", &["larkspur"]),
 ];

@@ -234,7 +234,15 @@ fn wrong_flags_and_help() {
         .exits(0)
         .says("Examples:")
         .says("larkspur new hello");
-    for command in ["call", "new", "readme", "config show", "graph"] {
+    for command in [
+        "call",
+        "new",
+        "readme",
+        "config show",
+        "graph",
+        "install",
+        "uninstall",
+    ] {
         let words = command.split(' ').chain(["--help"]);
         room.run(&words.collect::<Vec<_>>())
             .exits(0)

@@ -42,6 +42,7 @@ mod graph;
 mod graphs;
 mod http;
 mod imports;
+mod install;
 mod lifecycle;
 mod limits;
 mod lines;

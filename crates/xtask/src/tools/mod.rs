@@ -1,6 +1,6 @@
 //! What tests talk to and cargo does not bring. Foreign clients, under `target/tools`:
 //! `py/bin/python` with `mcp`, and `js/node_modules` with the inspector, a client, the conformance
-//! suite and TOON, and a Node new enough for them. And `PostgreSQL`, from the system.
+//! suite, TOON and JSON with comments, and a Node new enough for them. And `PostgreSQL`, from the system.
 
 mod node;
 mod postgres;

@@ -1,0 +1,135 @@
+//! A client's file as it is now, and what installing and uninstalling would make of it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the room that reads clients' files"
+)]
+
+use crate::change::Change;
+use crate::client::{Client, Scope};
+use crate::home::Home;
+use crate::launch::Launch;
+use crate::trouble::{Trouble, Wrong};
+use crate::{backup, document};
+use serde_json::{Map, Value};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct ConfigFile<'c> {
+    pub client: &'c Client,
+    pub scope: Scope,
+    pub path: PathBuf,
+    /// None where there is no such file.
+    text: Option<String>,
+}
+
+impl<'c> ConfigFile<'c> {
+    pub fn open(client: &'c Client, scope: Scope, home: &Home) -> Result<Self, Trouble> {
+        let path = client.path(scope, home)?;
+        let text = read(&path)?;
+        Ok(Self {
+            client,
+            scope,
+            path,
+            text,
+        })
+    }
+
+    pub fn exists(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// Does anything stand there under this name?
+    pub fn has(&self, name: &str) -> Result<bool, Trouble> {
+        Ok(self.entry(name)?.is_some())
+    }
+
+    /// What the client starts under this name; none if that is no program.
+    pub fn launch(&self, name: &str) -> Result<Option<Launch>, Trouble> {
+        let entry = self.entry(name)?;
+        Ok(entry.and_then(|entry| Launch::of_entry(&entry, self.client)))
+    }
+
+    /// What has to change for the client to start this; none if it does already.
+    pub fn install(&self, name: &str, launch: &Launch) -> Result<Option<Change>, Trouble> {
+        if self.has(name)? && self.launch(name)?.is_none() {
+            return Err(self.wrong(Wrong::Shape(format!(
+                "`{name}` there is another kind of server; choose another name with --name"
+            ))));
+        }
+        let after = self.put(self.text(), name, &launch.entry(self.client))?;
+        // A file that is not there can only come.
+        Ok((self.text.as_deref() != Some(&after)).then(|| self.change(Some(after), None)))
+    }
+
+    /// What has to change for the client to forget this; none if it knows nothing of it.
+    pub fn uninstall(&self, name: &str) -> Result<Option<Change>, Trouble> {
+        let Some(Value::Object(entry)) = self.entry(name)? else {
+            return Ok(None);
+        };
+        for kept in backup::all(&self.path) {
+            if let Ok(Some(before)) = read(&kept)
+                && self.came_from(&before, name, &entry)
+            {
+                return Ok(Some(self.change(Some(before), Some(kept))));
+            }
+        }
+        if self.came_from("", name, &entry) {
+            return Ok(Some(self.change(None, None)));
+        }
+        let after = document::take(self.client, self.text(), name);
+        let after = after.map_err(|wrong| self.wrong(wrong))?;
+        Ok(Some(self.change(Some(after), None)))
+    }
+
+    /// Is this file what that text becomes by this server alone? Then nothing else is lost with it.
+    fn came_from(&self, before: &str, name: &str, entry: &Map<String, Value>) -> bool {
+        let is_without = matches!(document::get(self.client, before, name), Ok(None));
+        is_without && self.put(before, name, entry).ok().as_deref() == self.text.as_deref()
+    }
+
+    fn entry(&self, name: &str) -> Result<Option<Value>, Trouble> {
+        let found = document::get(self.client, self.text(), name);
+        found.map_err(|wrong| self.wrong(wrong))
+    }
+
+    fn put(&self, text: &str, name: &str, entry: &Map<String, Value>) -> Result<String, Trouble> {
+        let written = document::put(self.client, text, name, entry);
+        written.map_err(|wrong| self.wrong(wrong))
+    }
+
+    fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    fn wrong(&self, wrong: Wrong) -> Trouble {
+        wrong.of(self.path.clone())
+    }
+
+    fn change(&self, after: Option<String>, restored: Option<PathBuf>) -> Change {
+        Change {
+            path: self.path.clone(),
+            before: self.text.clone(),
+            after,
+            restored,
+            is_private: self.scope == Scope::User,
+        }
+    }
+}
+
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Trouble> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
+        Err(error) => Err(Trouble::Disk {
+            doing: "read",
+            file: path.to_path_buf(),
+            why: match error.kind() {
+                ErrorKind::InvalidData => "it is not UTF-8 text".into(),
+                ErrorKind::NotFound => "it is a link to a file that is not there".into(),
+                _ => error.to_string(),
+            },
+        }),
+    }
+}

@@ -1,0 +1,82 @@
+//! What an edit changes, line by line.
+
+/// One line of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffLine<'t> {
+    Same(&'t str),
+    Gone(&'t str),
+    Come(&'t str),
+}
+
+/// Lines around what changes, to see where that is. Few: others' lines may hold others' secrets.
+const AROUND: usize = 2;
+
+/// An edit of one place is one stretch of lines: what both texts begin and end with is the same.
+pub fn diff<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (lines(before), lines(after));
+    let shorter = old.len().min(new.len());
+    let pairs = old.iter().zip(&new);
+    let head = pairs.take_while(|(old, new)| old == new).count();
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let tail = pairs.take_while(|(old, new)| old == new).count();
+    let tail = tail.min(shorter - head);
+    if head == old.len() && head == new.len() {
+        return Vec::new();
+    }
+    let (gone, come) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let (above, below) = (
+        &old[head.saturating_sub(AROUND)..head],
+        &old[old.len() - tail..],
+    );
+    let below = below.iter().take(AROUND);
+    let changed = gone.iter().map(|line| DiffLine::Gone(line));
+    let changed = changed.chain(come.iter().map(|line| DiffLine::Come(line)));
+    let above = above.iter().map(|line| DiffLine::Same(line));
+    let below = below.map(|line| DiffLine::Same(line));
+    above.chain(changed).chain(below).collect()
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+impl DiffLine<'_> {
+    /// The line, with the mark that programs for differences write before it.
+    pub fn marked(&self) -> String {
+        let (mark, line) = match self {
+            Self::Same(line) => (' ', line),
+            Self::Gone(line) => ('-', line),
+            Self::Come(line) => ('+', line),
+        };
+        format!("{mark}{}", line.trim_end_matches(['\n', '\r']))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(before: &str, after: &str, expected: &[&str]) {
+        let lines = diff(before, after);
+        let lines: Vec<String> = lines.iter().map(DiffLine::marked).collect();
+        assert_eq!(lines, expected, "{before:?} → {after:?}");
+    }
+
+    #[test]
+    fn a_difference_shows_what_changes_and_a_little_around_it() {
+        check("", "", &[]);
+        check("a\n", "a\n", &[]);
+        check("", "a\n", &["+a"]);
+        check("a\n", "", &["-a"]);
+        check(
+            "a\nb\nc\nd\ne\nf\n",
+            "a\nb\nc\nX\ne\nf\n",
+            &[" b", " c", "-d", "+X", " e", " f"],
+        );
+        check("a\na\n", "a\na\na\n", &[" a", " a", "+a"]);
+        check("a\na\na\n", "a\n", &[" a", "-a", "-a"]);
+        // What was the last line gets an end.
+        check("a", "a\nb\n", &["-a", "+a", "+b"]);
+        check("a\r\nb\r\n", "a\r\nc\r\n", &[" a", "-b", "+c"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! `larkspur uninstall`: what `install` did, undone.
+
+use crate::args::Uninstall;
+use crate::commands::edits::{self, Done};
+use crate::commands::missing::USAGE;
+use crate::compose;
+use crate::terminal::{GOOD, note, say, styled};
+use clients::{Change, ConfigFile, Table};
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &Uninstall) -> anyhow::Result<ExitCode> {
+    let home = compose::home()?;
+    let table = Table::load(&home)?;
+    let Some(client) = edits::client(Some(&args.client), &table) else {
+        return Ok(ExitCode::from(USAGE));
+    };
+    let file = ConfigFile::open(client, args.entry.scope.into(), &home)?;
+    let (name, path) = (&args.entry.name, file.path.display());
+    let Some(change) = file.uninstall(name)? else {
+        note(&format!(
+            "{} has no `{name}` in {path}; nothing to change",
+            client.title
+        ));
+        return Ok(ExitCode::SUCCESS);
+    };
+    match edits::carry_out(&change, &args.entry)? {
+        Done::Shown => {}
+        Done::Refused => return Ok(ExitCode::from(USAGE)),
+        Done::Written(kept) => {
+            say(&format!(
+                "{} {path}{}",
+                styled(GOOD, did(&change)),
+                how(&change)
+            ));
+            if let Some(kept) = kept {
+                note(&format!("what it was: {}", kept.display()));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn did(change: &Change) -> &'static str {
+    if change.removes_the_file() {
+        "removed"
+    } else {
+        "wrote"
+    }
+}
+
+fn how(change: &Change) -> &'static str {
+    if change.restores() {
+        ", as it was before"
+    } else {
+        ""
+    }
+}

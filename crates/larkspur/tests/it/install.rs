@@ -1,0 +1,355 @@
+//! `install` and `uninstall` on the files of every client, read afterwards by foreign parsers that
+//! keep each client's rules. `cargo xtask tools` installs those.
+
+use crate::clients::{installed, node, run};
+use crate::fixture::greeting;
+use crate::room::Room;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Each client, where its files are for a user and for a project, and what is read them with.
+const CLIENTS: [(&str, &str, Option<&str>, &str, &str); 5] = [
+    (
+        "claude-code",
+        ".claude.json",
+        Some(".mcp.json"),
+        "json",
+        "mcpServers",
+    ),
+    (
+        "claude-desktop",
+        ".config/Claude/claude_desktop_config.json",
+        None,
+        "json",
+        "mcpServers",
+    ),
+    (
+        "cursor",
+        ".cursor/mcp.json",
+        Some(".cursor/mcp.json"),
+        "jsonc",
+        "mcpServers",
+    ),
+    (
+        "vscode",
+        ".config/Code/User/mcp.json",
+        Some(".vscode/mcp.json"),
+        "jsonc",
+        "servers",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        Some(".codex/config.toml"),
+        "toml",
+        "mcp_servers",
+    ),
+];
+
+/// A room that is a home as well, with one module.
+fn home() -> Room {
+    let mut room = Room::new();
+    let folder = room.path().display().to_string();
+    room.set_env("HOME", &folder);
+    for moves in ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"] {
+        room.set_env(moves, "");
+    }
+    room.write("greet.star", &greeting("hello"));
+    room
+}
+
+/// The binary, links followed.
+fn program() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_larkspur"))
+        .canonicalize()
+        .unwrap()
+}
+
+fn fixture(client: &str, kind: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/clients");
+    fs::read_to_string(folder.join(format!("{client}.{kind}"))).unwrap()
+}
+
+/// A client's file as it may be: missing, empty, of other servers, of none, with other line ends.
+fn states(client: &str, kind: &str) -> Vec<Option<String>> {
+    let real = fixture(client, kind);
+    let windows = real.replace('\n', "\r\n");
+    let mut states = vec![
+        None,
+        Some(String::new()),
+        Some("\n".into()),
+        Some(real),
+        Some(windows),
+    ];
+    let more: &[&str] = match kind {
+        "toml" => &[
+            "model = \"o3\"",
+            "mcp_servers = { docs = { url = \"https://example.org\" } }\n",
+            "[mcp_servers]\ndocs.command = \"x\"\n",
+        ],
+        "jsonc" => &[
+            "// nothing yet\n{}",
+            "{ }\n",
+            "\u{feff}{\n}\n",
+            "{\"a\":[1,2,],}",
+        ],
+        _ => &[
+            "{}",
+            "{ }\n",
+            "{\"mcpServers\":{}}",
+            "{\"a\":1,\"mcpServers\":{\"b\":{}}}\n",
+        ],
+    };
+    states.extend(more.iter().map(|text| Some((*text).to_owned())));
+    states
+}
+
+fn put(file: &Path, text: Option<&str>) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    match text {
+        Some(text) => fs::write(file, text).unwrap(),
+        None => assert!(!file.exists()),
+    }
+}
+
+/// What a parser of that kind makes of texts.
+#[track_caller]
+fn parsed(kind: &str, texts: &[String]) -> Vec<Value> {
+    let room = Room::new();
+    let file = room.path().join("texts.json");
+    fs::write(&file, serde_json::to_string(texts).unwrap()).unwrap();
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let mut command = if kind == "jsonc" {
+        let mut command = node();
+        command
+            .arg(scripts.join("configs.mjs"))
+            .arg(installed("js"));
+        command
+    } else {
+        let mut command = Command::new(installed("py/bin/python"));
+        command.arg(scripts.join("configs.py")).arg(kind);
+        command
+    };
+    let (code, printed) = run(&room, command.arg(file));
+    assert_eq!(code, Some(0), "{texts:#?}");
+    serde_json::from_str(&printed).unwrap()
+}
+
+/// Every state of every client's file: installed and read by the client's rules, installed again,
+/// and uninstalled, which leaves what was there, byte for byte.
+#[test]
+fn every_client_reads_what_was_installed_and_gets_its_file_back() {
+    let room = home();
+    let launched = json!({
+        "command": program(),
+        "args": ["serve", "--modules", room.modules()],
+    });
+    for (client, user, project, kind, servers) in CLIENTS {
+        for (scope, place) in [("user", Some(user)), ("project", project)] {
+            let Some(place) = place else { continue };
+            let file = room.path().join(place);
+            let run = |command: &str| {
+                let ran = room.run(&[command, client, "--scope", scope, "--yes"]);
+                ran.exits(0);
+                ran
+            };
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            // A project's file goes the same road; its place is what differs.
+            let states = states(client, kind).into_iter();
+            for state in states.take(if scope == "user" { usize::MAX } else { 4 }) {
+                put(&file, state.as_deref());
+                run("install").says("answers: larkspur").says("with 1 tool");
+                let written = fs::read_to_string(&file).unwrap();
+                run("install").notes("nothing to change");
+                assert_eq!(fs::read_to_string(&file).unwrap(), written);
+                run("uninstall").says("as it was before");
+                assert_eq!(fs::read_to_string(&file).ok(), state, "{client}");
+                run("uninstall").notes("nothing to change");
+                let _ = fs::remove_file(&file);
+                assert!(!room.path().join(user).exists());
+                after.push(written);
+                before.push(state.unwrap_or_default());
+            }
+            check(kind, servers, &before, &after, &launched);
+        }
+    }
+}
+
+/// All that was there is there, and our server with it.
+#[track_caller]
+fn check(kind: &str, servers: &str, before: &[String], after: &[String], launched: &Value) {
+    let nothing = if kind == "toml" { "" } else { "{}" };
+    let readable = before.iter().map(|text| match text.trim() {
+        "" => nothing.to_owned(),
+        _ => text.trim_start_matches('\u{feff}').to_owned(),
+    });
+    let marked = |text: &String| text.trim_start_matches('\u{feff}').to_owned();
+    let before = parsed(kind, &readable.collect::<Vec<_>>());
+    let after = parsed(kind, &after.iter().map(marked).collect::<Vec<_>>());
+    for (mut before, after) in before.into_iter().zip(after) {
+        let ours = &after[servers]["larkspur"];
+        assert_eq!(
+            (&ours["command"], &ours["args"]),
+            (&launched["command"], &launched["args"])
+        );
+        before[servers]["larkspur"] = ours.clone();
+        assert_eq!(before, after);
+    }
+}
+
+/// What differs is one stretch of lines, and what is asked for besides is in the entry.
+#[test]
+fn the_difference_is_shown_and_nothing_written_unless_somebody_agrees() {
+    let room = home();
+    room.project("[server]\ntransport = \"http\"\n");
+    let file = room.path().join(".cursor/mcp.json");
+    let text = fixture("cursor", "jsonc");
+    put(&file, Some(&text));
+    let shown = format!(
+        "+    \"mine\": {{\n+      \"command\": \"{}\",\n+      \"args\": [\"serve\", \"--transport\", \
+         \"stdio\", \"--modules\", \"{}\", \"--config\", \"{}\"],\n+    }},\n",
+        program().display(),
+        room.modules().display(),
+        room.path().join("larkspur.toml").display(),
+    );
+    let ask = |more: &[&str]| room.run(&[&["install", "cursor", "--name", "mine"], more].concat());
+    ask(&["--dry-run"])
+        .exits(0)
+        .says(&shown)
+        .notes("nothing is written: --dry-run");
+    ask(&[]).exits(2).says(&shown).notes("add --yes");
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    ask(&["-y"]).exits(0).says(&shown).notes("what it was: ");
+    let copies = copies(&file);
+    assert_eq!(fs::read_to_string(&copies[0]).unwrap(), text);
+    assert!(fs::read_to_string(&file).unwrap().contains("// \"old\": {"));
+}
+
+fn copies(file: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(file.parent().unwrap()).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path != file).collect()
+}
+
+#[test]
+fn at_a_terminal_it_asks() {
+    for (typed, code, is_written) in [("y", 0, true), ("n", 2, false)] {
+        let room = home();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/configs.py");
+        let mut command = Command::new(installed("py/bin/python"));
+        command.arg(script).args(["terminal", typed]);
+        command.args([env!("CARGO_BIN_EXE_larkspur"), "install", "cursor"]);
+        command.env("XDG_CONFIG_HOME", "").env("NO_COLOR", "1");
+        let (ended, shown) = run(&room, &mut command);
+        assert_eq!(ended, Some(code), "{shown}");
+        assert!(shown.contains("write this? [y/N]"), "{shown}");
+        assert_eq!(room.path().join(".cursor/mcp.json").exists(), is_written);
+    }
+}
+
+#[test]
+fn a_broken_file_is_refused_with_its_place() {
+    let room = home();
+    for (client, text, place) in [
+        ("claude-code", "{\n  \"a\": 1,\n}\n", ".claude.json:2:9: "),
+        ("claude-code", "{\n  // no\n}\n", ".claude.json:2:3: "),
+        (
+            "cursor",
+            "{\n  \"mcpServers\" {}\n}\n",
+            ".cursor/mcp.json:2:16: ",
+        ),
+        ("codex", "a = 1\n[b\n", ".codex/config.toml:2:3: "),
+    ] {
+        let (_, user, ..) = CLIENTS.iter().find(|(name, ..)| *name == client).unwrap();
+        let file = room.path().join(user);
+        put(&file, Some(text));
+        for command in ["install", "uninstall"] {
+            room.run(&[command, client, "--yes"])
+                .exits(1)
+                .says_only("")
+                .notes(place)
+                .notes("mend it, then run this again");
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn no_secret_is_written() {
+    let mut room = home();
+    room.set_env("LARKSPUR_TOKEN", "hush-0123456789012345678901234567890");
+    room.set_env("GREET__KEY", "hush");
+    room.run(&["install", "claude-code", "-y", "--set", "greet.key=hush"])
+        .exits(1)
+        .notes("--set is not written into a client's file");
+    room.run(&["install", "claude-code", "-y"]).exits(0);
+    let written = fs::read_to_string(room.path().join(".claude.json")).unwrap();
+    assert!(!written.contains("hush"), "{written}");
+}
+
+#[test]
+fn any_other_client_gets_something_to_paste() {
+    let room = home();
+    let usual = room.run(&["install", "--print"]).exits(0).json();
+    let server = &usual["mcpServers"]["larkspur"];
+    assert_eq!(
+        server["args"],
+        json!(["serve", "--modules", room.modules()])
+    );
+    room.run(&["install", "zed", "--print"])
+        .exits(0)
+        .notes("`zed` is not in the table");
+    let codex = room.run(&["install", "codex", "--print", "--name", "mine"]);
+    codex.exits(0).says("[mcp_servers.mine]\ncommand = ");
+    room.run(&["install"])
+        .exits(2)
+        .notes("name a client")
+        .notes("claude-code, claude-desktop");
+    room.run(&["install", "cursr"])
+        .exits(2)
+        .notes("did you mean `cursor`?");
+    room.run(&["install", "cursor", "--name", "a b"])
+        .exits(2)
+        .notes("letters, digits");
+    room.run(&["install", "claude-desktop", "--scope", "project", "-y"])
+        .exits(1)
+        .notes("try --scope user");
+    Room::without("modules")
+        .run(&["install", "--print"])
+        .exits(1)
+        .notes("larkspur new hello");
+}
+
+/// A client that people add goes the same way.
+#[test]
+fn the_table_can_be_extended() {
+    let room = home();
+    let table = room.path().join(".config/larkspur/clients.toml");
+    put(&table, Some(ZED));
+    let file = room.path().join(".config/zed/settings.json");
+    let text = "// Zed settings\n{\n  \"theme\": \"One Dark\",\n}\n";
+    put(&file, Some(text));
+    room.run(&["install", "zed", "-y"])
+        .exits(0)
+        .says("answers:");
+    let written = fs::read_to_string(&file).unwrap();
+    let read = parsed("jsonc", &[written]);
+    assert_eq!(read[0]["context_servers"]["larkspur"]["source"], "custom");
+    room.run(&["uninstall", "zed", "-y"]).exits(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    put(&table, Some("[zed]\ntitle = \"Zed\"\nformat = \"yaml\"\n"));
+    room.run(&["install", "zed", "-y"])
+        .exits(1)
+        .notes(".config/larkspur/clients.toml:3:10: unknown variant `yaml`");
+}
+
+const ZED: &str = r#"[zed]
+title = "Zed"
+format = "jsonc"
+servers = ["context_servers"]
+entry = { source = "custom", command = "{command}", args = "{args}" }
+user = "~/.config/zed/settings.json"
+"#;
