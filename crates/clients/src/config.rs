@@ -51,6 +51,15 @@ impl<'c> ConfigFile<'c> {
         Ok(entry.and_then(|entry| Launch::of_entry(&entry, self.client)))
     }
 
+    /// All programs that the client starts, by their names.
+    pub fn launches(&self) -> Result<Vec<(String, Launch)>, Trouble> {
+        let all = document::all(self.client, self.text());
+        let all = all.map_err(|wrong| self.wrong(wrong))?.into_iter();
+        let launches =
+            all.filter_map(|(name, entry)| Some((name, Launch::of_entry(&entry, self.client)?)));
+        Ok(launches.collect())
+    }
+
     /// What has to change for the client to start this; none if it does already.
     pub fn install(&self, name: &str, launch: &Launch) -> Result<Option<Change>, Trouble> {
         if self.has(name)? && self.launch(name)?.is_none() {

@@ -27,6 +27,15 @@ pub(crate) fn get(client: &Client, text: &str, name: &str) -> Result<Option<Valu
     }
 }
 
+/// All servers in a text, by their names.
+pub(crate) fn all(client: &Client, text: &str) -> Result<Vec<(String, Value)>, Wrong> {
+    let text = text.trim_start_matches(MARK);
+    match client.format {
+        Format::Toml => toml::all(text, &client.servers),
+        format => json::all(text, format, &client.servers),
+    }
+}
+
 /// The text with this server in it. Of one that is there already, other keys stay.
 pub(crate) fn put(
     client: &Client,

@@ -16,6 +16,23 @@ pub(crate) fn get(
     Ok(found.and_then(|entry| entry.value()?.to_serde_value()))
 }
 
+/// All servers, by their names.
+pub(crate) fn all(
+    text: &str,
+    format: Format,
+    servers: &[String],
+) -> Result<Vec<(String, Value)>, Wrong> {
+    let root = parse(text, format)?;
+    let (last, way) = servers
+        .split_last()
+        .ok_or_else(|| Wrong::Shape("no key leads to its servers".into()))?;
+    let found = find(&root, way, last)?.and_then(|property| property.object_value());
+    let properties = found.map_or(Vec::new(), |object| object.properties());
+    let pairs = properties.into_iter();
+    let pairs = pairs.filter_map(|p| Some((p.decoded_name()?, p.value()?.to_serde_value()?)));
+    Ok(pairs.collect())
+}
+
 pub(crate) fn put(
     text: &str,
     format: Format,

@@ -14,6 +14,20 @@ pub(crate) fn get(text: &str, servers: &[String], name: &str) -> Result<Option<V
     Ok(find(document.as_item(), servers, name)?.map(json))
 }
 
+/// All servers, by their names.
+pub(crate) fn all(text: &str, servers: &[String]) -> Result<Vec<(String, Value)>, Wrong> {
+    let document = parse(text)?;
+    let mut item = Some(document.as_item());
+    for key in servers {
+        item = item.and_then(|item| item.get(key));
+    }
+    let table = item.and_then(Item::as_table_like);
+    let pairs = table.into_iter().flat_map(TableLike::iter);
+    Ok(pairs
+        .map(|(name, item)| (name.to_owned(), json(item)))
+        .collect())
+}
+
 pub(crate) fn put(
     text: &str,
     servers: &[String],

@@ -2,7 +2,7 @@
 
 mod clients;
 
-pub(crate) use clients::{Entry, Install, Uninstall};
+pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -114,6 +114,8 @@ pub(crate) enum Command {
     Install(Install),
     /// Take this server out of a client again
     Uninstall(Uninstall),
+    /// Look at the folder, the configuration, the port and the clients: what is missing, what to do
+    Doctor(Doctor),
     /// Print completions for a shell
     Completions {
         /// The shell to complete for
@@ -121,7 +123,7 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Serve {
     /// How clients reach it: stdio, http or stdio,http [default: stdio]
     #[arg(long, value_name = "DOORS", value_parser = str::parse::<Transport>)]

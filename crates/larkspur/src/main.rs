@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod commands;
 mod compose;
+mod doctor;
 mod doors;
 mod entry;
 mod live;
@@ -64,6 +65,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Stop(named)) => commands::order::run(&global, Request::Stop, &named),
         Some(Command::Install(install)) => commands::install::run(&global, &install),
         Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&uninstall),
+        Some(Command::Doctor(doctor)) => commands::doctor::run(&global, &doctor),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

@@ -1,5 +1,6 @@
 //! What can be typed about the programs that use servers.
 
+use super::Format;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -44,6 +45,21 @@ pub(crate) struct Uninstall {
 
     #[command(flatten)]
     pub(crate) entry: Entry,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur doctor                   of the project in this folder
+  larkspur doctor -e ./extensions   of another folder
+  larkspur doctor --format json     for programs
+
+Modules are loaded, and nothing is started.
+Exit code: 0 nothing will fail, 1 something will")]
+pub(crate) struct Doctor {
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 /// Which entry of which file, and how to go about it.

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;
 pub(crate) mod doc;
+pub(crate) mod doctor;
 pub(crate) mod edits;
 pub(crate) mod graph;
 pub(crate) mod install;

@@ -242,6 +242,7 @@ fn wrong_flags_and_help() {
         "graph",
         "install",
         "uninstall",
+        "doctor",
     ] {
         let words = command.split(' ').chain(["--help"]);
         room.run(&words.collect::<Vec<_>>())

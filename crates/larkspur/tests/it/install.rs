@@ -49,7 +49,7 @@ const CLIENTS: [(&str, &str, Option<&str>, &str, &str); 5] = [
 ];
 
 /// A room that is a home as well, with one module.
-fn home() -> Room {
+pub(crate) fn home() -> Room {
     let mut room = Room::new();
     let folder = room.path().display().to_string();
     room.set_env("HOME", &folder);

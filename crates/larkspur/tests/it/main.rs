@@ -27,6 +27,7 @@ mod databases;
 mod dev;
 mod diamond;
 mod doc;
+mod doctor;
 mod documents;
 mod ending;
 mod entrance;

@@ -1,0 +1,44 @@
+//! `larkspur doctor`: what is found, what is missing, what to do.
+
+use crate::args::{Doctor, Format, Global};
+use crate::doctor::{self, Finding, Mark};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, say, styled};
+use serde_json::json;
+use std::process::ExitCode;
+
+pub(crate) fn run(global: &Global, args: &Doctor) -> anyhow::Result<ExitCode> {
+    let findings = doctor::examine(global);
+    let number = |mark: Mark| findings.iter().filter(|found| found.mark == mark).count();
+    let (problems, warnings) = (number(Mark::Problem), number(Mark::Warning));
+    if args.format == Format::Json {
+        let all = json!({"findings": findings, "problems": problems, "warnings": warnings});
+        say(&serde_json::to_string_pretty(&all)?);
+    } else {
+        show(&findings);
+        let (problems, warnings) = (count(problems, "problem"), count(warnings, "warning"));
+        say(&format!("{problems}, {warnings}"));
+    }
+    Ok(ExitCode::from(u8::from(problems > 0)))
+}
+
+fn show(findings: &[Finding]) {
+    let mut area = "";
+    for finding in findings {
+        if finding.area != area {
+            area = finding.area;
+            say(&styled(STRONG, area));
+        }
+        let mark = match finding.mark {
+            Mark::Ok => styled(GOOD, "✓"),
+            Mark::Warning => styled(WARN, "!"),
+            Mark::Problem => styled(BAD, "✗"),
+        };
+        say(&format!(
+            "  {mark} {}",
+            finding.what.replace('\n', "\n    ")
+        ));
+        if let Some(fix) = &finding.fix {
+            say(&styled(DIM, format!("    → {fix}")));
+        }
+    }
+}

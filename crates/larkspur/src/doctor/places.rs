@@ -1,0 +1,112 @@
+//! Where the server keeps things, where it listens, and where it runs already.
+
+use super::Notes;
+use crate::args::{Global, Serve};
+use crate::commands::status;
+use crate::doors;
+use crate::terminal::count;
+use model::Doors;
+use runtime::ProjectFile;
+use serde_json::Value;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long whoever has the port may take to say who he is.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(super) fn data(project: &ProjectFile) -> Notes {
+    let mut notes = Notes::of("data");
+    let wanted = project.data_dir();
+    let folder = std::path::absolute(&wanted).unwrap_or(wanted);
+    let there = folder.ancestors().find(|place| place.exists());
+    match probe(there.unwrap_or(Path::new("/"))) {
+        Ok(()) if folder.exists() => notes.ok(format!("{} can be written", folder.display())),
+        Ok(()) => notes.ok(format!("{} can be made when it is needed", folder.display())),
+        Err(why) => notes.problem(
+            format!("{} cannot be written: {why}", folder.display()),
+            Some("change its mode, or name another folder: `data_dir` under [server] in larkspur.toml".into()),
+        ),
+    }
+    notes
+}
+
+/// Only writing shows whether one can.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    tempfile::tempfile_in(folder).map(drop)
+}
+
+pub(super) fn port(doors: &Doors) -> Notes {
+    let mut notes = Notes::of("port");
+    let plan = doors::plan(&Serve::default(), doors);
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(refused) => {
+            notes.problem(refused.to_string(), None);
+            return notes;
+        }
+    };
+    let place = format!("{}:{}", plan.host, plan.port);
+    match TcpListener::bind((plan.host.as_str(), plan.port)) {
+        Ok(_) => notes.ok(format!("{place} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            match who_has(&plan.host, plan.port) {
+                Some(server) => notes.ok(format!("{place} has {server}")),
+                None if plan.transport.http => notes.problem(
+                    format!("{place} belongs to another program"),
+                    Some("end it, or choose another port: `port` under [server], or -p".into()),
+                ),
+                None => notes.warning(
+                    format!("{place} belongs to another program"),
+                    Some(
+                        "`larkspur dev` takes a free one; for `serve --http` choose one with -p"
+                            .into(),
+                    ),
+                ),
+            }
+        }
+        Err(error) => notes.problem(format!("cannot listen on {place}: {error}"), None),
+    }
+    notes
+}
+
+/// One of us, if it says so at `/health`.
+fn who_has(host: &str, port: u16) -> Option<String> {
+    let address = (host, port).to_socket_addrs().ok()?.next()?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream
+        .write_all(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        .ok()?;
+    let mut reply = Vec::new();
+    // An endless answer is none of ours.
+    stream.take(1 << 16).read_to_end(&mut reply).ok()?;
+    let reply = String::from_utf8(reply).ok()?;
+    let (_, body) = reply.split_once("\r\n\r\n")?;
+    let health: Value = serde_json::from_str(body).ok()?;
+    let tools = usize::try_from(health["tools"].as_u64()?).ok()?;
+    let version = health["version"].as_str()?;
+    Some(format!(
+        "a larkspur {version} with {}",
+        count(tools, "tool")
+    ))
+}
+
+pub(super) fn running(global: &Global) -> Notes {
+    let mut notes = Notes::of("servers");
+    for server in status::running(global, false) {
+        let status = &server.status;
+        let tools = count(status.tools, "tool");
+        let who = format!("process {} serves this folder, {tools}", status.pid);
+        if status.version == env!("CARGO_PKG_VERSION") {
+            notes.ok(who);
+        } else {
+            notes.warning(
+                format!("{who}, as larkspur {}", status.version),
+                Some("start it again, so that it is this version".into()),
+            );
+        }
+    }
+    notes
+}
