@@ -116,6 +116,8 @@ pub(crate) enum Command {
     Uninstall(Uninstall),
     /// Look at the folder, the configuration, the port and the clients: what is missing, what to do
     Doctor(Doctor),
+    /// Speak with an editor over stdin and stdout (Language Server Protocol)
+    Lsp,
     /// Print completions for a shell
     Completions {
         /// The shell to complete for

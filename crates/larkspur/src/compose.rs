@@ -18,6 +18,12 @@ const PROJECT: &str = "larkspur.toml";
 #[derive(Debug)]
 pub(crate) struct BadProject(Fault);
 
+impl From<BadProject> for Fault {
+    fn from(bad: BadProject) -> Self {
+        bad.0
+    }
+}
+
 impl std::fmt::Display for BadProject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

@@ -6,6 +6,7 @@ mod commands;
 mod compose;
 mod doctor;
 mod doors;
+mod editor;
 mod entry;
 mod live;
 mod log;
@@ -66,6 +67,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Install(install)) => commands::install::run(&global, &install),
         Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&uninstall),
         Some(Command::Doctor(doctor)) => commands::doctor::run(&global, &doctor),
+        Some(Command::Lsp) => commands::lsp::run(&global),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }
 }

@@ -26,6 +26,8 @@ pub struct Folder {
     root: PathBuf,
     /// The same without links.
     real: Arc<OnceLock<PathBuf>>,
+    /// Texts that an editor holds, and will write: they count as if it had.
+    unsaved: Arc<BTreeMap<PathBuf, String>>,
 }
 
 /// Enough of a file's state to see that it may have changed.
@@ -40,7 +42,15 @@ impl Folder {
         Self {
             root: root.into(),
             real: Arc::default(),
+            unsaved: Arc::default(),
         }
+    }
+
+    /// The same folder, as it will be once an editor has written these files.
+    #[must_use]
+    pub fn with_unsaved(mut self, unsaved: Arc<BTreeMap<PathBuf, String>>) -> Self {
+        self.unsaved = unsaved;
+        self
     }
 
     pub fn root(&self) -> &Path {
@@ -95,6 +105,9 @@ impl Folder {
     /// The text of a file that must lie inside the folder, links followed.
     pub fn read_text(&self, file: &str) -> Result<String, String> {
         let path = self.path(file);
+        if let Some(text) = self.unsaved.get(&path) {
+            return Ok(text.clone());
+        }
         let real = fs::canonicalize(&path).map_err(|error| why(&error))?;
         if !self.holds(&real)? {
             return Err("it lies outside the folder".into());

@@ -7,6 +7,7 @@ use crate::library::Key;
 use script::{FileId, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 pub struct Reader<'a> {
@@ -25,6 +26,12 @@ impl<'a> Reader<'a> {
             folder,
             texts: Mutex::default(),
         }
+    }
+
+    /// Where the file lies that an id stands for.
+    pub fn path(&self, id: &FileId) -> PathBuf {
+        let (folder, file) = self.homes.locate(self.folder, id);
+        self.folders[folder].path(&file)
     }
 
     /// The files that ids stand for, each with the digest of what was read.

@@ -20,6 +20,7 @@ use crate::tasks::Tasks;
 use crate::updates::Updates;
 use model::{Bounds, Fault, Limits, World};
 use script::{Engine, ToolChange};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -38,6 +39,8 @@ const CLOSING: Duration = Duration::from_secs(12);
 #[derive(Clone)]
 pub struct Settings {
     pub folders: Vec<PathBuf>,
+    /// Texts of files in them that an editor has not written yet.
+    pub unsaved: Arc<BTreeMap<PathBuf, String>>,
     /// `larkspur.toml`, which also says the limits.
     pub project: ProjectFile,
     pub overrides: Overrides,
@@ -52,10 +55,18 @@ pub struct Settings {
     pub observer: Option<Observer>,
 }
 
+fn folders(settings: &Settings) -> Vec<Folder> {
+    let folders = settings.folders.iter().map(Folder::new);
+    folders
+        .map(|folder| folder.with_unsaved(Arc::clone(&settings.unsaved)))
+        .collect()
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             folders: Vec::new(),
+            unsaved: Arc::default(),
             project: ProjectFile::default(),
             overrides: Overrides::default(),
             world: Arc::new(Closed),
@@ -101,7 +112,7 @@ impl Runtime {
     fn load(settings: Settings, watches: bool, told: impl Fn(&Event) + Send + 'static) -> Self {
         let limits = settings.project.project().limits.clone();
         let ground = Arc::new(Ground {
-            folders: settings.folders.iter().map(Folder::new).collect(),
+            folders: folders(&settings),
             limits: Arc::new(limits.clone()),
             pool: Pool::default(),
             store: Store::at(settings.project.data_dir()),

@@ -99,24 +99,7 @@ impl<'a> Loading<'a> {
             self.touched.insert(file.clone());
             return Ok(file);
         }
-        let file = join(parent(from), target)?;
-        if let Some(home) = self.sources.home(from)
-            && !home.is_empty()
-            && !file.starts_with(&format!("{home}/"))
-        {
-            return Err(format!(
-                "`{target}` leads out of the module's folder; \
-                 another module is loaded as \"@name\", once `depends_on` names it"
-            ));
-        }
-        let candidates = if std::path::Path::new(&file)
-            .extension()
-            .is_some_and(|e| e == "star")
-        {
-            vec![file]
-        } else {
-            vec![format!("{file}.star"), file]
-        };
+        let candidates = candidates(self.sources, from, target)?;
         for candidate in &candidates {
             self.touched.insert(candidate.clone());
             if self.done.contains_key(candidate) || self.sources.read(candidate).is_ok() {
@@ -131,6 +114,42 @@ impl<'a> Loading<'a> {
         let home = self.sources.home(file);
         home.unwrap_or_else(|| parent(file).to_owned())
     }
+}
+
+/// The same for those who only ask: editors.
+pub fn resolve(sources: &dyn Sources, from: &FileId, target: &str) -> Result<FileId, String> {
+    if let Some(name) = target.strip_prefix('@') {
+        return sources.dependency(from, name);
+    }
+    let candidates = candidates(sources, from, target)?;
+    let there = candidates.iter().find(|file| sources.read(file).is_ok());
+    there
+        .cloned()
+        .ok_or_else(|| format!("there is no {}", candidates[0]))
+}
+
+/// The files that a `load` of a path may mean, the likeliest first.
+fn candidates(sources: &dyn Sources, from: &FileId, target: &str) -> Result<Vec<FileId>, String> {
+    let file = join(parent(from), target)?;
+    if let Some(home) = sources.home(from)
+        && !home.is_empty()
+        && !file.starts_with(&format!("{home}/"))
+    {
+        return Err(format!(
+            "`{target}` leads out of the module's folder; \
+             another module is loaded as \"@name\", once `depends_on` names it"
+        ));
+    }
+    Ok(
+        if std::path::Path::new(&file)
+            .extension()
+            .is_some_and(|e| e == "star")
+        {
+            vec![file]
+        } else {
+            vec![format!("{file}.star"), file]
+        },
+    )
 }
 
 fn parent(file: &str) -> &str {

@@ -17,12 +17,13 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("vault", &["model", "store"]),
     ("runtime", &["model", "script", "vault", "store"]),
     ("server", &["model", "runtime"]),
+    ("lsp", &["model", "script"]),
     ("testing", &["model", "runtime", "script"]),
     (
         "larkspur",
         &[
             "model", "script", "outside", "store", "vault", "runtime", "server", "testing",
-            "cluster", "clients",
+            "cluster", "clients", "lsp",
         ],
     ),
     ("xtask", &["cluster"]),

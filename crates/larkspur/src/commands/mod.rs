@@ -13,6 +13,7 @@ pub(crate) mod edits;
 pub(crate) mod graph;
 pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod lsp;
 pub(crate) mod missing;
 pub(crate) mod new;
 pub(crate) mod order;

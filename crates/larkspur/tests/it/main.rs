@@ -49,6 +49,7 @@ mod limits;
 mod lines;
 mod listen;
 mod logs;
+mod lsp;
 mod manifests;
 mod mapped;
 mod nested;
