@@ -114,7 +114,7 @@ pub(crate) enum Command {
     Install(Install),
     /// Take this server out of a client again
     Uninstall(Uninstall),
-    /// Look at the folder, the configuration, the port and the clients: what is missing, what to do
+    /// Say what is missing: folder, configuration, commands, port, clients
     Doctor(Doctor),
     /// Speak with an editor over stdin and stdout (Language Server Protocol)
     Lsp,

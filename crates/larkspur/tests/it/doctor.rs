@@ -1,7 +1,7 @@
 //! `larkspur doctor`: every line it can say, and what the exit code follows from.
 
 use crate::fixture::saying;
-use crate::install::home;
+use crate::install::{at_home, home};
 use crate::room::Room;
 use crate::web::Web;
 use serde_json::Value;
@@ -152,7 +152,7 @@ fn what_is_wrong_with_the_configuration_is_told() {
     check(&room, "modules", "warning", "did you mean `greet`?");
     room.write("bad.star", "def f(:\n");
     check(&room, "modules", "problem", "bad.star is not served");
-    let other = Room::without("modules");
+    let other = at_home(Room::without("modules"));
     check(&other, "folders", "problem", "modules is not there");
     check(&other, "configuration", "ok", "no larkspur.toml");
     other

@@ -115,6 +115,10 @@ fn shell(room: &Room, command: &str) -> String {
         .current_dir(room.path())
         .env("PATH", path)
         .env("XDG_RUNTIME_DIR", room.path().join("run"))
+        .env("HOME", room.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("CODEX_HOME")
+        .env_remove("CLAUDE_CONFIG_DIR")
         .env_remove("LARKSPUR_LOG")
         .env_remove("RUST_LOG")
         .output()
@@ -162,6 +166,12 @@ fn the_page_about_permissions_runs() {
 }
 
 #[test]
+fn the_pages_about_clients_and_what_is_missing_run() {
+    run("book/src/install.md");
+    run("book/src/doctor.md");
+}
+
+#[test]
 fn the_page_about_limits_runs() {
     run("book/src/limits.md");
 }
@@ -191,6 +201,8 @@ fn what_documents_do_not_run_is_little() {
         "examples/README.md",
         "book/src/permissions.md",
         "book/src/limits.md",
+        "book/src/install.md",
+        "book/src/doctor.md",
     ];
     let left = documents.map(left).concat().concat();
     expect![[r#"

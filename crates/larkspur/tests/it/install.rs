@@ -50,13 +50,18 @@ const CLIENTS: [(&str, &str, Option<&str>, &str, &str); 5] = [
 
 /// A room that is a home as well, with one module.
 pub(crate) fn home() -> Room {
-    let mut room = Room::new();
+    let room = at_home(Room::new());
+    room.write("greet.star", &greeting("hello"));
+    room
+}
+
+/// Nobody's home but this room is looked at.
+pub(crate) fn at_home(mut room: Room) -> Room {
     let folder = room.path().display().to_string();
     room.set_env("HOME", &folder);
     for moves in ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"] {
         room.set_env(moves, "");
     }
-    room.write("greet.star", &greeting("hello"));
     room
 }
 
@@ -137,16 +142,17 @@ fn parsed(kind: &str, texts: &[String]) -> Vec<Value> {
     serde_json::from_str(&printed).unwrap()
 }
 
-/// Every state of every client's file: installed and read by the client's rules, installed again,
+/// Every state of a client's file: installed and read by the client's rules, installed again,
 /// and uninstalled, which leaves what was there, byte for byte.
-#[test]
-fn every_client_reads_what_was_installed_and_gets_its_file_back() {
+#[track_caller]
+fn there_and_back(named: &str) {
     let room = home();
     let launched = json!({
         "command": program(),
         "args": ["serve", "--modules", room.modules()],
     });
-    for (client, user, project, kind, servers) in CLIENTS {
+    let own = CLIENTS.into_iter().filter(|(client, ..)| *client == named);
+    for (client, user, project, kind, servers) in own {
         for (scope, place) in [("user", Some(user)), ("project", project)] {
             let Some(place) = place else { continue };
             let file = room.path().join(place);
@@ -175,6 +181,31 @@ fn every_client_reads_what_was_installed_and_gets_its_file_back() {
             check(kind, servers, &before, &after, &launched);
         }
     }
+}
+
+#[test]
+fn claude_code_reads_what_was_installed_and_gets_its_file_back() {
+    there_and_back("claude-code");
+}
+
+#[test]
+fn claude_desktop_reads_what_was_installed_and_gets_its_file_back() {
+    there_and_back("claude-desktop");
+}
+
+#[test]
+fn cursor_reads_what_was_installed_and_gets_its_file_back() {
+    there_and_back("cursor");
+}
+
+#[test]
+fn vscode_reads_what_was_installed_and_gets_its_file_back() {
+    there_and_back("vscode");
+}
+
+#[test]
+fn codex_reads_what_was_installed_and_gets_its_file_back() {
+    there_and_back("codex");
 }
 
 /// All that was there is there, and our server with it.
@@ -317,7 +348,7 @@ fn any_other_client_gets_something_to_paste() {
     room.run(&["install", "claude-desktop", "--scope", "project", "-y"])
         .exits(1)
         .notes("try --scope user");
-    Room::without("modules")
+    at_home(Room::without("modules"))
         .run(&["install", "--print"])
         .exits(1)
         .notes("larkspur new hello");
