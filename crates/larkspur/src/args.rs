@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use model::{Auth, Selection, Surface, Transport};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -306,10 +307,57 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args, Default)]
+#[command(after_help = "\
+Examples:
+  larkspur test                              every test in the folders
+  larkspur test -k notes_test                those with this in `file::test`
+  larkspur test -j 4 --fail-fast             four at once, until one fails
+  larkspur test --update                     keep what testing.snapshot sees now
+  larkspur test --format junit > junit.xml   for a build server
+  larkspur test --live                       with the network, larkspur.toml and the environment
+
+A test reaches no network, unless it plays the server with t.http.on, or the run is --live.
+Where the environment has CI, a snapshot that is missing is a failure, and none is written.
+Exit code: 0 all passed, 1 some failed")]
 pub(crate) struct Test {
     /// Only tests with this in `file::test`
     #[arg(short = 'k', value_name = "PART")]
     pub(crate) filter: Option<String>,
+
+    /// How many run at once; one after the other without it
+    #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Stop at the first failure
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+
+    /// How long one test may take, such as 500ms or 2m [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = model::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Keep what snapshots are now, and remove those that no test asks for
+    #[arg(long)]
+    pub(crate) update: bool,
+
+    /// Let requests out that no fake answers, and configure modules as when they are served
+    #[arg(long)]
+    pub(crate) live: bool,
+
+    /// How the run is told
+    #[arg(long, value_enum, default_value_t = TestFormat::Pretty)]
+    pub(crate) format: TestFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub(crate) enum TestFormat {
+    #[default]
+    Pretty,
+    Json,
+    /// XML, as build servers read it
+    Junit,
+    /// The Test Anything Protocol
+    Tap,
 }
 
 #[derive(Debug, Args)]

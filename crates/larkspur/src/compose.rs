@@ -119,6 +119,24 @@ pub(crate) fn search_path() -> Vec<PathBuf> {
     std::env::split_paths(&path).collect()
 }
 
+/// Is this a build server, where nobody looks at what is written?
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment becomes settings"
+)]
+pub(crate) fn is_unattended() -> bool {
+    std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false")
+}
+
+/// What configures modules in tests that reach the world.
+pub(crate) fn live(global: &Global) -> Result<testing::Live, BadProject> {
+    Ok(testing::Live {
+        project: project(global)?,
+        environment: environment(),
+        set: global.set.clone(),
+    })
+}
+
 /// Everything loaded and started, once.
 pub(crate) fn open(global: &Global) -> Result<Runtime, BadProject> {
     Ok(Runtime::open(settings(global)?))

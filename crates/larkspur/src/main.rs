@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let global = cli.global;
     if cli.test {
-        return Ok(commands::test::run(&global, &args::Test::default()));
+        return commands::test::run(&global, &args::Test::default());
     }
     match cli.command {
         None => commands::serve::run(&global, &cli.serve),
@@ -54,7 +54,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),
         Some(Command::Explain(explain)) => Ok(commands::check::explain(explain.code.as_deref())),
-        Some(Command::Test(test)) => Ok(commands::test::run(&global, &test)),
+        Some(Command::Test(test)) => commands::test::run(&global, &test),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
         Some(Command::Doc(doc)) => commands::doc::run(&doc),

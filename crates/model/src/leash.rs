@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Somebody who waits looks this often whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Shared with whoever may want to end an evaluation.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<Flag>);
@@ -45,6 +48,14 @@ impl Leash {
     /// What is left of the time.
     pub fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits so long, or until this ends it.
+    pub fn wait(&self, time: Duration) {
+        let leash = self.within(Some(time));
+        while !leash.left().is_zero() && !leash.cancel.is_cancelled() {
+            std::thread::park_timeout(leash.left().min(LOOK));
+        }
     }
 
     /// The same with a shorter end, if this is one.

@@ -73,8 +73,8 @@ pub use graph::{Order, circular, dependents, order, order_where};
 pub use grouped::Grouped;
 pub use host::{
     Ability, Asker, Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
-    HttpResponse, Level, Question, Sample, Site, Source, SqlAnswer, SqlRequest, Statement, Stored,
-    Surroundings, Topic, Unanswered, Unfit, World, form,
+    HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer, SqlRequest,
+    Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

@@ -90,6 +90,13 @@ impl World for Outside {
             .collect()
     }
 
+    fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
+        Err(HostError(format!(
+            "the secret `{name}` of module `{module}` is not set; `larkspur secret set {module} {name}` \
+             sets it"
+        )))
+    }
+
     fn file_read(&self, path: &Path) -> Result<String, HostError> {
         files::read(path, self.file_bytes)
     }

@@ -205,7 +205,9 @@ impl Library {
         };
         let permit = Permit::new(home, rights).with_connections(&project.project().postgres);
         match manifest {
-            Some(manifest) => permit.at_rates(self.rates.of(name, &manifest.limits.http_rate)),
+            Some(manifest) => permit
+                .with_secrets(&manifest.secrets)
+                .at_rates(self.rates.of(name, &manifest.limits.http_rate)),
             None => permit,
         }
     }

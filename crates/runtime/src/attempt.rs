@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A file's or folder's loading, before it is decided whether it is taken.
+#[derive(Clone)]
 pub(crate) struct Attempt {
     pub(crate) key: Key,
     pub(crate) result: Result<Arc<Script>, Fault>,

@@ -1,11 +1,10 @@
 //! What seed 001 asks of a registry, shown of catalogs.
 
 use super::*;
-use crate::ground::{Ground, Lives};
+use crate::ground::Ground;
 use crate::lane::Lane;
-use crate::pool::Pool;
 use crate::prompts::PromptLookup;
-use crate::updates::Updates;
+use crate::runtime::Settings;
 use model::{
     Ability, Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
     Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered,
@@ -77,6 +76,10 @@ impl Host for Nowhere {
         Ok(None)
     }
 
+    fn secret(&self, name: &str) -> Result<(), HostError> {
+        Err(HostError(format!("there is no secret `{name}`")))
+    }
+
     fn file_read(&self, path: &str) -> Result<String, HostError> {
         Err(HostError(format!("there is no {path}")))
     }
@@ -139,17 +142,11 @@ fn written(name: &str, source: &str) -> Arc<Module> {
     let file = format!("{name}.star");
     let script = Arc::new(load(&file, source).unwrap());
     let name: ModuleName = name.parse().unwrap();
-    let ground = Arc::new(Ground {
-        folders: Vec::new(),
-        limits: Arc::default(),
-        pool: Pool::default(),
-        store: store::Store::at("nowhere"),
-        updates: Updates::default(),
-        world: Arc::new(crate::closed::Closed),
-        lives: Lives::default(),
-        stops: crate::stops::Stops::default(),
+    let ground = Arc::new(Ground::new(&Settings {
         asleep: true,
-    });
+        forgets: true,
+        ..Settings::default()
+    }));
     let started = script::Started::default();
     let life = Life::new(
         name.clone(),

@@ -38,6 +38,10 @@ impl World for Closed {
         Vec::new()
     }
 
+    fn secret(&self, _: &str, _: &str) -> Result<String, HostError> {
+        closed()
+    }
+
     fn file_read(&self, _: &Path) -> Result<String, HostError> {
         closed()
     }

@@ -17,9 +17,6 @@ use std::time::Duration;
 use store::{Store, StoreError};
 use tracing::Span;
 
-/// Somebody who waits looks this often whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(20);
-
 pub(crate) struct Gate<'a> {
     pub(crate) module: &'a str,
     pub(crate) files: &'a (dyn Sources + Sync),
@@ -37,6 +34,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) updates: Option<&'a Updates>,
     /// The request that it is about, whichever thread the script goes on with.
     pub(crate) span: Span,
+    /// Hears what is printed and logged, in the log's stead.
+    pub(crate) hearer: Option<&'a Lines>,
     /// Set when the script has reached for anything here.
     pub(crate) used: AtomicBool,
 }
@@ -60,6 +59,7 @@ impl<'a> Gate<'a> {
             lines: None,
             updates: None,
             span: Span::current(),
+            hearer: ground.hearer.as_ref(),
             used: AtomicBool::new(false),
         }
     }
@@ -76,6 +76,17 @@ impl<'a> Gate<'a> {
     fn world(&self) -> &dyn World {
         self.use_it();
         self.world
+    }
+
+    /// The request with the secret in it, if it goes where the secret may go.
+    fn with_bearer(&self, request: &HttpRequest, name: &str) -> Result<HttpRequest, HostError> {
+        self.permit.send(name, &request.url)?;
+        let secret = self.world.secret(self.module, name)?;
+        let mut request = request.clone();
+        request.bearer = None;
+        let header = ("authorization".into(), format!("Bearer {secret}"));
+        request.headers.push(header);
+        Ok(request)
     }
 
     fn store(&self) -> &Store {
@@ -104,6 +115,9 @@ impl Host for Gate<'_> {
         // What a script prints has no fields, and stays with the server.
         if let Some(lines) = self.lines.filter(|_| fields.is_object()) {
             lines(module, level, message, fields);
+        }
+        if let Some(hearer) = self.hearer {
+            return hearer(module, level, message, fields);
         }
         let data = match fields {
             Value::Object(map) if !map.is_empty() => Some(tracing::field::display(fields)),
@@ -143,11 +157,7 @@ impl Host for Gate<'_> {
     }
 
     fn sleep(&self, time: Duration, leash: &Leash) {
-        self.use_it();
-        let leash = leash.within(Some(time));
-        while !leash.left().is_zero() && !leash.cancel.is_cancelled() {
-            std::thread::park_timeout(leash.left().min(LOOK));
-        }
+        self.world().sleep(time, leash);
     }
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
@@ -157,7 +167,10 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
-        world.http(request, &egress, leash)
+        match &request.bearer {
+            None => world.http(request, &egress, leash),
+            Some(secret) => world.http(&self.with_bearer(request, secret)?, &egress, leash),
+        }
     }
 
     fn http_all(
@@ -189,8 +202,13 @@ impl Host for Gate<'_> {
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {
         let world = self.world();
         self.permit.env(name)?;
-        let mut all = world.env().into_iter();
-        Ok(all.find(|(known, _)| known == name).map(|(_, value)| value))
+        Ok(world.variable(name))
+    }
+
+    fn secret(&self, name: &str) -> Result<(), HostError> {
+        let world = self.world();
+        self.permit.secret(name)?;
+        world.secret(self.module, name).map(drop)
     }
 
     fn file_read(&self, path: &str) -> Result<String, HostError> {

@@ -2,13 +2,10 @@
 //! is free for a reason.
 
 use super::*;
-use crate::closed::Closed;
 use crate::disk::Folder;
-use crate::ground::Lives;
-use crate::pool::Pool;
-use crate::updates::Updates;
-use model::{Access, Cancel, Permissions, Rights, Statement};
-use std::sync::Arc;
+use crate::runtime::Settings;
+use model::{Access, Cancel, Permissions, Rights, SecretSpec, Statement};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 type Try = fn(&Gate<'_>, &Leash) -> Result<(), HostError>;
@@ -20,7 +17,7 @@ enum Judged {
 }
 use Judged::{Free, Needs};
 
-const METHODS: [(&str, Judged); 23] = [
+const METHODS: [(&str, Judged); 24] = [
     ("log", Free("it tells the operator something")),
     ("progress", Free("it tells the caller something")),
     ("resource_updated", Free("it tells subscribers something")),
@@ -53,6 +50,10 @@ const METHODS: [(&str, Judged); 23] = [
         }),
     ),
     ("env", Needs("env", |gate, _| drop_ok(gate.env("HOME")))),
+    (
+        "secret",
+        Free("named by the manifest, see `secrets_go_where_they_may`"),
+    ),
     (
         "file_read",
         Needs("files", |gate, _| drop_ok(gate.file_read("a"))),
@@ -90,6 +91,7 @@ fn request() -> HttpRequest {
         method: "GET".into(),
         url: "https://x.org/".into(),
         headers: Vec::new(),
+        bearer: None,
         body: Vec::new(),
         timeout: None,
         redirects: true,
@@ -120,17 +122,11 @@ fn query() -> SqlRequest {
 }
 
 fn ground() -> Ground {
-    Ground {
-        folders: Vec::new(),
-        limits: Arc::default(),
-        pool: Pool::default(),
-        store: Store::at("nowhere"),
-        world: Arc::new(Closed),
-        updates: Updates::default(),
-        lives: Lives::default(),
-        stops: crate::stops::Stops::default(),
+    Ground::new(&Settings {
         asleep: true,
-    }
+        forgets: true,
+        ..Settings::default()
+    })
 }
 
 fn with_gate<T>(rights: Rights, work: impl FnOnce(&Gate<'_>, &Leash) -> T) -> T {
@@ -252,4 +248,27 @@ fn a_script_cannot_turn_a_command_into_another() {
         assert!(why.contains(part), "{name}: {why}");
     }
     assert!(folder().check(&Access::Exec("git")).is_ok());
+}
+
+#[test]
+fn secrets_go_where_they_may() {
+    let spec = SecretSpec {
+        hosts: vec!["api.x.org".into()],
+        ..SecretSpec::default()
+    };
+    let secrets = BTreeMap::from([("token".to_owned(), spec)]);
+    let permit = Permit::new("/home".into(), nothing()).with_secrets(&secrets);
+    let check = |secret: &str, url: &str, expected: Result<(), &str>| {
+        let sent = permit.send(secret, url).map_err(|error| error.0);
+        assert_eq!(sent, expected.map_err(str::to_owned), "{secret} {url}");
+    };
+    check("token", "https://api.x.org/a", Ok(()));
+    let elsewhere = "the secret `token` is not for `evil.org`; add \"evil.org\" to its `hosts` under \
+                     [secrets] in module.toml";
+    check("token", "https://evil.org/a", Err(elsewhere));
+    let near = "module `x` has no secret `tokn`; did you mean `token`?";
+    check("tokn", "https://api.x.org/a", Err(near));
+    let add = "module `x` has no secret `other`; add other = { hosts = [\"api.example.org\"] } to \
+               [secrets] in module.toml";
+    check("other", "https://api.x.org/a", Err(add));
 }

@@ -1,7 +1,9 @@
 //! What every module stands on: the folders, the limits, the threads, the store.
 
+use crate::call::Lines;
 use crate::disk::Folder;
 use crate::pool::Pool;
+use crate::runtime::Settings;
 use crate::stops::Stops;
 use crate::updates::Updates;
 use model::{Limits, World};
@@ -21,6 +23,37 @@ pub(crate) struct Ground {
     pub(crate) stops: Stops,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
+    /// Hears what scripts print and log, in the log's stead.
+    pub(crate) hearer: Option<Lines>,
+}
+
+impl Ground {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let store = if settings.forgets {
+            Store::in_memory()
+        } else {
+            Store::at(settings.project.data_dir())
+        };
+        Self {
+            folders: folders(settings),
+            limits: Arc::new(settings.project.project().limits.clone()),
+            pool: Pool::default(),
+            store,
+            updates: Updates::default(),
+            world: Arc::clone(&settings.world),
+            lives: Lives::default(),
+            stops: Stops::default(),
+            asleep: settings.asleep,
+            hearer: settings.hearer.clone(),
+        }
+    }
+}
+
+fn folders(settings: &Settings) -> Vec<Folder> {
+    let folders = settings.folders.iter().map(Folder::new);
+    folders
+        .map(|folder| folder.with_unsaved(Arc::clone(&settings.unsaved)))
+        .collect()
 }
 
 /// How many lives there are that must be stopped, and have not been.

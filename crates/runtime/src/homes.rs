@@ -42,6 +42,15 @@ impl Homes {
         homes
     }
 
+    /// The folder that a file's paths begin in, and the module it is part of, if that has a manifest.
+    pub fn place<'f>(&'f self, folder: usize, file: &'f str) -> (&'f str, Option<&'f ModuleName>) {
+        let Some(home) = self.of(folder, file) else {
+            return (directory(file), None);
+        };
+        let manifest = self.homes.get(home).and_then(Option::as_ref);
+        (&home.1, manifest.map(|manifest| &manifest.name))
+    }
+
     /// Is this the name of a module with a manifest?
     pub(crate) fn is_home(&self, name: &ModuleName) -> bool {
         self.names.contains_key(name)

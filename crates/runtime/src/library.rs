@@ -7,6 +7,7 @@ use crate::event::{Change, Event};
 use crate::ground::Ground;
 use crate::homes::Homes;
 use crate::life::Life;
+use crate::loaded::Loaded;
 use crate::project::ProjectFile;
 use crate::rate::AllRates;
 use crate::reader::digest;
@@ -96,7 +97,7 @@ pub(crate) struct Library {
     pub(crate) rates: AllRates,
     /// Lives that end once the catalog without them is served.
     pub(crate) retiring: Vec<Arc<Life>>,
-    engine: Engine,
+    engine: Arc<Engine>,
     /// Every file that matters as it looked before it was read.
     known: BTreeMap<Key, Option<Stamp>>,
     missed: Missed,
@@ -108,7 +109,7 @@ pub(crate) struct Library {
 impl Library {
     pub(crate) fn new(
         ground: Arc<Ground>,
-        engine: Engine,
+        engine: Arc<Engine>,
         project: ProjectFile,
         overrides: Overrides,
     ) -> Self {
@@ -138,6 +139,12 @@ impl Library {
         let attempts = self.load(&found.keys().cloned().collect(), &self.project);
         self.assemble(attempts, &BTreeSet::new(), told);
         self.stamp(found);
+        self.catalog()
+    }
+
+    /// The same from what was loaded before; files are not looked at.
+    pub(crate) fn take_loaded(&mut self, loaded: &Loaded, told: &dyn Fn(&Event)) -> Catalog {
+        self.assemble(loaded.attempts.clone(), &BTreeSet::new(), told);
         self.catalog()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::disk::read_project;
 use crate::reader::digest;
-use model::{Fault, Grant, ModuleName, ModuleSettings, Project};
+use model::{Connection, Fault, Grant, ModuleName, ModuleSettings, Project};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default)]
@@ -31,6 +31,16 @@ impl ProjectFile {
             project,
             text: digest_of(text),
         })
+    }
+
+    /// One that only knows where databases are.
+    pub(crate) fn with_connections(all: impl IntoIterator<Item = (String, String)>) -> Self {
+        let named = all
+            .into_iter()
+            .map(|(name, url)| (name, Connection { url }));
+        let mut file = Self::default();
+        file.project.postgres = named.collect();
+        file
     }
 
     pub fn path(&self) -> &Path {

@@ -1,21 +1,22 @@
 //! The handle that everything above holds; a clone shares.
 
+use crate::call::Lines;
 use crate::catalog::Catalog;
 use crate::closed::Closed;
 use crate::disk::Folder;
 use crate::errand::Ended;
 use crate::event::Event;
-use crate::ground::{Ground, Lives};
+use crate::ground::Ground;
 use crate::keeper::Keeper;
 use crate::lane::{Pass, Trial, Trials};
 use crate::library::{Library, Overrides};
 use crate::life::Life;
+use crate::loaded::Loaded;
 use crate::observed::Observer;
 use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::stats::Stats;
-use crate::stops::Stops;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
 use model::{Bounds, Fault, Limits, World};
@@ -25,7 +26,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
-use store::Store;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -53,13 +53,12 @@ pub struct Settings {
     pub bounds: Bounds,
     /// Hears of every call.
     pub observer: Option<Observer>,
-}
-
-fn folders(settings: &Settings) -> Vec<Folder> {
-    let folders = settings.folders.iter().map(Folder::new);
-    folders
-        .map(|folder| folder.with_unsaved(Arc::clone(&settings.unsaved)))
-        .collect()
+    /// What lies in the folders, when that was loaded before.
+    pub loaded: Option<Arc<Loaded>>,
+    /// What modules keep ends with the runtime.
+    pub forgets: bool,
+    /// Hears what scripts print and log, in the log's stead.
+    pub hearer: Option<Lines>,
 }
 
 impl Default for Settings {
@@ -74,6 +73,9 @@ impl Default for Settings {
             threads: 2,
             bounds: Bounds::default(),
             observer: None,
+            loaded: None,
+            forgets: false,
+            hearer: None,
         }
     }
 }
@@ -110,29 +112,26 @@ impl Runtime {
     }
 
     fn load(settings: Settings, watches: bool, told: impl Fn(&Event) + Send + 'static) -> Self {
-        let limits = settings.project.project().limits.clone();
-        let ground = Arc::new(Ground {
-            folders: folders(&settings),
-            limits: Arc::new(limits.clone()),
-            pool: Pool::default(),
-            store: Store::at(settings.project.data_dir()),
-            updates: Updates::default(),
-            world: settings.world,
-            lives: Lives::default(),
-            stops: Stops::default(),
-            asleep: settings.asleep,
-        });
-        let warming = std::thread::spawn(script::warm_up);
-        let engine = Engine::new(limits);
-        let mut library = Library::new(
-            Arc::clone(&ground),
-            engine,
-            settings.project,
-            settings.overrides,
-        );
-        // It has had the time it takes; a failure there would only be a slower start.
-        let _ = warming.join();
-        let catalog = watch::Sender::new(Arc::new(library.load_everything(&told)));
+        let ground = Arc::new(Ground::new(&settings));
+        let (project, overrides) = (settings.project, settings.overrides);
+        let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides);
+        let (library, catalog) = match &settings.loaded {
+            Some(loaded) => {
+                let mut library = library(Arc::clone(&loaded.engine));
+                let catalog = library.take_loaded(loaded, &told);
+                (library, catalog)
+            }
+            None => {
+                let warming = std::thread::spawn(script::warm_up);
+                let engine = Engine::new((*ground.limits).clone());
+                let mut library = library(Arc::new(engine));
+                // It has had the time it takes; a failure there would only be a slower start.
+                let _ = warming.join();
+                let catalog = library.load_everything(&told);
+                (library, catalog)
+            }
+        };
+        let catalog = watch::Sender::new(Arc::new(catalog));
         let stats: Arc<Stats> = Arc::default();
         let keeper = Keeper::start(library, catalog.clone(), Arc::clone(&stats), watches, told);
         let (store, world) = (ground.store.clone(), Arc::clone(&ground.world));

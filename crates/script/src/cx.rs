@@ -2,16 +2,19 @@
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 
+use crate::error::SourceMap;
 use crate::gauge::Gauge;
 use crate::loader::FileId;
+use crate::stage::Stage;
 use crate::stdlib::Patterns;
 use anyhow::Context;
-use model::Host;
+use model::{Host, Place};
 use starlark::any::ProvidesStaticType;
 use starlark::eval::Evaluator;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(ProvidesStaticType)]
 pub(crate) struct Cx<'a> {
@@ -25,6 +28,10 @@ pub(crate) struct Cx<'a> {
     pub(crate) patterns: Patterns,
     /// Is this one of the items of a `parallel`?
     pub(crate) parallel: bool,
+    /// What a test plays with.
+    pub(crate) stage: Option<&'a Arc<dyn Stage>>,
+    /// The sources of what runs, where a native may want to name a line.
+    pub(crate) sources: Option<&'a SourceMap>,
 }
 
 impl<'a> Cx<'a> {
@@ -32,6 +39,18 @@ impl<'a> Cx<'a> {
         eval.extra
             .and_then(|extra| extra.downcast_ref::<Cx<'a>>())
             .context("this function works only inside larkspur")
+    }
+
+    /// What a test plays with.
+    pub(crate) fn stage(&self) -> anyhow::Result<&'a Arc<dyn Stage>> {
+        self.stage
+            .context("this works in tests, not in what they run with `parallel`")
+    }
+
+    /// The line that called the native which asks.
+    pub(crate) fn place(&self, eval: &Evaluator<'_, '_, '_>) -> Option<Place> {
+        let span = eval.call_stack_top_location()?;
+        self.sources?.place(&span)
     }
 
     /// The world. On a trial this ends the trial: nothing has happened yet, so the call is made again.

@@ -190,6 +190,8 @@ impl Engine {
                 loading: Some(RefCell::default()),
                 patterns: Patterns::default(),
                 parallel: false,
+                stage: None,
+                sources: None,
             };
             let outcome = {
                 let mut eval = Evaluator::new(&module);

@@ -25,9 +25,11 @@ mod result;
 mod script;
 mod signature;
 mod sketch;
+mod stage;
 mod started;
 mod stdlib;
 mod teach;
+mod test;
 
 pub use check::check;
 pub use complete::Completer;
@@ -41,6 +43,7 @@ pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
 pub use sketch::{Sketch, Untyped, Use};
+pub use stage::{Exchange, Kind, Need, Prop, Reply, SqlExchange, Stage, Unlike};
 pub use started::Started;
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use crate::error::{SourceMap, raised};
 use crate::gauge::Gauge;
 use crate::hooks::Hooks;
 use crate::loader::FileId;
-use crate::nesting;
 use crate::prompt::ScriptPrompt;
 use crate::resource::ScriptResource;
 use crate::result::output;
 use crate::signature::Kind;
+use crate::stage::Stage;
 use crate::started::Started;
 use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
@@ -20,7 +20,6 @@ use model::{
     Args, Caller, Cancel, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
 };
 use serde_json::Value as Json;
-use starlark::docs::{DocItem, DocMember};
 use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::values::dict::AllocDict;
@@ -30,8 +29,8 @@ use starlark::values::{OwnedFrozenValue, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// A frozen file. `Send + Sync`: any number of calls run at once, each on a heap of its own.
 pub struct Script {
@@ -113,6 +112,8 @@ pub struct Turn<'a> {
     pub trial: bool,
     /// Where the loop turns and calls that were taken are added up.
     pub ticks: Option<&'a AtomicU64>,
+    /// What a test plays with.
+    pub stage: Option<&'a Arc<dyn Stage>>,
 }
 
 static LOCAL: LazyLock<Caller> = LazyLock::new(Caller::default);
@@ -130,6 +131,7 @@ impl<'a> Turn<'a> {
             started: &UNSTARTED,
             trial: false,
             ticks: None,
+            stage: None,
         }
     }
 }
@@ -179,7 +181,7 @@ pub enum CallFailure {
 
 /// What a call holds is kept with the functions it adds, level by level: a bound on the first
 /// bounds how deep that goes.
-const MOST_KEPT: usize = 4 << 20;
+pub(crate) const MOST_KEPT: usize = 4 << 20;
 
 impl Script {
     pub(crate) fn new(file: &FileId, evaluated: &Evaluated) -> Result<Self, Fault> {
@@ -251,63 +253,6 @@ impl Script {
         })
     }
 
-    /// Names of the file's own test functions, in the order of their definition. What it loads is
-    /// not its own.
-    pub fn tests(&self) -> Vec<String> {
-        let is_function = |name: &str| {
-            let value = self.frozen.get(name);
-            value.is_ok_and(|value| value.value().get_type() == "function")
-        };
-        self.frozen
-            .names()
-            .map(|name| name.as_str().to_owned())
-            .filter(|name| name.starts_with("test_") && is_function(name))
-            .collect()
-    }
-
-    /// Runs one test function.
-    pub fn run_test(&self, name: &str, turn: &Turn<'_>) -> Result<(), Fault> {
-        let function = self
-            .frozen
-            .get(name)
-            .map_err(|_| Fault::new(format!("there is no `{name}`")))?;
-        if let Some(parameter) = needs(function.value()) {
-            return Err(self.takes(name, &parameter));
-        }
-        let outcome = self.on_fresh_heap(turn, MOST_KEPT, |eval| {
-            let function = eval.heap().access_owned_frozen_value(&function);
-            eval.eval_function(function, &[], &[]).map(|_| ())
-        });
-        match outcome {
-            Ok(_) => Ok(()),
-            Err(CallFailure::Failed { fault, .. } | CallFailure::Stopped { fault, .. }) => {
-                Err(fault)
-            }
-            Err(CallFailure::NeedsThread) => Err(Fault::new("a test cannot be a trial")),
-            Err(CallFailure::Asks) => Err(Fault::new("nobody answers questions in a test")),
-        }
-    }
-
-    /// A test that asks for what no test is given.
-    fn takes(&self, test: &str, parameter: &str) -> Fault {
-        let fault = if parameter == "t" {
-            Fault::new(format!(
-                "`{test}` takes `t`, which comes with a later version"
-            ))
-            .help(format!("write `def {test}():` and assert with `testing`"))
-        } else {
-            Fault::new(format!(
-                "`{test}` takes `{parameter}`; a test is called without arguments"
-            ))
-        };
-        let def = format!("def {test}");
-        let place = self.sources.0.get(&self.file).and_then(|(source, _)| {
-            let begin = source.find(&format!("{def}("))?;
-            Some(nesting::place(&self.file, source, begin, begin + def.len()))
-        });
-        Fault { place, ..fault }
-    }
-
     /// Evaluates on a heap of its own. What the evaluation noted is kept, frozen, if the whole heap
     /// is not larger than this.
     pub(crate) fn on_fresh_heap<T>(
@@ -326,6 +271,8 @@ impl Script {
                     loading: None,
                     patterns: Patterns::default(),
                     parallel: false,
+                    stage: turn.stage,
+                    sources: Some(&self.sources),
                 };
                 let outcome = {
                     let mut eval = Evaluator::new(&module);
@@ -477,21 +424,6 @@ fn unkept(why: String) -> CallFailure {
         fault: Fault::new(why),
         raised: None,
     }
-}
-
-/// The first parameter that a function cannot be called without.
-fn needs(function: Value<'_>) -> Option<String> {
-    let DocItem::Member(DocMember::Function(doc)) = function.documentation() else {
-        return None;
-    };
-    let params = doc.params;
-    params
-        .pos_only
-        .into_iter()
-        .chain(params.pos_or_named)
-        .chain(params.named_only)
-        .find(|param| param.default_value.is_none())
-        .map(|param| param.name)
 }
 
 /// JSON in the form a type asks for: ints as floats, strings as enum values, objects as records.

@@ -22,6 +22,8 @@ pub(crate) struct Database {
     folder: PathBuf,
     file: PathBuf,
     open: Option<Open>,
+    /// It is nowhere but in the open connection.
+    fleeting: bool,
 }
 
 struct Open {
@@ -38,6 +40,17 @@ impl Database {
             file: folder.join("state.db"),
             folder,
             open: None,
+            fleeting: false,
+        }
+    }
+
+    /// Nothing of it reaches a disk.
+    pub(crate) fn in_memory() -> Self {
+        Self {
+            folder: PathBuf::new(),
+            file: PathBuf::from(":memory:"),
+            open: None,
+            fleeting: true,
         }
     }
 
@@ -77,14 +90,19 @@ impl Database {
                 identity,
             },
         };
-        let done = work(&mut open.connection).map_err(|e| StoreError::database(&self.file, e))?;
-        self.open = Some(open);
-        Ok(done)
+        let done = work(&mut open.connection).map_err(|e| StoreError::database(&self.file, e));
+        if done.is_ok() || self.fleeting {
+            self.open = Some(open);
+        }
+        done
     }
 
     /// Which file is there now. Only asked by name: to open and close the file beside `SQLite` would
     /// take this process's locks from it.
     fn identity(&self) -> Result<Option<Identity>, StoreError> {
+        if self.fleeting {
+            return Ok(Some((0, 0)));
+        }
         match fs::metadata(&self.file) {
             Ok(found) => Ok(Some((found.dev(), found.ino()))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -28,6 +28,11 @@ impl Store {
         Self(Arc::new(Mutex::new(Database::at(folder.into()))))
     }
 
+    /// One that ends with its last handle.
+    pub fn in_memory() -> Self {
+        Self(Arc::new(Mutex::new(Database::in_memory())))
+    }
+
     pub fn get(&self, module: &str, key: &str) -> Result<Option<Stored>, StoreError> {
         check_key(key)?;
         let found = self.lock().found(|open| state::get(open, module, key))?;

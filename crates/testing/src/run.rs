@@ -1,189 +1,152 @@
-//! Runs tests one after the other, each on a fresh heap and with its own deadline.
+//! Runs tests, each on a fresh heap, in a world of its own and with its own deadline; some at once if
+//! that is wanted, and told in the order of the files all the same.
 
-use crate::fake::Fake;
-use crate::find::{TestFile, find};
+use crate::find::find;
+use crate::hall::Hall;
+use crate::options::Options;
 use crate::report::{Event, Summary};
-use model::{Fault, Limits};
-use runtime::{Folder, Homes, Reader};
-use script::{Engine, Script, Turn};
-use std::time::{Duration, Instant};
-
-/// How long a test may take, unless the caller says otherwise.
-const TIME: Duration = Duration::from_secs(10);
-/// Stack for a test: calls nest in the interpreter, and the interpreter recurses.
-const STACK: usize = 16 << 20;
-/// The test that a file is which cannot be loaded.
-const LOAD: &str = "(load)";
-
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub folders: Vec<Folder>,
-    /// A part of `file::test`; other tests are not run.
-    pub filter: Option<String>,
-    pub limits: Limits,
-}
-
-impl Options {
-    pub fn new(folders: Vec<Folder>) -> Self {
-        Self {
-            folders,
-            filter: None,
-            limits: Limits {
-                time: TIME,
-                ..Limits::default()
-            },
-        }
-    }
-
-    fn wants(&self, file: &str, test: &str) -> bool {
-        self.filter
-            .as_ref()
-            .is_none_or(|part| format!("{file}::{test}").contains(part))
-    }
-}
+use crate::snapshots::lonely;
+use crate::unit::{Outcome, Unit};
+use script::Engine;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Runs the tests of all folders and tells of each as it ends.
 pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
-    let homes = Homes::scan(&options.folders);
-    let mut run = Run {
-        options,
-        homes: &homes,
-        engine: Engine::for_tests(options.limits.clone()),
+    let hall = Arc::new(Hall::new(options.clone()));
+    let files = find(hall.folders());
+    let engine = Engine::for_tests(options.limits.clone());
+    let units = files
+        .iter()
+        .filter_map(|file| Unit::load(&hall, &engine, file));
+    let units: Vec<Unit> = units.collect();
+    let jobs: Vec<(&Unit, &str)> = units
+        .iter()
+        .flat_map(|unit| unit.tests().iter().map(move |test| (unit, test.as_str())))
+        .collect();
+    let stop = AtomicBool::new(false);
+    let next = AtomicUsize::new(0);
+    let (done, outcomes) = channel();
+    let mut telling = Telling {
         report,
         summary: Summary::default(),
+        stop: options.fail_fast.then_some(&stop),
+        outcomes,
+        early: BTreeMap::new(),
+        told: 0,
     };
-    for file in find(&options.folders) {
-        run.file(&file);
+    telling.tell(Event::Begin {
+        tests: units.iter().map(Unit::counts).sum(),
+    });
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs.clamp(1, jobs.len().max(1)) {
+            let done = done.clone();
+            let (jobs, next, stop) = (&jobs, &next, &stop);
+            scope.spawn(move || work(jobs, next, stop, &done));
+        }
+        drop(done);
+        for unit in &units {
+            telling.unit(unit);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    if options.filter.is_none() && !telling.is_over() {
+        telling.lonely(files.iter().map(|file| file.folder.path(&file.file)));
     }
-    run.summary
+    telling.summary
 }
 
-struct Run<'a> {
-    options: &'a Options,
-    homes: &'a Homes,
-    engine: Engine,
+type Done = (usize, Outcome);
+
+/// Takes tests until there are none.
+fn work(jobs: &[(&Unit, &str)], next: &AtomicUsize, stop: &AtomicBool, done: &Sender<Done>) {
+    while !stop.load(Ordering::Relaxed) {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some((unit, test)) = jobs.get(at) else {
+            return;
+        };
+        if done.send((at, unit.run(test))).is_err() {
+            return;
+        }
+    }
+}
+
+struct Telling<'a> {
     report: &'a mut dyn FnMut(Event),
     summary: Summary,
+    /// Set at the first failure, where that is to be the last.
+    stop: Option<&'a AtomicBool>,
+    outcomes: Receiver<Done>,
+    /// What ended before its turn to be told.
+    early: BTreeMap<usize, Outcome>,
+    told: usize,
 }
 
-impl Run<'_> {
-    fn file(&mut self, file: &TestFile<'_>) {
-        let files = self.files(file);
-        let host = Fake::new(&files);
-        let start = Instant::now();
-        match self.load(file, &files, &host) {
-            Ok(script) => self.tests(file, &script),
-            Err(fault) => self.broken(file, fault, host.into_lines(), start.elapsed()),
-        }
-    }
-
-    /// What a test file can load: its folder, and what its module depends on.
-    fn files(&self, file: &TestFile<'_>) -> Reader<'_> {
-        Reader::new(&self.options.folders, self.homes, file.index)
-    }
-
-    fn load(
-        &self,
-        file: &TestFile<'_>,
-        files: &Reader<'_>,
-        host: &Fake<'_>,
-    ) -> Result<Script, Fault> {
-        let mut loaded = None;
-        self.engine.load_all(
-            std::slice::from_ref(&file.file),
-            files,
-            host,
-            |_, script, _| loaded = Some(script),
-        );
-        loaded.unwrap_or_else(|| Err(Fault::new("there is no thread left to load it on")))
-    }
-
-    /// It counts when a test that is wanted may be in it.
-    fn broken(&mut self, file: &TestFile<'_>, fault: Fault, output: Vec<String>, time: Duration) {
-        let name = file.name();
-        let mut tests = file.guess_tests();
-        tests.push(LOAD.to_owned());
-        if !tests.iter().any(|test| self.options.wants(&name, test)) {
+impl Telling<'_> {
+    fn unit(&mut self, unit: &Unit) {
+        if self.is_over() {
             return;
         }
-        self.tell(Event::File {
-            name: name.clone(),
-            tests: 1,
-        });
-        self.tell(Event::Failed {
-            file: name,
-            test: LOAD.to_owned(),
-            fault: named(fault, file),
-            output,
-            time,
-        });
-    }
-
-    fn tests(&mut self, file: &TestFile<'_>, script: &Script) {
-        let name = file.name();
-        let mut tests = script.tests();
-        tests.retain(|test| self.options.wants(&name, test));
-        if tests.is_empty() && self.options.filter.is_some() {
+        let name = unit.name.clone();
+        if let Some((fault, output, time)) = unit.broken() {
+            self.tell(Event::File { name, tests: 1 });
+            self.tell(unit.failed(crate::unit::LOAD, fault.clone(), output.clone(), *time));
             return;
         }
-        self.tell(Event::File {
-            name,
-            tests: tests.len(),
-        });
-        for test in tests {
-            let event = self.test(file, script, test);
-            self.tell(event);
+        let tests = unit.tests().len();
+        self.tell(Event::File { name, tests });
+        let mut passed = Vec::new();
+        for test in unit.tests() {
+            if self.is_over() {
+                return;
+            }
+            let Some(outcome) = self.next() else { return };
+            if outcome.result.is_ok() {
+                passed.push(test.clone());
+            }
+            self.tell(unit.event(test, outcome));
+        }
+        for text in unit.settle(&passed) {
+            let file = unit.name.clone();
+            self.tell(Event::Note { file, text });
         }
     }
 
-    fn test(&self, file: &TestFile<'_>, script: &Script, test: String) -> Event {
-        let files = self.files(file);
-        let host = Fake::new(&files);
-        let turn = Turn::new(&host, &self.options.limits);
-        let start = Instant::now();
-        let outcome = with_stack(|| script.run_test(&test, &turn));
-        let time = start.elapsed();
-        let name = file.name();
-        match outcome {
-            Ok(()) => Event::Passed {
-                file: name,
-                test,
-                time,
-            },
-            Err(fault) => Event::Failed {
-                file: name,
-                test,
-                fault: named(fault, file),
-                output: host.into_lines(),
-                time,
-            },
+    /// The outcome of the test whose turn it is.
+    fn next(&mut self) -> Option<Outcome> {
+        let wanted = self.told;
+        self.told += 1;
+        loop {
+            if let Some(outcome) = self.early.remove(&wanted) {
+                return Some(outcome);
+            }
+            let (at, outcome) = self.outcomes.recv().ok()?;
+            self.early.insert(at, outcome);
         }
+    }
+
+    /// Snapshots whose test files are gone.
+    fn lonely<P: AsRef<Path>>(&mut self, tests: impl Iterator<Item = P>) {
+        let folders = tests.filter_map(|path| path.as_ref().parent().map(Path::to_path_buf));
+        let folders: BTreeSet<_> = folders.collect();
+        for name in folders.iter().flat_map(|folder| lonely(folder)) {
+            let text = format!("snapshots of `{name}.star`, which is gone: remove `{name}.snap`");
+            self.tell(Event::Note { file: name, text });
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     fn tell(&mut self, event: Event) {
         self.summary.count(&event);
+        if let (Event::Failed { .. }, Some(stop)) = (&event, self.stop) {
+            stop.store(true, Ordering::Relaxed);
+        }
         (self.report)(event);
     }
-}
-
-/// The fault with its file under the name that reports use.
-fn named(mut fault: Fault, file: &TestFile<'_>) -> Fault {
-    if let Some(place) = &mut fault.place {
-        place.file = file.name_of(&place.file);
-    }
-    fault
-}
-
-fn with_stack(work: impl FnOnce() -> Result<(), Fault> + Send) -> Result<(), Fault> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("test".into())
-            .stack_size(STACK);
-        let handle = thread.spawn_scoped(scope, work).map_err(|error| {
-            Fault::new(format!("there is no thread left to run it on: {error}"))
-        })?;
-        handle
-            .join()
-            .unwrap_or_else(|_| Err(Fault::new("the engine gave up on this test")))
-    })
 }

@@ -175,7 +175,7 @@ fn show(event: &Event) {
 /// Failures in full, passes as a number.
 fn tests(global: &Global) {
     let mut lines = Vec::new();
-    let summary = run_tests(global, None, &mut |line| lines.push(line.to_owned()));
+    let summary = run_tests(global, &mut |line| lines.push(line.to_owned()));
     if summary.total == 0 {
         return;
     }

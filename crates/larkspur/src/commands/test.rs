@@ -1,14 +1,27 @@
 //! `larkspur test`, and `-t`: runs `*_test.star`.
 
-use crate::args::{Global, Test};
+use crate::args::{Global, Test, TestFormat};
 use crate::compose;
 use crate::terminal::{note, say};
+use outside::Outside;
 use runtime::Folder;
 use std::process::ExitCode;
-use testing::{Options, Summary};
+use std::sync::Arc;
+use testing::{Format, Keeping, Options, Report, Summary};
 
-pub(crate) fn run(global: &Global, test: &Test) -> ExitCode {
-    let summary = run_tests(global, test.filter.clone(), &mut |line| say(line));
+pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
+    let format = match test.format {
+        TestFormat::Pretty => Format::Pretty,
+        TestFormat::Json => Format::Json,
+        TestFormat::Junit => Format::Junit,
+        TestFormat::Tap => Format::Tap,
+    };
+    let mut report = Report::new(format);
+    let summary = testing::run(&options(global, test)?, &mut |event| {
+        if let Some(lines) = report.tell(event) {
+            say(&lines);
+        }
+    });
     if summary.total == 0 {
         let why = match &test.filter {
             Some(part) => format!("no test has `{part}` in its name"),
@@ -16,27 +29,49 @@ pub(crate) fn run(global: &Global, test: &Test) -> ExitCode {
         };
         note(&why);
     }
-    say(&summary.to_string());
-    if summary.failed == 0 {
+    if let Some(lines) = report.end(&summary) {
+        say(&lines);
+    }
+    if format != Format::Pretty {
+        note(&summary.to_string());
+    }
+    Ok(if summary.failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
-    }
+    })
 }
 
-/// Runs tests and gives every line of the report as it comes.
-pub(crate) fn run_tests(
-    global: &Global,
-    filter: Option<String>,
-    line: &mut dyn FnMut(&str),
-) -> Summary {
-    let folders = compose::folders(global)
-        .into_iter()
-        .map(Folder::new)
-        .collect();
-    let options = Options {
-        filter,
-        ..Options::new(folders)
+/// Runs all tests and gives every line of the report as it comes.
+pub(crate) fn run_tests(global: &Global, line: &mut dyn FnMut(&str)) -> Summary {
+    let mut report = Report::new(Format::Pretty);
+    let Ok(options) = options(global, &Test::default()) else {
+        return Summary::default();
     };
-    testing::run(&options, &mut |event| line(&testing::pretty(&event)))
+    testing::run(&options, &mut |event| {
+        if let Some(lines) = report.tell(event) {
+            line(&lines);
+        }
+    })
+}
+
+fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
+    let folders = compose::folders(global).into_iter().map(Folder::new);
+    let mut options = Options::new(folders.collect());
+    options.filter.clone_from(&test.filter);
+    options.jobs = test.jobs.map_or(1, usize::from);
+    options.fail_fast = test.fail_fast;
+    options.world = Arc::new(Outside::default());
+    if test.live {
+        options.live = Some(compose::live(global)?);
+    }
+    if let Some(time) = test.timeout {
+        options.limits.time = time;
+    }
+    options.snapshots = match (test.update, compose::is_unattended()) {
+        (true, _) => Keeping::All,
+        (false, true) => Keeping::Nothing,
+        (false, false) => Keeping::New,
+    };
+    Ok(options)
 }

@@ -10,12 +10,12 @@ use std::path::Path;
 const LIMITS: [(&str, &str, &str); 19] = [
     (
         "| `http` | redirects | 5 |",
-        "outside/src/http/redirect.rs",
+        "model/src/host/redirect.rs",
         "const MOST_REDIRECTS: usize = 5;",
     ),
     (
         "| `http` | tries, where asking twice does no harm | 3 |",
-        "outside/src/http/retry.rs",
+        "model/src/host/http.rs",
         "const MOST_TRIES: u32 = 3;",
     ),
     (

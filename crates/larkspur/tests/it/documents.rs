@@ -176,6 +176,11 @@ fn the_page_about_limits_runs() {
     run("book/src/limits.md");
 }
 
+#[test]
+fn the_page_about_tests_runs() {
+    run("book/src/tests.md");
+}
+
 /// It speaks to somebody who stands in the folder of the examples.
 #[test]
 fn the_page_about_the_examples_runs() {
@@ -203,6 +208,7 @@ fn what_documents_do_not_run_is_little() {
         "book/src/limits.md",
         "book/src/install.md",
         "book/src/doctor.md",
+        "book/src/tests.md",
     ];
     let left = documents.map(left).concat().concat();
     expect![[r#"
@@ -332,7 +338,7 @@ fn the_examples_of_one_file_are_sound() {
         .notes("nothing wrong in 4 files");
     room.run(&["test", "-e", folder])
         .exits(0)
-        .says("Total: 10 | Passed: 10 | Failed: 0");
+        .says("Total: 11 | Passed: 11 | Failed: 0");
     room.run(&["list", "-e", folder])
         .exits(0)
         .notes("4 tools in 2 modules");

@@ -77,6 +77,7 @@ mod status;
 mod stream;
 mod surface;
 mod tasks;
+mod testing;
 mod toon;
 mod units;
 mod upstream;

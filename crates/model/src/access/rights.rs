@@ -67,6 +67,11 @@ impl Rights {
         }
     }
 
+    /// Whose they are.
+    pub fn module(&self) -> &str {
+        &self.module
+    }
+
     pub fn check(&self, access: &Access<'_>) -> Result<(), Denied> {
         if is_ours(access) {
             return Err(Denied::ours(access));

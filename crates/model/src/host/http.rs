@@ -9,6 +9,8 @@ pub struct HttpRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// The secret that is sent as a bearer token, by its name.
+    pub bearer: Option<String>,
     pub body: Vec<u8>,
     /// The author's own bound; the call's deadline holds as well.
     pub timeout: Option<Duration>,
@@ -41,13 +43,33 @@ const CREDENTIALS: [&str; 9] = [
     "signature",
 ];
 
+/// What can be asked twice without harm is tried so often.
+const MOST_TRIES: u32 = 3;
+
 impl HttpRequest {
+    /// How often it may be sent until somebody answers.
+    pub fn tries(&self) -> u32 {
+        let idempotent = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
+        if self.retries && idempotent.contains(&self.method.as_str()) {
+            MOST_TRIES
+        } else {
+            1
+        }
+    }
+
     /// What one server was trusted with is not for another one that it sends us to.
     pub fn move_to(&mut self, from: &Url, to: &Url) {
         if from.origin() != to.origin() {
             self.headers.retain(|(name, _)| !is_credential(name));
         }
         to.as_str().clone_into(&mut self.url);
+    }
+}
+
+impl HttpResponse {
+    /// Is the server, or one on the way to it, only busy?
+    pub fn is_busy(&self) -> bool {
+        matches!(self.status, 429 | 502 | 503 | 504)
     }
 }
 
@@ -77,6 +99,7 @@ mod tests {
                 method: "GET".into(),
                 url: from.into(),
                 headers: names.map(|name| (name.to_owned(), "x".to_owned())).to_vec(),
+                bearer: None,
                 body: Vec::new(),
                 timeout: None,
                 redirects: true,

@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod exec;
 mod http;
+mod redirect;
 mod site;
 mod sql;
 mod world;
@@ -13,6 +14,7 @@ pub use answer::{Unfit, form};
 pub use ask::{Ability, Asker, Question, Sample, Topic, Unanswered};
 pub use exec::{ExecRequest, ExecResult};
 pub use http::{HttpRequest, HttpResponse};
+pub use redirect::MOST_REDIRECTS;
 pub use site::Site;
 pub use sql::{Cell, Database, SqlAnswer, SqlRequest, Statement};
 pub use world::{Source, Surroundings, World};
@@ -91,6 +93,9 @@ pub trait Host: Send + Sync {
 
     /// A variable of the environment.
     fn env(&self, name: &str) -> Result<Option<String>, HostError>;
+
+    /// May the module use this secret, and is it set? What it is, a script never learns.
+    fn secret(&self, name: &str) -> Result<(), HostError>;
 
     /// The text of a file that the module was granted, by its path relative to the module's folder.
     fn file_read(&self, path: &str) -> Result<String, HostError>;

@@ -4,6 +4,7 @@
 use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
 use crate::{Egress, Leash};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where a child process runs, and with which variables; nothing else of ours reaches it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,11 @@ pub enum Source {
 pub trait World: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
+
+    /// Waits so long, or until the leash ends it.
+    fn sleep(&self, time: Duration, leash: &Leash) {
+        leash.wait(time);
+    }
 
     /// So many bytes that nobody can guess.
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError>;
@@ -55,6 +61,15 @@ pub trait World: Send + Sync {
 
     /// Every variable of our own environment that is text.
     fn env(&self) -> Vec<(String, String)>;
+
+    /// One of them.
+    fn variable(&self, name: &str) -> Option<String> {
+        let mut all = self.env().into_iter();
+        all.find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// What a module's secret is; it goes into requests, and never to a script.
+    fn secret(&self, module: &str, name: &str) -> Result<String, HostError>;
 
     fn file_read(&self, path: &Path) -> Result<String, HostError>;
 

@@ -5,7 +5,6 @@ mod clients;
 mod egress;
 mod exchange;
 mod failure;
-mod redirect;
 mod resolve;
 mod retry;
 #[cfg(test)]
@@ -16,7 +15,9 @@ use crate::term::Term;
 use clients::Clients;
 use egress::judge;
 use failure::Failure;
-use model::{Bounds, Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash, Site};
+use model::{
+    Bounds, Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash, MOST_REDIRECTS, Site,
+};
 use reqwest::Url;
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
@@ -95,7 +96,7 @@ impl Http {
             };
             tried += 1;
             let wait = match &outcome {
-                Ok(response) if retry::is_busy(response) => {
+                Ok(response) if response.is_busy() => {
                     let asked = retry::wait(response, SystemTime::now());
                     asked.unwrap_or_else(|| retry::backoff(tried))
                 }
@@ -105,8 +106,7 @@ impl Http {
                 _ => return outcome,
             };
             let next = Instant::now().checked_add(wait);
-            let Some(next) = next.filter(|next| tried < retry::tries(request) && *next < until)
-            else {
+            let Some(next) = next.filter(|next| tried < request.tries() && *next < until) else {
                 return outcome;
             };
             last = outcome;
@@ -122,7 +122,7 @@ impl Http {
         until: Instant,
     ) -> Result<HttpResponse, Failure> {
         let mut current = request.clone();
-        for redirects in 0..=redirect::MOST_REDIRECTS {
+        for redirects in 0..=MOST_REDIRECTS {
             if redirects > 0 {
                 turn(&current, egress, until).await?;
             }
@@ -133,8 +133,7 @@ impl Http {
                 Hop::On(next) => current = *next,
             }
         }
-        let most = redirect::MOST_REDIRECTS;
-        let why = format!("redirected more than {most} times");
+        let why = format!("redirected more than {MOST_REDIRECTS} times");
         Err(Failure::Final(why).of(&shown(request)))
     }
 
@@ -146,7 +145,7 @@ impl Http {
         let answer = exchange::ask(client, request, &url, egress).await?;
         let location = answer.headers().get("location").map(|l| l.to_str());
         let location = location.and_then(Result::ok);
-        match redirect::next(request, &url, answer.status().as_u16(), location) {
+        match request.redirected(answer.status().as_u16(), location) {
             Some(next) => Ok(Hop::On(Box::new(next))),
             None => exchange::read(answer, &url, egress, self.body)
                 .await

@@ -1,25 +1,10 @@
-//! Trying again: when it cannot do harm twice, how often, and after how long.
+//! Trying again: after how long.
 
-use model::{HttpRequest, HttpResponse};
+use model::HttpResponse;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-const MOST_TRIES: u32 = 3;
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-
-pub(crate) fn tries(request: &HttpRequest) -> u32 {
-    let idempotent = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
-    if request.retries && idempotent.contains(&request.method.as_str()) {
-        MOST_TRIES
-    } else {
-        1
-    }
-}
-
-/// Is the server, or one on the way to it, only busy?
-pub(crate) fn is_busy(response: &HttpResponse) -> bool {
-    matches!(response.status, 429 | 502 | 503 | 504)
-}
 
 /// How long a busy server wants us to wait.
 pub(crate) fn wait(response: &HttpResponse, now: SystemTime) -> Option<Duration> {

@@ -3,9 +3,10 @@
 
 mod path;
 mod program;
+mod secret;
 
 use crate::rate::Rates;
-use model::{Access, Connection, Egress, HostError, Rights, Site};
+use model::{Access, Connection, Egress, HostError, Rights, SecretSpec, Site};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(crate) struct Permit {
     rates: Arc<Rates>,
     /// Databases by name, those that it may use.
     connections: BTreeMap<String, Connection>,
+    /// What the manifest asks for.
+    secrets: BTreeMap<String, SecretSpec>,
 }
 
 impl Permit {
@@ -27,6 +30,15 @@ impl Permit {
             rights,
             rates: Arc::default(),
             connections: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+        }
+    }
+
+    /// The same, with secrets.
+    pub(crate) fn with_secrets(self, secrets: &BTreeMap<String, SecretSpec>) -> Self {
+        Self {
+            secrets: secrets.clone(),
+            ..self
         }
     }
 
@@ -60,8 +72,13 @@ impl Permit {
 
     /// Does it allow the same? The turns taken so far do not count.
     pub(crate) fn allows_as(&self, other: &Self) -> bool {
-        (&self.home, &self.rights, &self.connections)
-            == (&other.home, &other.rights, &other.connections)
+        (&self.home, &self.rights, &self.connections, &self.secrets)
+            == (
+                &other.home,
+                &other.rights,
+                &other.connections,
+                &other.secrets,
+            )
     }
 
     pub(crate) fn env(&self, name: &str) -> Result<(), HostError> {

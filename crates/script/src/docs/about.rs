@@ -3,7 +3,7 @@
 use super::entry::Entry;
 
 /// A test holds this against the libraries there are.
-const SENTENCES: [(&str, &str); 38] = [
+const SENTENCES: [(&str, &str); 44] = [
     (
         "answers",
         "Blocks of an answer that are more than one text: pictures, sound, documents, links.",
@@ -79,6 +79,15 @@ const SENTENCES: [(&str, &str); 38] = [
     ("set", "What a set can do."),
     ("sqlite", "Databases in files."),
     ("str", "What a text can do."),
+    (
+        "t",
+        "What a test is given that asks for it, `def test_x(t)`: tools called for real, in a world that is played.",
+    ),
+    ("t.answers", "What `t.call` gives."),
+    ("t.exec", "Commands that a test plays."),
+    ("t.http", "Servers that a test plays."),
+    ("t.postgres", "PostgreSQL databases that a test plays."),
+    ("t.sqlite", "SQLite databases that a test plays."),
     ("testing", "What a test asserts; there in tests alone."),
     (
         "text",

@@ -8,6 +8,11 @@ use crate::stdlib::context::Context;
 use crate::stdlib::hash::Hash;
 use crate::stdlib::question::Questions;
 use crate::stdlib::state::State;
+use crate::stdlib::tester::Tester;
+use crate::stdlib::tester::answer::Answer;
+use crate::stdlib::tester::exec::Exec;
+use crate::stdlib::tester::http::Http;
+use crate::stdlib::tester::sql::{Postgres, Sqlite};
 use crate::stdlib::text::Text;
 use crate::stdlib::tools::Tools;
 pub use entry::Entry;
@@ -70,6 +75,12 @@ pub fn reference() -> Vec<Library> {
     libraries.push(value::<Tools>("ctx.tools"));
     libraries.push(value::<Hash>("hash"));
     libraries.push(value::<Text>("text"));
+    libraries.push(value::<Tester>("t"));
+    libraries.push(value::<Answer>("t.answers"));
+    libraries.push(value::<Exec>("t.exec"));
+    libraries.push(value::<Http>("t.http"));
+    libraries.push(value::<Postgres>("t.postgres"));
+    libraries.push(value::<Sqlite>("t.sqlite"));
     libraries.retain(|library| !library.entries.is_empty());
     let groups = functions.into_iter();
     libraries

@@ -12,6 +12,7 @@ use crate::cx::Cx;
 use crate::script::Turn;
 use crate::started::Started;
 use crate::stdlib::asking;
+use crate::stdlib::secret::Secret;
 use crate::stdlib::state::State;
 use crate::stdlib::tools::Tools;
 use allocative::Allocative;
@@ -213,6 +214,28 @@ fn methods(builder: &mut MethodsBuilder) {
             anyhow::bail!("{tool}: {}", output.plain_text());
         }
         Ok(from_json(&output.into_json(), eval.heap())?)
+    }
+
+    /// A secret that the manifest names under `[secrets]`, to be handed to `http` as `auth`.
+    ///
+    /// A script holds its name alone: it cannot be printed, joined, compared or returned. It is sent as
+    /// a bearer token, and only to its `hosts`.
+    ///
+    /// Examples:
+    /// ```python
+    /// >>> http.get("https://api.example.org/items/3", auth = ctx.secret("token"))["status"]
+    /// 200
+    /// >>> str(ctx.secret("token"))
+    /// "<secret token>"
+    /// ```
+    fn secret<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] name: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Secret> {
+        let _ = this;
+        Cx::host(eval)?.secret(name)?;
+        Ok(Secret::new(name))
     }
 
     /// Lines for the server's log: the library `log`.

@@ -102,6 +102,8 @@ impl Work<'_> {
                 loading: None,
                 patterns: Patterns::default(),
                 parallel: true,
+                stage: None,
+                sources: None,
             };
             let mut eval = Evaluator::new(&module);
             eval.extra = Some(&cx);

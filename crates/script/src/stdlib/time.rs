@@ -238,6 +238,11 @@ fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
     }
 }
 
+/// Milliseconds since 1970 that a text stands for.
+pub(crate) fn milliseconds(s: &str) -> Result<i64, jiff::Error> {
+    standard(s).map(Timestamp::as_millisecond)
+}
+
 fn standard(s: &str) -> Result<Timestamp, jiff::Error> {
     let s = s.trim();
     // What has an offset is an instant; the other's complaint would be about the missing one.

@@ -215,7 +215,7 @@ fn what_makes_no_request_is_an_error() {
     );
     refuses(
         "http.get('https://a.test/', auth = ('secret',))",
-        "`auth` is a (user, password) pair or a token",
+        "`auth` is a (user, password) pair, a secret or a token",
     );
     refuses(
         "http.get('https://a.test/', check = 1)",

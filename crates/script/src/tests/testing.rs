@@ -145,19 +145,103 @@ if True:
 #[test]
 fn a_parameter_is_named() {
     let lib = "x = 1\ndef test_t():\n    pass";
-    let source = "load('lib', 'x')\ndef test_t(t):\n    pass\ndef test_two(a = 1, *, b):\n    x()";
-    let expected = [
-        (
-            "test_t",
-            "a.star:2 `test_t` takes `t`, which comes with a later version",
-        ),
-        (
-            "test_two",
-            "a.star:4 `test_two` takes `b`; a test is called without arguments",
-        ),
-    ]
-    .map(|(test, why)| (test.to_owned(), Err(why.to_owned())));
-    assert_eq!(outcomes(&[("a.star", source), ("lib.star", lib)]), expected);
+    let source = "load('lib', 'x')\ndef test_two(a = 1, *, b):\n    x()";
+    let why = "a.star:2 `test_two` takes `b`; a test is given `t`, or nothing";
+    assert_eq!(
+        outcomes(&[("a.star", source), ("lib.star", lib)]),
+        [("test_two".to_owned(), Err(why.to_owned()))]
+    );
+}
+
+#[test]
+fn long_values_are_told_line_by_line() {
+    let source = "
+def test_it():
+    a = {'name': 'screws', 'sizes': [3, 4, 5], 'maker': {'name': 'Ada', 'town': 'London'}}
+    b = {'name': 'screws', 'sizes': [3, 5], 'maker': {'name': 'Ada', 'town': 'Lyon'}}
+    testing.eq(a, b)
+
+def test_text():
+    testing.eq('one\\ntwo\\nthree', 'one\\ntwo and a half\\nthree', 'the lines')
+";
+    let told = outcomes(&[("a.star", source)]).into_iter();
+    let told: Vec<String> = told.map(|(_, outcome)| outcome.unwrap_err()).collect();
+    expect_test::expect![[r#"
+        a.star:5 Assertion failed: the dicts differ (- the first, + the second)
+          {
+            "name": "screws",
+            "sizes": [
+              3,
+        -     4,
+              5,
+            ],
+            "maker": {
+              "name": "Ada",
+        -     "town": "London",
+        +     "town": "Lyon",
+                        ^
+            },
+          }
+        a.star:8 Assertion failed: the lines: the texts differ (- the first, + the second)
+          one
+        - two
+        + two and a half
+             ^^^^^^^^^^^
+          three"#]]
+    .assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn a_failure_elsewhere_is_told_with_the_line_of_the_test() {
+    let lib = "def check(x):\n    if x > 1:\n        fail('too large')";
+    let source = "load('lib', 'check')\n\ndef test_it():\n    check(1)\n    check(2)";
+    let sources = Files([("a.star", source.to_owned()), ("lib.star", lib.to_owned())].into());
+    let host = Notebook::default();
+    let mut script = None;
+    Engine::for_tests(quick()).load_all(&["a.star".to_owned()], &sources, &host, |_, s, _| {
+        script = Some(s);
+    });
+    let fault = script
+        .unwrap()
+        .unwrap()
+        .run_test("test_it", &Turn::new(&host, &QUICK))
+        .unwrap_err();
+    assert_eq!(fault.one_line(), "lib.star:3 too large");
+    assert_eq!(fault.help.as_deref(), Some("called at a.star:5: check(2)"));
+}
+
+#[test]
+fn failures_patterns_and_numbers() {
+    for holds in [
+        "testing.raises(lambda: fail('no'))",
+        "testing.eq(testing.raises(fail, 'no', contains = 'n'), 'no')",
+        "testing.matches('a1', '[0-9]')",
+        "testing.near(0.1 + 0.2, 0.3)",
+        "testing.near(3, 2, 1)",
+        "testing.near(2, 3, tolerance = 1.0)",
+    ] {
+        check(holds, Ok(()));
+    }
+    check(
+        "testing.raises(lambda: 1, message = 'it')",
+        Err("Assertion failed: it: expected a failure, got 1"),
+    );
+    check(
+        "testing.raises(lambda: fail('no'), contains = 'yes')",
+        Err("Assertion failed: \"yes\" not in the failure \"no\""),
+    );
+    check(
+        "testing.matches('a', '[0-9]')",
+        Err("Assertion failed: the pattern \"[0-9]\" is not found in \"a\""),
+    );
+    check(
+        "testing.near(1.5, 1)",
+        Err("Assertion failed: 1.5 and 1 are 0.5 apart, which is more than 0.000000001"),
+    );
+    check(
+        "testing.near('1', 1)",
+        Err("testing.near takes numbers, not a string"),
+    );
 }
 
 #[test]

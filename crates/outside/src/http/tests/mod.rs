@@ -110,6 +110,7 @@ fn request(method: &str, url: &str) -> HttpRequest {
         method: method.into(),
         url: url.into(),
         headers: Vec::new(),
+        bearer: None,
         body: Vec::new(),
         timeout: None,
         redirects: true,

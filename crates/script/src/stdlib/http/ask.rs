@@ -2,6 +2,7 @@
 
 use crate::convert::{Budget, write_json};
 use crate::cx::Cx;
+use crate::stdlib::secret::Secret;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::{HttpRequest, did_you_mean, parse_duration};
@@ -141,14 +142,18 @@ impl<'v> Ask<'v> {
         if let Some(kind) = kind.filter(|_| !has(&headers, "content-type")) {
             headers.push(("content-type".into(), kind.into()));
         }
+        let bearer = self.auth.and_then(Secret::name_of);
         if let Some(auth) = self.auth {
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
-            headers.push(("authorization".into(), authorization(auth)?));
+            if bearer.is_none() {
+                headers.push(("authorization".into(), authorization(auth)?));
+            }
         }
         Ok(HttpRequest {
             method: method.into(),
             url: self.address(url)?,
             headers,
+            bearer: bearer.map(str::to_owned),
             body,
             timeout: self.timeout,
             redirects: self.redirects,
@@ -277,7 +282,7 @@ fn authorization(auth: Value<'_>) -> anyhow::Result<String> {
             Ok(format!("Basic {both}"))
         }
         // What was given is not shown: it is a secret.
-        _ => anyhow::bail!("`auth` is a (user, password) pair or a token"),
+        _ => anyhow::bail!("`auth` is a (user, password) pair, a secret or a token"),
     }
 }
 

@@ -7,6 +7,7 @@ mod pages;
 use crate::cx::Cx;
 use answer::{answer, checked, failed};
 use ask::Ask;
+pub(crate) use ask::pairs;
 use model::{HttpRequest, HttpResponse};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;

@@ -4,11 +4,10 @@
 mod found;
 mod pattern;
 
-pub(crate) use pattern::Patterns;
+pub(crate) use pattern::{Patterns, pattern};
 
 use super::checked::size::gauge;
 use found::{Found, Places};
-use pattern::pattern;
 use regex::Regex;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;

@@ -34,7 +34,7 @@ struct Pattern {
 }
 
 /// The pattern, if a search of this text with it is within bounds.
-pub(super) fn pattern(
+pub(crate) fn pattern(
     pattern: &str,
     text: &str,
     eval: &Evaluator<'_, '_, '_>,

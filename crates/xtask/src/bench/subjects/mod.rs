@@ -10,6 +10,7 @@ mod mcp_http;
 mod reload;
 mod rss;
 mod start;
+mod tests;
 mod tokens;
 
 use std::fmt::{self, Display};
@@ -57,10 +58,11 @@ pub(super) enum Subject {
     McpHttp,
     Tokens,
     Batch,
+    Tests,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
@@ -72,6 +74,7 @@ impl Subject {
         Self::McpHttp,
         Self::Tokens,
         Self::Batch,
+        Self::Tests,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -87,6 +90,7 @@ impl Subject {
             Self::McpHttp => mcp_http::measure(bench),
             Self::Tokens => tokens::measure(bench),
             Self::Batch => batch::measure(bench),
+            Self::Tests => tests::measure(bench),
         }
     }
 }
@@ -105,6 +109,7 @@ impl Display for Subject {
             Self::McpHttp => "mcp-http",
             Self::Tokens => "tokens",
             Self::Batch => "batch",
+            Self::Tests => "tests",
         })
     }
 }

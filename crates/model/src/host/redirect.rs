@@ -1,31 +1,31 @@
 //! Where an answer sends us, and what we ask there.
 
-use model::HttpRequest;
-use reqwest::Url;
+use super::HttpRequest;
+use url::Url;
 
-pub(crate) const MOST_REDIRECTS: usize = 5;
+/// So often an answer may send us on.
+pub const MOST_REDIRECTS: usize = 5;
 
-/// The next request, if the answer is a redirect that can be followed.
-pub(crate) fn next(
-    request: &HttpRequest,
-    from: &Url,
-    status: u16,
-    location: Option<&str>,
-) -> Option<HttpRequest> {
-    if !request.redirects || !matches!(status, 301 | 302 | 303 | 307 | 308) {
-        return None;
+impl HttpRequest {
+    /// The next request, if the answer is a redirect that can be followed.
+    #[must_use]
+    pub fn redirected(&self, status: u16, location: Option<&str>) -> Option<Self> {
+        if !self.redirects || !matches!(status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let from = Url::parse(&self.url).ok()?;
+        let to = from.join(location?).ok()?;
+        let mut next = self.clone();
+        next.move_to(&from, &to);
+        let asks = matches!(self.method.as_str(), "GET" | "HEAD");
+        if matches!(status, 301..=303) && !asks {
+            next.method = "GET".into();
+            next.body.clear();
+            let about_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");
+            next.headers.retain(|(name, _)| !about_body(name));
+        }
+        Some(next)
     }
-    let to = from.join(location?).ok()?;
-    let mut next = request.clone();
-    next.move_to(from, &to);
-    let asks = matches!(request.method.as_str(), "GET" | "HEAD");
-    if matches!(status, 301..=303) && !asks {
-        next.method = "GET".into();
-        next.body.clear();
-        let about_body = |name: &str| name.to_ascii_lowercase().starts_with("content-");
-        next.headers.retain(|(name, _)| !about_body(name));
-    }
-    Some(next)
 }
 
 #[cfg(test)]
@@ -38,13 +38,13 @@ mod tests {
             method: method.into(),
             url: "http://a.test/x/y".into(),
             headers: vec![("Content-Type".into(), "text/plain".into())],
+            bearer: None,
             body: b"body".to_vec(),
             timeout: None,
             redirects: true,
             retries: false,
         };
-        let from = Url::parse(&request.url).unwrap();
-        let next = next(&request, &from, status, location).map(|next| {
+        let next = request.redirected(status, location).map(|next| {
             let body = String::from_utf8(next.body).unwrap();
             format!("{} {} {}{body}", next.method, next.url, next.headers.len())
         });

@@ -1,0 +1,45 @@
+// Reads a report of tests as build servers do, and prints what it found in it.
+//
+// Usage: reports.mjs KIT tap|junit FILE
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [kit, format, file] = process.argv.slice(2);
+const text = readFileSync(file, "utf8");
+
+function load(path) {
+  return import(pathToFileURL(join(kit, "node_modules", path)));
+}
+
+async function tap() {
+  const { Parser } = await load("tap-parser/dist/esm/index.js");
+  const parser = new Parser({ strict: true });
+  parser.on("assert", ({ ok, name, diag }) => {
+    const at = diag?.at ? ` ${diag.at.file}:${diag.at.line}` : "";
+    console.log(`${ok ? "ok" : "not ok"} ${name}${at}${diag ? ` ${JSON.stringify(diag.message)}` : ""}`);
+  });
+  const results = await new Promise((resolve) => {
+    parser.on("complete", resolve);
+    parser.end(text);
+  });
+  const { count, pass, fail, plan } = results;
+  const wrong = results.failures.filter((failure) => failure.tapError).length;
+  console.log(`plan ${plan.start}..${plan.end}, ${count} tests, ${pass} passed, ${fail} failed, ${wrong} wrong`);
+}
+
+async function junit() {
+  const { parse } = await load("junit2json/dist/esm/index.js");
+  const suites = await parse(text);
+  for (const suite of suites.testsuite) {
+    console.log(`${suite.name}: ${suite.tests} tests, ${suite.failures} failures`);
+    for (const test of suite.testcase ?? []) {
+      const failure = test.failure?.[0];
+      console.log(`  ${test.classname} ${test.name}${failure ? ` ${JSON.stringify(failure.message)}` : ""}`);
+    }
+  }
+  console.log(`${suites.tests} tests, ${suites.failures} failures`);
+}
+
+await { tap, junit }[format]();

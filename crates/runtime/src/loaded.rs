@@ -1,0 +1,43 @@
+//! Folders that were read and loaded once, for several runtimes: each starts the modules afresh, and
+//! none reads a file again.
+
+use crate::attempt::Attempt;
+use crate::ground::Ground;
+use crate::library::Library;
+use crate::project::ProjectFile;
+use crate::runtime::Settings;
+use script::Engine;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub struct Loaded {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) attempts: Vec<Attempt>,
+}
+
+impl Loaded {
+    /// What lies in the folders of these settings now; nothing is started.
+    pub fn new(settings: &Settings) -> Self {
+        let engine = Arc::new(Engine::new(settings.project.project().limits.clone()));
+        let library = Library::new(
+            Arc::new(Ground::new(settings)),
+            Arc::clone(&engine),
+            settings.project.clone(),
+            settings.overrides.clone(),
+        );
+        let found = library.scan().into_keys().collect();
+        let attempts = library.load(&found, &settings.project);
+        Self { engine, attempts }
+    }
+
+    /// A project without any settings, in which every connection that a manifest names leads to a
+    /// place by that name: for those who play the databases.
+    pub fn pretended_project(&self) -> ProjectFile {
+        let manifests = self.attempts.iter().filter_map(|a| a.manifest.as_ref());
+        let names: BTreeSet<&String> = manifests.flat_map(|m| &m.permissions.postgres).collect();
+        ProjectFile::with_connections(names.into_iter().map(|name| {
+            let url = format!("postgres://pretended/{name}");
+            (name.clone(), url)
+        }))
+    }
+}

@@ -1,0 +1,43 @@
+//! Secrets: which a module asks for, and to whom they may be sent.
+
+use super::Permit;
+use model::{HostError, Site, did_you_mean};
+
+impl Permit {
+    /// Does the manifest ask for it?
+    pub(crate) fn secret(&self, name: &str) -> Result<(), HostError> {
+        if self.secrets.contains_key(name) {
+            return Ok(());
+        }
+        let module = self.rights.module();
+        let near = did_you_mean(name, self.secrets.keys().map(String::as_str));
+        let way_out = near.map_or_else(
+            || {
+                format!(
+                    "add {name} = {{ hosts = [\"api.example.org\"] }} to [secrets] in module.toml"
+                )
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        Err(HostError(format!(
+            "module `{module}` has no secret `{name}`; {way_out}"
+        )))
+    }
+
+    /// May it be sent there?
+    pub(crate) fn send(&self, secret: &str, url: &str) -> Result<(), HostError> {
+        self.secret(secret)?;
+        let Some(site) = Site::read(url) else {
+            return Err(HostError(format!("`{url}` is not a URL")));
+        };
+        let hosts = self.secrets.get(secret).map(|spec| spec.hosts.as_slice());
+        let hosts = hosts.unwrap_or_default();
+        if hosts.iter().any(|pattern| site.matches(pattern)) {
+            return Ok(());
+        }
+        Err(HostError(format!(
+            "the secret `{secret}` is not for `{site}`; add \"{site}\" to its `hosts` under [secrets] \
+             in module.toml"
+        )))
+    }
+}

@@ -1,0 +1,40 @@
+//! A secret as scripts hold it: its name. What it is stays with the host, which puts it into requests.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
+
+use allocative::Allocative;
+use starlark::any::ProvidesStaticType;
+use starlark::starlark_simple_value;
+use starlark::values::{
+    NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
+};
+use std::fmt;
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    pub(crate) fn new(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// The name, if the value is a secret.
+    pub(crate) fn name_of(value: Value<'_>) -> Option<&str> {
+        value.downcast_ref::<Self>().map(|secret| secret.0.as_str())
+    }
+}
+
+starlark_simple_value!(Secret);
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<secret {}>", self.0)
+    }
+}
+
+#[starlark_value(type = "secret")]
+impl<'v> StarlarkValue<'v> for Secret {}

@@ -1,0 +1,149 @@
+//! `t.sqlite` and `t.postgres`: databases that are played.
+
+#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    reason = "starlark's macros ask for it"
+)]
+
+use super::{Behind, add, data};
+use crate::stage::{Exchange, Kind, SqlExchange};
+use allocative::Allocative;
+use starlark::any::ProvidesStaticType;
+use starlark::environment::{Methods, MethodsBuilder};
+use starlark::eval::Evaluator;
+use starlark::values::list::UnpackList;
+use starlark::values::none::NoneType;
+use starlark::values::{
+    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
+};
+use starlark::{starlark_module, starlark_simple_value};
+use std::fmt;
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct Sqlite(#[allocative(skip)] pub(super) Behind);
+
+starlark_simple_value!(Sqlite);
+
+impl fmt::Display for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("t.sqlite")
+    }
+}
+
+#[starlark_value(type = "t_sqlite")]
+impl<'v> StarlarkValue<'v> for Sqlite {
+    fn get_methods() -> Option<&'static Methods> {
+        Some(SQLITE.methods())
+    }
+}
+
+starlark::methods_static!(SQLITE = sqlite);
+
+#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
+pub(crate) struct Postgres(#[allocative(skip)] pub(super) Behind);
+
+starlark_simple_value!(Postgres);
+
+impl fmt::Display for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("t.postgres")
+    }
+}
+
+#[starlark_value(type = "t_postgres")]
+impl<'v> StarlarkValue<'v> for Postgres {
+    fn get_methods() -> Option<&'static Methods> {
+        Some(POSTGRES.methods())
+    }
+}
+
+starlark::methods_static!(POSTGRES = postgres);
+
+#[starlark_module]
+fn sqlite(builder: &mut MethodsBuilder) {
+    /// Answers a statement with these rows, each a dict, or with how many it changed.
+    ///
+    /// In the statement `*` stands for anything, and spaces and line ends for each other.
+    /// `list_tables` and `describe_table NAME` stand for those functions. Once a test has given one,
+    /// no file is opened. Several that fit answer in turn, as those of `t.http.on` do.
+    ///
+    /// Examples:
+    /// ```python
+    /// def test_stock(t):
+    ///     t.sqlite.on("SELECT name FROM items WHERE *", rows = [{"name": "screws"}])
+    ///     testing.eq(t.call("shop.scarce").value, ["screws"])
+    /// ```
+    fn on<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] sql: &str,
+        #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
+        #[starlark(require = named, default = 0)] changed: u32,
+        #[starlark(require = named, default = false)] optional: bool,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        let exchange = Exchange::Sqlite(exchange(sql, rows, changed, eval)?);
+        add(exchange, optional, eval)
+    }
+
+    /// The statements that were run so far: dicts with `sql` and `params`.
+    #[starlark(attribute)]
+    fn requests<'v>(this: &Sqlite, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        this.0.asked(Kind::Sqlite, heap)
+    }
+}
+
+#[starlark_module]
+fn postgres(builder: &mut MethodsBuilder) {
+    /// Answers a statement with these rows, each a dict, or with how many it changed.
+    ///
+    /// It is as for `t.sqlite.on`. A server is asked for real only with `--live`.
+    ///
+    /// Examples:
+    /// ```python
+    /// def test_prices(t):
+    ///     t.postgres.on("SELECT name, price FROM items*", rows = [{"name": "screws", "price": "0.10"}])
+    ///     testing.eq(t.call("shop.prices").value, {"screws": "0.10"})
+    /// ```
+    fn on<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] sql: &str,
+        #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
+        #[starlark(require = named, default = 0)] changed: u32,
+        #[starlark(require = named, default = false)] optional: bool,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<NoneType> {
+        let _ = this;
+        let exchange = Exchange::Postgres(exchange(sql, rows, changed, eval)?);
+        add(exchange, optional, eval)
+    }
+
+    /// The statements that were run so far: dicts with `sql` and `params`.
+    #[starlark(attribute)]
+    fn requests<'v>(this: &Postgres, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        this.0.asked(Kind::Postgres, heap)
+    }
+}
+
+fn exchange<'v>(
+    sql: &str,
+    rows: Option<UnpackList<Value<'v>>>,
+    changed: u32,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<SqlExchange> {
+    let mut given = Vec::new();
+    for row in rows.into_iter().flat_map(|rows| rows.items) {
+        let row = data(row, eval)?;
+        if !row.is_object() {
+            anyhow::bail!("a row is a dict with a value for each column, not {row}");
+        }
+        given.push(row);
+    }
+    Ok(SqlExchange {
+        sql: sql.to_owned(),
+        rows: given,
+        changed: changed.into(),
+    })
+}

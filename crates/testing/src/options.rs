@@ -1,0 +1,72 @@
+//! What a run is asked to do.
+
+use model::{Limits, World};
+use runtime::{Closed, Folder, ProjectFile};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a test may take, unless the caller says otherwise.
+const TIME: Duration = Duration::from_secs(10);
+
+#[derive(Clone)]
+pub struct Options {
+    pub folders: Vec<Folder>,
+    /// A part of `file::test`; other tests are not run.
+    pub filter: Option<String>,
+    pub limits: Limits,
+    /// How many tests run at once.
+    pub jobs: usize,
+    /// Nothing more after the first failure.
+    pub fail_fast: bool,
+    /// What lies behind the scenes.
+    pub world: Arc<dyn World>,
+    /// The network is open, and modules are configured as when they are served.
+    pub live: Option<Live>,
+    pub snapshots: Keeping,
+}
+
+/// What configures modules when they are served.
+#[derive(Debug, Clone, Default)]
+pub struct Live {
+    pub project: ProjectFile,
+    /// Variables that may configure modules.
+    pub environment: Vec<(String, String)>,
+    /// `module.key` with the value typed for it.
+    pub set: Vec<(String, String)>,
+}
+
+/// What becomes of snapshots that are not there, or others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keeping {
+    /// New ones are written; one that differs is a failure.
+    #[default]
+    New,
+    /// Those that differ are written as well, and those that nobody asks for are removed.
+    All,
+    /// Nothing is written, and one that is missing is a failure.
+    Nothing,
+}
+
+impl Options {
+    pub fn new(folders: Vec<Folder>) -> Self {
+        Self {
+            folders,
+            filter: None,
+            limits: Limits {
+                time: TIME,
+                ..Limits::default()
+            },
+            jobs: 1,
+            fail_fast: false,
+            world: Arc::new(Closed),
+            live: None,
+            snapshots: Keeping::default(),
+        }
+    }
+
+    pub(crate) fn wants(&self, file: &str, test: &str) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|part| format!("{file}::{test}").contains(part))
+    }
+}

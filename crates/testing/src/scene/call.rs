@@ -1,0 +1,128 @@
+//! `t.call`: a real runtime over the test's folders, made when it is first needed.
+
+use super::Scene;
+use model::{Args, Asker, Fault, Leash, Output, Ways, count_tokens};
+use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Runtime, Shape};
+use script::Reply;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Scene {
+    pub(super) fn runtime(&self) -> &Runtime {
+        self.runtime.get_or_init(|| {
+            let props = self.world.props();
+            let config = props.config.iter();
+            let config: Vec<_> = config
+                .map(|(key, value, _)| (key.clone(), said(value)))
+                .collect();
+            let plays_env = !props.env.is_empty();
+            drop(props);
+            self.hall.open(&self.world, &self.part, config, plays_env)
+        })
+    }
+
+    async fn answer(&self, tool: &str, args: Args) -> (Result<Output, CallError>, Option<String>) {
+        let runtime = self.runtime();
+        let asker = Arc::clone(&self.world);
+        let call = Call {
+            shape: Shape::Raw,
+            asker: Some(asker as Arc<dyn Asker>),
+            ..Call::new(tool, args)
+        };
+        let cancel = call.cancel.clone();
+        let answered = runtime.call(call).await;
+        let handle = match runtime.catalog().lookup(tool) {
+            Lookup::Found(handle) => Some(handle),
+            _ => None,
+        };
+        // The data and the text are wanted: what the model reads is said of the data.
+        let compact = |handle: &Handle| handle.tool().is_compact();
+        let text = match (&answered, handle.filter(compact)) {
+            (Ok(output), Some(handle)) if !output.is_error => {
+                let asked = Asked {
+                    format: None,
+                    select: None,
+                    ways: Ways::FLAT,
+                };
+                let raw = output.clone().into_json();
+                let said = runtime.say(&handle, raw, asked, cancel).await;
+                Some(match said.note {
+                    Some(note) => format!("{}\n{note}", said.body),
+                    None => said.body,
+                })
+            }
+            _ => None,
+        };
+        (answered, text)
+    }
+}
+
+pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Reply {
+    let executor = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let executor = match executor {
+        Ok(executor) => executor,
+        Err(error) => return failed(tool, Fault::new(format!("cannot be called: {error}"))),
+    };
+    let work = async { tokio::time::timeout(leash.left(), scene.answer(tool, args)).await };
+    // Whoever called sees for himself that the time is up.
+    let Ok((answered, text)) = executor.block_on(work) else {
+        return failed(tool, Fault::new("the test's time is up"));
+    };
+    match answered {
+        Ok(output) if output.is_error => failed(tool, Fault::new(output.plain_text())),
+        Ok(output) => {
+            let text = text.unwrap_or_else(|| output.plain_text());
+            Reply {
+                tool: tool.to_owned(),
+                tokens: count_tokens(&text),
+                text,
+                value: output.into_json(),
+                fault: None,
+            }
+        }
+        Err(error) => failed(tool, fault(error, &scene.runtime().catalog(), tool)),
+    }
+}
+
+fn failed(tool: &str, fault: Fault) -> Reply {
+    Reply {
+        tool: tool.to_owned(),
+        value: Value::Null,
+        tokens: count_tokens(&fault.message),
+        text: fault.message.clone(),
+        fault: Some(fault),
+    }
+}
+
+/// Why there was no answer; if the module itself is not there, why that is.
+fn fault(error: CallError, catalog: &Catalog, tool: &str) -> Fault {
+    let module = tool.split('.').next().unwrap_or(tool);
+    match error {
+        CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => fault,
+        CallError::Unknown { .. } => {
+            let mut broken = catalog.broken.values();
+            let broken = broken.find(|broken| {
+                let name = broken.name.as_ref();
+                name.is_some_and(|name| name.as_str() == module)
+            });
+            match broken {
+                Some(broken) => Fault {
+                    message: format!("module `{module}` does not run: {}", broken.fault.message),
+                    ..broken.fault.clone()
+                },
+                None => Fault::new(error.to_string()),
+            }
+        }
+        other => Fault::new(other.to_string()),
+    }
+}
+
+/// A value of the configuration as it would be typed.
+fn said(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

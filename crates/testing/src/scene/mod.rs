@@ -1,0 +1,138 @@
+//! The stage of one test: a world that is partly played, and, from the first tool that is called or
+//! the first right that is asked for, a runtime of its own.
+
+mod answered;
+mod call;
+mod command;
+mod database;
+mod disk;
+mod fits;
+mod host;
+mod props;
+mod web;
+mod world;
+
+pub(crate) use world::Played;
+
+use crate::hall::Hall;
+use crate::snapshots::Snapshots;
+use model::{Args, Fault, Leash, Place};
+use props::Given;
+use runtime::Runtime;
+use script::{Kind, Prop, Reply, Stage, Unlike};
+use serde_json::Value;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Which test it is for.
+#[derive(Clone)]
+pub(crate) struct Part {
+    /// The folder's place among the folders, and the file below it.
+    pub(crate) folder: usize,
+    pub(crate) file: String,
+    /// Files that it loads.
+    pub(crate) loads: Vec<String>,
+    pub(crate) test: String,
+    pub(crate) snapshots: Arc<Snapshots>,
+}
+
+pub(crate) struct Scene {
+    hall: Arc<Hall>,
+    part: Part,
+    /// A file that loads is no test yet: nothing outside is reached.
+    loading: bool,
+    world: Arc<Played>,
+    runtime: OnceLock<Runtime>,
+    /// How many snapshots without a name were held against.
+    snapshots: AtomicUsize,
+}
+
+impl Scene {
+    pub(crate) fn new(hall: &Arc<Hall>, part: Part, loading: bool) -> Self {
+        Self {
+            world: Arc::new(hall.world()),
+            hall: Arc::clone(hall),
+            part,
+            loading,
+            runtime: OnceLock::new(),
+            snapshots: AtomicUsize::new(0),
+        }
+    }
+
+    /// What was printed and logged, in order.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.world.lines()
+    }
+
+    /// Ends what was started; then what the test has not said of itself.
+    pub(crate) fn close(&self, outcome: Result<(), Fault>) -> Result<(), Fault> {
+        let runtime = self.runtime.get();
+        if let Some(runtime) = runtime {
+            runtime.close();
+        }
+        let props = self.world.props();
+        match (outcome, props.unanswered.first()) {
+            (Err(fault), Some(why)) if !fault.message.contains(why) => {
+                let also = format!("also, {why}");
+                let help = match &fault.help {
+                    Some(help) => format!("{help}\n  = {also}"),
+                    None => also,
+                };
+                Err(fault.help(help))
+            }
+            (Err(fault), _) => Err(fault),
+            (Ok(()), Some(why)) => Err(Fault::new(why)),
+            (Ok(()), None) => props.unused(runtime.is_some()).map_or(Ok(()), Err),
+        }
+    }
+
+    fn put_file(&self, path: &str, text: String, place: Option<Place>) -> Result<(), String> {
+        let home = self.hall.home(&self.part);
+        let real = model::World::real_path(&*self.world, &home.join(path));
+        let real = real.map_err(|why| why.to_string())?;
+        let shown = format!("t.files(\"{path}\", …)");
+        let given = Given::new(shown, text, place);
+        self.world.props().files.insert(real, given);
+        Ok(())
+    }
+
+    /// What a snapshot goes by in its file.
+    fn snapshot_name(&self, name: Option<&str>) -> String {
+        let test = &self.part.test;
+        match name {
+            Some(name) => format!("{test}: {name}"),
+            None => match self.snapshots.fetch_add(1, Ordering::Relaxed) {
+                0 => test.clone(),
+                n => format!("{test} {}", n + 1),
+            },
+        }
+    }
+}
+
+impl Stage for Scene {
+    fn call(&self, tool: &str, args: Args, leash: &Leash) -> Reply {
+        call::call(self, tool, args, leash)
+    }
+
+    fn play(&self, prop: Prop, place: Option<Place>) -> Result<(), String> {
+        match prop {
+            Prop::File { path, text } => return self.put_file(&path, text, place),
+            Prop::Config { .. } if self.runtime.get().is_some() => {
+                return Err(
+                    "t.config comes before the first t.call, with which modules start".into(),
+                );
+            }
+            other => self.world.props().put(other, place),
+        }
+        Ok(())
+    }
+
+    fn asked(&self, kind: Kind) -> Vec<Value> {
+        self.world.props().asked(kind)
+    }
+
+    fn snapshot(&self, name: Option<&str>, text: String) -> Result<(), Unlike> {
+        let name = self.snapshot_name(name);
+        self.part.snapshots.hold(&name, text)
+    }
+}

@@ -1,0 +1,96 @@
+//! Servers that are played: requests, followed and tried again as they are for real.
+
+use super::fits;
+use super::world::Played;
+use model::{Egress, HostError, HttpRequest, HttpResponse, MOST_REDIRECTS, Site};
+use script::{Exchange, Kind};
+use serde_json::{Value, json};
+
+impl Played {
+    pub(super) fn web(
+        &self,
+        request: &HttpRequest,
+        egress: &Egress,
+    ) -> Result<HttpResponse, HostError> {
+        let mut current = request.clone();
+        let (mut tried, mut redirects) = (1, 0);
+        loop {
+            let (answer, more) = self.hop(&current)?;
+            // As it is for real: the busy are asked again, here as long as another answer waits.
+            if answer.is_busy() && more && tried < current.tries() {
+                tried += 1;
+                continue;
+            }
+            let location = answer.headers.iter().find(|(name, _)| name == "location");
+            let location = location.map(|(_, value)| value.as_str());
+            let Some(next) = current.redirected(answer.status, location) else {
+                return Ok(answer);
+            };
+            if redirects == MOST_REDIRECTS {
+                let why = format!(
+                    "{}: redirected more than {MOST_REDIRECTS} times",
+                    request.url
+                );
+                return Err(HostError(why));
+            }
+            redirects += 1;
+            if let Some(site) = Site::read(&next.url) {
+                let judged = egress.reach(&site);
+                judged.map_err(|denied| HostError(denied.to_string()))?;
+            }
+            current = next;
+        }
+    }
+
+    /// One request, played.
+    fn hop(&self, request: &HttpRequest) -> Result<(HttpResponse, bool), HostError> {
+        let mut props = self.props();
+        props.note(Kind::Http, told(request));
+        let next = props.next(|exchange| match exchange {
+            Exchange::Http { method, url, .. } => {
+                *method == request.method && fits::url(url, &request.url)
+            }
+            _ => false,
+        });
+        drop(props);
+        let Some((
+            Exchange::Http {
+                status,
+                headers,
+                body,
+                ..
+            },
+            more,
+        )) = next
+        else {
+            let asked = format!("{} {}", request.method, request.url);
+            let way_out =
+                "the network is closed in tests; play the server with `t.http.on`, or say --live";
+            return Err(self.unanswered(Kind::Http, &asked, way_out));
+        };
+        let answer = HttpResponse {
+            status,
+            url: request.url.clone(),
+            headers,
+            body: body.into_bytes(),
+        };
+        Ok((answer, more))
+    }
+}
+
+/// A request as a test reads it.
+fn told(request: &HttpRequest) -> Value {
+    let body = String::from_utf8_lossy(&request.body);
+    let headers = request.headers.iter();
+    let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), json!(value)));
+    let mut told = json!({
+        "method": request.method,
+        "url": request.url,
+        "headers": headers.collect::<serde_json::Map<_, _>>(),
+        "body": body,
+    });
+    if let Ok(json) = serde_json::from_str::<Value>(&body) {
+        told["json"] = json;
+    }
+    told
+}

@@ -1,0 +1,237 @@
+//! What `testing.snapshot` keeps: a file beside the test file, with a heading for each.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the room that owns the snapshots"
+)]
+
+use crate::options::Keeping;
+use script::Unlike;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The folder beside the tests.
+pub(crate) const FOLDER: &str = "__snapshots__";
+const HEAD: &str = "=== ";
+
+pub(crate) struct Snapshots {
+    path: PathBuf,
+    keeping: Keeping,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    texts: BTreeMap<String, String>,
+    /// Those that a test asked for.
+    seen: BTreeSet<String>,
+    /// How many were written anew, or otherwise than before.
+    written: usize,
+    removed: usize,
+    /// Why the file cannot be read.
+    fault: Option<String>,
+}
+
+/// What became of a file of snapshots.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settled {
+    pub(crate) written: usize,
+    pub(crate) removed: usize,
+    /// Those that no test asks for.
+    pub(crate) orphans: Vec<String>,
+}
+
+impl Snapshots {
+    /// Those of a test file.
+    pub(crate) fn of(test_file: &Path, keeping: Keeping) -> Self {
+        let name = test_file.file_name().unwrap_or_default();
+        let mut file = PathBuf::from(name);
+        file.set_extension("snap");
+        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
+        let path = folder.join(FOLDER).join(file);
+        let mut kept = Kept::default();
+        match fs::read_to_string(&path) {
+            Ok(text) => kept.texts = read(&text),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => kept.fault = Some(format!("cannot read {}: {error}", path.display())),
+        }
+        Self {
+            path,
+            keeping,
+            kept: Mutex::new(kept),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds a text against what is kept.
+    pub(crate) fn hold(&self, name: &str, text: String) -> Result<(), Unlike> {
+        let mut kept = self.kept();
+        if let Some(why) = &kept.fault {
+            return Err(Unlike::Unread(why.clone()));
+        }
+        let name = name.replace('\n', " ");
+        kept.seen.insert(name.clone());
+        let known = kept.texts.get(&name);
+        match known {
+            Some(known) if is_same(known, &text) => return Ok(()),
+            Some(known) if self.keeping != Keeping::All => {
+                let kept = known.clone();
+                return Err(Unlike::Differs { name, kept });
+            }
+            None if self.keeping == Keeping::Nothing => return Err(Unlike::Missing { name }),
+            _ => {}
+        }
+        kept.texts.insert(name, text);
+        kept.written += 1;
+        Ok(())
+    }
+
+    /// Writes what is new. `ran` are the tests that went well; what they did not ask for, nobody does,
+    /// and neither what belongs to a test that is not in `there`.
+    pub(crate) fn settle(&self, ran: &[String], there: &[String]) -> Result<Settled, String> {
+        let mut kept = self.kept();
+        let test_of = |name: &str| name.split([' ', ':']).next().unwrap_or(name).to_owned();
+        let is_orphan = |name: &String| {
+            let test = test_of(name);
+            !kept.seen.contains(name) && (ran.contains(&test) || !there.contains(&test))
+        };
+        let mut orphans: Vec<String> = kept
+            .texts
+            .keys()
+            .filter(|n| is_orphan(n))
+            .cloned()
+            .collect();
+        if self.keeping == Keeping::All {
+            for orphan in orphans.drain(..) {
+                kept.texts.remove(&orphan);
+                kept.removed += 1;
+            }
+        }
+        if kept.written + kept.removed > 0 {
+            write(&self.path, &kept.texts)
+                .map_err(|error| format!("cannot write {}: {error}", self.path.display()))?;
+        }
+        Ok(Settled {
+            written: kept.written,
+            removed: kept.removed,
+            orphans,
+        })
+    }
+}
+
+/// Tokens that were counted and tokens that were estimated are no measure of each other: then the
+/// texts below decide alone.
+fn is_same(kept: &str, now: &str) -> bool {
+    let measured = |text: &str| {
+        let (first, rest) = text.split_once('\n')?;
+        let count = first.strip_suffix(" tokens")?;
+        Some((count.contains('~'), rest.to_owned()))
+    };
+    kept == now
+        || match (measured(kept), measured(now)) {
+            (Some((by, kept)), Some((other, now))) => by != other && kept == now,
+            _ => false,
+        }
+}
+
+/// Files of snapshots in a folder whose test files are gone.
+pub(crate) fn lonely(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else {
+        return Vec::new();
+    };
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.filter_map(|name| name.strip_suffix(".snap").map(str::to_owned));
+    let is_gone = |name: &String| !folder.join(format!("{name}.star")).exists();
+    let mut gone: Vec<String> = names.filter(is_gone).collect();
+    gone.sort();
+    gone
+}
+
+fn write(path: &Path, texts: &BTreeMap<String, String>) -> std::io::Result<()> {
+    if texts.is_empty() {
+        return fs::remove_file(path);
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let aside = path.with_extension("snap.new");
+    fs::write(&aside, text_of(texts))?;
+    fs::rename(&aside, path)
+}
+
+/// A line that could be taken for a heading gets a backslash.
+fn text_of(texts: &BTreeMap<String, String>) -> String {
+    let safe = |line: &str| {
+        let is_awkward = line.starts_with(HEAD) || line.starts_with('\\');
+        let mark = if is_awkward { "\\" } else { "" };
+        format!("{mark}{line}\n")
+    };
+    let one = |(name, text): (&String, &String)| {
+        let lines: String = text.split('\n').map(safe).collect();
+        format!("{HEAD}{name}\n{lines}")
+    };
+    texts.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn read(text: &str) -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    let mut open: Option<(String, Vec<&str>)> = None;
+    let mut end = |open: Option<(String, Vec<&str>)>, is_last: bool| {
+        if let Some((name, mut lines)) = open {
+            // The empty line before the next heading is not part of it.
+            if !is_last {
+                lines.pop();
+            }
+            texts.insert(name, lines.join("\n"));
+        }
+    };
+    for line in text.lines() {
+        match (line.strip_prefix(HEAD), &mut open) {
+            (Some(name), _) => end(open.replace((name.to_owned(), Vec::new())), false),
+            (None, Some((_, lines))) => lines.push(line.strip_prefix('\\').unwrap_or(line)),
+            (None, None) => {}
+        }
+    }
+    end(open, true);
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_costs_more_is_another_answer() {
+        for (kept, now, expected) in [
+            ("3 tokens\na", "3 tokens\na", true),
+            ("3 tokens\na", "4 tokens\na", false),
+            ("3 tokens\na", "3 tokens\nb", false),
+            ("~3 tokens\na", "4 tokens\na", true),
+            ("~3 tokens\na", "4 tokens\nb", false),
+            ("~3\na", "4\na", false),
+        ] {
+            assert_eq!(is_same(kept, now), expected, "{kept} {now}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let texts: BTreeMap<String, String> = [
+            ("a", "one line"),
+            ("b: second", "two\nlines\n"),
+            ("c", ""),
+            ("d", "=== not a heading\n\\ nor this"),
+            ("e", "\n\n"),
+        ]
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .into();
+        assert_eq!(read(&text_of(&texts)), texts, "{}", text_of(&texts));
+    }
+}

@@ -1,0 +1,230 @@
+//! `t.call`: the whole road.
+
+use super::*;
+
+const NOTES: &str = "
+def start(deps, config):
+    return config['greeting']
+
+def greet(ctx, name: str, times: int = 1) -> list[dict]:
+    print('greeting', name)
+    return [{'said': ctx.instance + ' ' + name, 'by': 'notes'}] * times
+
+def count(ctx) -> int:
+    return ctx.state.update('n', lambda n: n + 1, default = 0)
+
+def broken(ctx):
+    fail('it is broken')
+
+def forever(ctx):
+    for i in range(1000000000):
+        pass
+
+tool(greet, select = ['said'])
+tool(count)
+tool(broken)
+tool(forever)
+";
+const MANIFEST: &str = "
+name = 'notes'
+version = '1.0.0'
+description = 'Notes'
+[config]
+greeting = { type = 'string', default = 'hello' }
+";
+
+#[track_caller]
+fn check_notes(test: &str, expected: &Expect) {
+    let files = [
+        ("notes/module.toml", MANIFEST),
+        ("notes/main.star", NOTES),
+        ("notes/main_test.star", test),
+    ];
+    check(&files, expected);
+}
+
+#[test]
+fn an_answer_is_data_and_text() {
+    check_notes(
+        "
+def test_answer(t):
+    answer = t.call('notes.greet', {'name': 'ada', 'times': 9})
+    testing.eq(answer.value, [{'said': 'hello ada', 'by': 'notes'}] * 9)
+    testing.is_false('notes' in answer.text, answer.text)
+    testing.contains(answer.text, 'hello ada')
+    testing.is_true(answer.tokens > 3)
+    testing.eq([answer.is_error, answer.error], [False, None])
+
+def test_refused(t):
+    answer = t.call('notes.greet', {'nme': 'ada'})
+    testing.is_true(answer.is_error)
+    testing.contains(answer.error, 'did you mean `name`')
+
+def test_config(t):
+    t.config('greeting', 'good day')
+    testing.eq(t.call('notes.greet', {'name': 'ada'}).value[0]['said'], 'good day ada')
+
+def test_state_is_kept(t):
+    testing.eq([t.call('notes.count').value, t.call('notes.count').value], [1, 2])
+
+def test_and_forgotten(t):
+    testing.eq(t.call('notes.count').value, 1)
+
+def test_meta(t):
+    testing.contains(t.call('call', {'module': 'notes', 'tool': 'count'}).text, '1')
+",
+        &expect![[r"
+            notes/main_test.star: 6 tests
+              ✓ test_answer
+              ✓ test_refused
+              ✓ test_config
+              ✓ test_state_is_kept
+              ✓ test_and_forgotten
+              ✓ test_meta
+            Total: 6 | Passed: 6 | Failed: 0
+        "]],
+    );
+}
+
+#[test]
+fn what_goes_wrong_is_told_with_its_place() {
+    check_notes(
+        "
+def test_value_of_nothing(t):
+    t.call('notes.greet', {'name': 'ada'})
+    t.call('notes.broken').value
+
+def test_no_such_tool(t):
+    t.call('notes.gret').value
+
+def test_late_config(t):
+    t.call('notes.count')
+    t.config('greeting', 'hi')
+
+def test_bad_config(t):
+    t.config('greting', 'hi')
+    t.call('notes.count').value
+
+def test_wrong_parameter(x):
+    pass
+",
+        &expect![[r#"
+            notes/main_test.star: 5 tests
+              ✗ test_value_of_nothing
+                `notes.broken` failed: it is broken (notes/main.star:13)
+                  ┌ notes/main_test.star:4:5
+                4 │     t.call('notes.broken').value
+                  │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+                printed:
+                  greeting ada
+              ✗ test_no_such_tool
+                `notes.gret` failed: there is no tool `notes.gret`; the nearest is `notes.greet`
+                  ┌ notes/main_test.star:7:5
+                7 │     t.call('notes.gret').value
+                  │     ^^^^^^^^^^^^^^^^^^^^^^^^^^
+              ✗ test_late_config
+                t.config comes before the first t.call, with which modules start
+                   ┌ notes/main_test.star:11:5
+                11 │     t.config('greeting', 'hi')
+                   │     ^^^^^^^^^^^^^^^^^^^^^^^^^^
+              ✗ test_bad_config
+                `notes.count` failed: module `notes` does not run: configuration of module `notes` is not right
+                  greting = "hi" (--set): is not a key; did you mean `greeting`?
+                   ┌ notes/main_test.star:15:5
+                15 │     t.call('notes.count').value
+                   │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              ✗ test_wrong_parameter
+                `test_wrong_parameter` takes `x`; a test is given `t`, or nothing
+                   ┌ notes/main_test.star:17:1
+                17 │ def test_wrong_parameter(x):
+                   │ ^^^^^^^^^^^^^^^^^^^^^^^^
+            Total: 5 | Passed: 0 | Failed: 5
+        "#]],
+    );
+}
+
+#[test]
+fn a_tool_that_does_not_end_ends_with_its_test() {
+    let dir = folder(&[
+        ("notes/module.toml", MANIFEST),
+        ("notes/main.star", NOTES),
+        (
+            "notes/main_test.star",
+            "def test_forever(t):\n    t.call('notes.forever')",
+        ),
+    ]);
+    let mut options = Options::new(vec![Folder::new(dir.path())]);
+    options.limits.time = Duration::from_millis(300);
+    let (text, _) = told(&options);
+    expect![[r"
+        notes/main_test.star: 1 test
+          ✗ test_forever
+            stopped after 300 ms, the time one call may take (limit `timeout`)
+              ┌ notes/main_test.star:2:5
+            2 │     t.call('notes.forever')
+              │     ^^^^^^^^^^^^^^^^^^^^^^^
+    "]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_module_that_does_not_run_says_why() {
+    check(
+        &[
+            ("notes/module.toml", MANIFEST),
+            (
+                "notes/main.star",
+                "def start(deps, config):\n    fail('no disk')\ndef f(ctx):\n    pass\ntool(f)",
+            ),
+            (
+                "notes/main_test.star",
+                "def test_f(t):\n    t.call('notes.f').value\ndef test_own():\n    env.get('A')",
+            ),
+        ],
+        &expect![[r"
+            notes/main_test.star: 2 tests
+              ✗ test_f
+                `notes.f` failed: module `notes` does not run: `start` of module `notes` failed: no disk (notes/main.star:2)
+                  ┌ notes/main_test.star:2:5
+                2 │     t.call('notes.f').value
+                  │     ^^^^^^^^^^^^^^^^^^^^^^^
+              ✗ test_own
+                module `notes` does not run: `start` of module `notes` failed: no disk
+                  ┌ notes/main_test.star:4:5
+                4 │     env.get('A')
+                  │     ^^^^^^^^^^^^
+            Total: 2 | Passed: 0 | Failed: 2
+        "]],
+    );
+}
+
+/// Both parts of an answer are what a client gets that calls the tool.
+#[test]
+fn the_text_is_what_a_client_reads() {
+    let test = "def test_it(t):\n    print(t.call('notes.greet', {'name': 'ada', 'times': 9}).text)\n    fail('')";
+    let dir = folder(&[
+        ("notes/module.toml", MANIFEST),
+        ("notes/main.star", NOTES),
+        ("notes/main_test.star", test),
+    ]);
+    let options = Options::new(vec![Folder::new(dir.path())]);
+    let mut printed = Vec::new();
+    run(&options, &mut |event| {
+        if let Event::Failed { output, .. } = event {
+            printed = output;
+        }
+    });
+    let runtime = runtime::Runtime::open(runtime::Settings {
+        folders: vec![dir.path().to_owned()],
+        forgets: true,
+        ..runtime::Settings::default()
+    });
+    let args = serde_json::json!({"name": "ada", "times": 9});
+    let call = runtime::Call::new("notes.greet", args.as_object().unwrap().clone());
+    let executor = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let output = executor.block_on(runtime.call(call)).unwrap();
+    assert_eq!(printed, ["greeting ada", output.plain_text().as_str()]);
+}

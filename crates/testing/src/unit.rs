@@ -1,0 +1,239 @@
+//! One test file: loaded, and its tests run one by one.
+
+use crate::find::TestFile;
+use crate::hall::Hall;
+use crate::report::Event;
+use crate::scene::{Part, Scene};
+use crate::snapshots::Snapshots;
+use model::{Fault, Limits};
+use script::{Engine, Script, Stage, Turn};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Stack for a test: calls nest in the interpreter, and the interpreter recurses.
+const STACK: usize = 16 << 20;
+/// A test gets this long to notice that its time is up; then nobody waits for it any more.
+const GRACE: Duration = Duration::from_secs(1);
+/// The test that a file is which cannot be loaded.
+pub(crate) const LOAD: &str = "(load)";
+
+pub(crate) struct Unit<'a> {
+    pub(crate) name: String,
+    file: &'a TestFile<'a>,
+    hall: Arc<Hall>,
+    part: Part,
+    state: State,
+}
+
+enum State {
+    Loaded {
+        script: Arc<Script>,
+        /// Those that are wanted.
+        tests: Vec<String>,
+    },
+    Broken(Broken),
+}
+
+/// Why a file cannot be loaded, what it printed before, and how long that took.
+type Broken = (Fault, Vec<String>, Duration);
+
+pub(crate) struct Outcome {
+    pub(crate) result: Result<(), Fault>,
+    output: Vec<String>,
+    time: Duration,
+}
+
+impl<'a> Unit<'a> {
+    /// Nothing, if no test of it is wanted.
+    pub(crate) fn load(hall: &Arc<Hall>, engine: &Engine, file: &'a TestFile<'a>) -> Option<Self> {
+        let options = &hall.options;
+        let name = file.name();
+        let snapshots = Snapshots::of(&file.folder.path(&file.file), options.snapshots);
+        let mut part = Part {
+            folder: file.index,
+            file: file.file.clone(),
+            loads: Vec::new(),
+            test: LOAD.to_owned(),
+            snapshots: Arc::new(snapshots),
+        };
+        let scene = Scene::new(hall, part.clone(), true);
+        let start = Instant::now();
+        let state = match load(hall, engine, file, &scene) {
+            Ok(script) => {
+                let mut tests = script.tests();
+                tests.retain(|test| options.wants(&name, test));
+                if tests.is_empty() && options.filter.is_some() {
+                    return None;
+                }
+                part.loads = script.loads.iter().cloned().collect();
+                let script = Arc::new(script);
+                State::Loaded { script, tests }
+            }
+            Err(fault) => {
+                // It counts when a test that is wanted may be in it.
+                let mut tests = file.guess_tests();
+                tests.push(LOAD.to_owned());
+                if !tests.iter().any(|test| options.wants(&name, test)) {
+                    return None;
+                }
+                State::Broken((named(fault, file), scene.lines(), start.elapsed()))
+            }
+        };
+        Some(Self {
+            name,
+            file,
+            hall: Arc::clone(hall),
+            part,
+            state,
+        })
+    }
+
+    pub(crate) fn tests(&self) -> &[String] {
+        match &self.state {
+            State::Loaded { tests, .. } => tests,
+            State::Broken(_) => &[],
+        }
+    }
+
+    /// How many tests it is in a report.
+    pub(crate) fn counts(&self) -> usize {
+        self.broken().map_or(self.tests().len(), |_| 1)
+    }
+
+    pub(crate) fn broken(&self) -> Option<&Broken> {
+        match &self.state {
+            State::Loaded { .. } => None,
+            State::Broken(broken) => Some(broken),
+        }
+    }
+
+    /// Runs one test on a thread of its own, and not much longer than it may take.
+    pub(crate) fn run(&self, test: &str) -> Outcome {
+        let start = Instant::now();
+        let part = Part {
+            test: test.to_owned(),
+            ..self.part.clone()
+        };
+        let scene = Arc::new(Scene::new(&self.hall, part, false));
+        let limits = self.hall.options.limits.clone();
+        let result = match &self.state {
+            State::Loaded { script, .. } => played(script, test, &scene, &limits),
+            State::Broken((fault, ..)) => Err(fault.clone()),
+        };
+        Outcome {
+            result: result.map_err(|fault| named(fault, self.file)),
+            output: scene.lines(),
+            time: start.elapsed(),
+        }
+    }
+
+    pub(crate) fn event(&self, test: &str, outcome: Outcome) -> Event {
+        match outcome.result {
+            Ok(()) => Event::Passed {
+                file: self.name.clone(),
+                test: test.to_owned(),
+                time: outcome.time,
+            },
+            Err(fault) => self.failed(test, fault, outcome.output, outcome.time),
+        }
+    }
+
+    pub(crate) fn failed(
+        &self,
+        test: &str,
+        fault: Fault,
+        output: Vec<String>,
+        time: Duration,
+    ) -> Event {
+        Event::Failed {
+            file: self.name.clone(),
+            test: test.to_owned(),
+            fault,
+            output,
+            time,
+        }
+    }
+
+    /// What became of the file's snapshots, in sentences.
+    pub(crate) fn settle(&self, passed: &[String]) -> Vec<String> {
+        let there = match &self.state {
+            State::Loaded { script, .. } => script.tests(),
+            State::Broken(_) => return Vec::new(),
+        };
+        let settled = match self.part.snapshots.settle(passed, &there) {
+            Ok(settled) => settled,
+            Err(why) => return vec![why],
+        };
+        let many = |count: usize| if count == 1 { "snapshot" } else { "snapshots" };
+        let mut told = Vec::new();
+        if settled.written > 0 {
+            told.push(format!(
+                "{} {} written",
+                settled.written,
+                many(settled.written)
+            ));
+        }
+        if settled.removed > 0 {
+            told.push(format!(
+                "{} {} removed",
+                settled.removed,
+                many(settled.removed)
+            ));
+        }
+        let orphan = |name| format!("no test asks for the snapshot `{name}`: --update removes it");
+        told.extend(settled.orphans.iter().map(orphan));
+        told
+    }
+}
+
+fn load(hall: &Hall, engine: &Engine, file: &TestFile<'_>, scene: &Scene) -> Result<Script, Fault> {
+    let files = hall.files(file.index);
+    let mut loaded = None;
+    let one = std::slice::from_ref(&file.file);
+    engine.load_all(one, &files, scene, |_, script, _| loaded = Some(script));
+    loaded.unwrap_or_else(|| Err(Fault::new("there is no thread left to load it on")))
+}
+
+fn played(
+    script: &Arc<Script>,
+    test: &str,
+    scene: &Arc<Scene>,
+    limits: &Limits,
+) -> Result<(), Fault> {
+    let (done, ended) = sync_channel(1);
+    let (script, scene) = (Arc::clone(script), Arc::clone(scene));
+    let (name, own) = (test.to_owned(), limits.clone());
+    let thread = std::thread::Builder::new()
+        .name("test".into())
+        .stack_size(STACK);
+    let spawned = thread.spawn(move || {
+        let stage = Arc::clone(&scene) as Arc<dyn Stage>;
+        let turn = Turn {
+            stage: Some(&stage),
+            ..Turn::new(&*scene, &own)
+        };
+        let outcome = script.run_test(&name, &turn);
+        let _ = done.send(scene.close(outcome));
+    });
+    if let Err(error) = spawned {
+        let why = format!("there is no thread left to run it on: {error}");
+        return Err(Fault::new(why));
+    }
+    match ended.recv_timeout(limits.time + GRACE) {
+        Ok(outcome) => outcome,
+        Err(RecvTimeoutError::Timeout) => Err(Fault::new(format!(
+            "did not end within {} ms, and does not react",
+            limits.time.as_millis()
+        ))),
+        Err(RecvTimeoutError::Disconnected) => Err(Fault::new("the engine gave up on this test")),
+    }
+}
+
+/// The fault with its file under the name that reports use.
+fn named(mut fault: Fault, file: &TestFile<'_>) -> Fault {
+    if let Some(place) = &mut fault.place {
+        place.file = file.name_of(&place.file);
+    }
+    fault
+}
