@@ -226,6 +226,10 @@ fn the_network_is_closed_unless_the_run_is_live() {
     assert_eq!(web.asked().len(), 0);
     room.run(&["test", "--live"]).exits(0);
     assert_eq!(web.asked().len(), 1);
+    let played = "def test_stock(t):\n    t.http.on('GET', 'http://other/', json = 1, optional = True)\n    testing.eq(t.call('shop.stock').value, {'screws': 9})";
+    room.write("shop/main_test.star", played);
+    room.run(&["test", "--live"]).exits(0);
+    assert_eq!(web.asked().len(), 2);
 }
 
 #[test]

@@ -68,7 +68,11 @@ impl Props {
     }
 
     pub(super) fn plays(&self, kind: Kind) -> bool {
-        self.exchanges.iter().any(|p| p.exchange.kind() == kind)
+        self.any(|exchange| exchange.kind() == kind)
+    }
+
+    pub(super) fn any(&self, fits: impl Fn(&Exchange) -> bool) -> bool {
+        self.exchanges.iter().any(|played| fits(&played.exchange))
     }
 
     /// The next answer: each that fits in turn, and the last of them from then on. Also whether

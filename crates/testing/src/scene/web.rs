@@ -7,6 +7,11 @@ use script::{Exchange, Kind};
 use serde_json::{Value, json};
 
 impl Played {
+    /// Is there an answer to this request?
+    pub(super) fn plays_request(&self, request: &HttpRequest) -> bool {
+        self.props().any(|exchange| answers(exchange, request))
+    }
+
     pub(super) fn web(
         &self,
         request: &HttpRequest,
@@ -46,12 +51,7 @@ impl Played {
     fn hop(&self, request: &HttpRequest) -> Result<(HttpResponse, bool), HostError> {
         let mut props = self.props();
         props.note(Kind::Http, told(request));
-        let next = props.next(|exchange| match exchange {
-            Exchange::Http { method, url, .. } => {
-                *method == request.method && fits::url(url, &request.url)
-            }
-            _ => false,
-        });
+        let next = props.next(|exchange| answers(exchange, request));
         drop(props);
         let Some((
             Exchange::Http {
@@ -75,6 +75,15 @@ impl Played {
             body: body.into_bytes(),
         };
         Ok((answer, more))
+    }
+}
+
+fn answers(exchange: &Exchange, request: &HttpRequest) -> bool {
+    match exchange {
+        Exchange::Http { method, url, .. } => {
+            *method == request.method && fits::url(url, &request.url)
+        }
+        _ => false,
     }
 }
 

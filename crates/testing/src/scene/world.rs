@@ -96,7 +96,7 @@ impl World for Played {
         egress: &Egress,
         leash: &Leash,
     ) -> Result<HttpResponse, HostError> {
-        if self.live && !self.props().plays(Kind::Http) {
+        if self.live && !self.plays_request(request) {
             return self.real.http(request, egress, leash);
         }
         self.web(request, egress)

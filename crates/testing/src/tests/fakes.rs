@@ -247,6 +247,29 @@ def test_clock(t):
 }
 
 #[test]
+fn what_a_file_reads_while_it_loads_is_played_too() {
+    let module =
+        "REGION = env.get('REGION', 'none')\ndef region() -> str:\n    return REGION\ntool(region)";
+    let test = "
+def test_north(t):
+    t.env('REGION', 'north')
+    testing.eq(t.call('m.region').value, 'north')
+
+def test_none(t):
+    testing.eq(t.call('m.region').value, 'none')
+";
+    check(
+        &[("m.star", module), ("m_test.star", test)],
+        &expect![[r"
+            m_test.star: 2 tests
+              ✓ test_north
+              ✓ test_none
+            Total: 2 | Passed: 2 | Failed: 0
+        "]],
+    );
+}
+
+#[test]
 fn what_nothing_answers_fails_the_test() {
     check_shop(
         r"

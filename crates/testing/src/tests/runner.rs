@@ -91,6 +91,25 @@ fn the_first_failure_can_be_the_last() {
     }
 }
 
+/// A command that nobody can interrupt holds the test's thread, and the run goes on.
+#[test]
+fn what_does_not_react_is_left_behind() {
+    let module = "def describe_extension():\n    return Extension(name = 'm', version = '1', description = '', tools = [], allowed_exec = ['sleep'])";
+    let test = "def test_stuck():\n    exec.run('sleep', ['5'])\ndef test_next():\n    pass";
+    let dir = folder(&[("m.star", module), ("m_test.star", test)]);
+    let mut options = Options::new(vec![Folder::new(dir.path())]);
+    options.limits.time = Duration::from_millis(100);
+    options.world = std::sync::Arc::new(Real);
+    let (text, _) = told(&options);
+    expect![[r"
+        m_test.star: 2 tests
+          ✗ test_stuck
+            did not end within 100 ms, and does not react
+          ✓ test_next
+    "]]
+    .assert_eq(&text);
+}
+
 /// Commands, for real.
 struct Real;
 
