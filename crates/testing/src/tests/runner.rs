@@ -1,6 +1,7 @@
 //! How tests are run: one after the other or some at once, to the end or to the first failure.
 
 use super::*;
+use std::process::Stdio;
 
 /// Three files: the second fails in the middle.
 fn three() -> TempDir {
@@ -140,6 +141,9 @@ impl model::World for Real {
         let status = std::process::Command::new(&request.command)
             .args(&request.args)
             .current_dir(&surroundings.cwd)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .status()
             .unwrap();
         Ok(model::ExecResult {
