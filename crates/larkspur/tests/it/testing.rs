@@ -419,7 +419,7 @@ def test_modules_are_there():
             .says("Total: 8 | Passed: 7 | Failed: 1");
     }
     room.write("greeter.star", &format!("{extension}\ntesting.eq(1, 1)\n"));
-    room.run(&["list"]).notes("`testing` not found");
+    room.run(&["list"]).notes("there is no `testing`");
 }
 
 #[test]

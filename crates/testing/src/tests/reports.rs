@@ -41,7 +41,7 @@ fn as_xml() {
           </testsuite>
           <testsuite name="b_test.star" tests="1" failures="1" errors="0" skipped="0" time="0.000">
             <testcase classname="b_test" name="(load)" time="0.000">
-              <failure message="Variable `oops` not found" type="failure">Variable `oops` not found
+              <failure message="there is no `oops`" type="failure">there is no `oops`
           ┌ b_test.star:1:1
         1 │ oops
           │ ^^^^</failure>
@@ -70,7 +70,7 @@ fn as_lines_that_any_harness_reads() {
           ...
         not ok 3 - b_test.star::(load)
           ---
-          message: "Variable `oops` not found"
+          message: "there is no `oops`"
           severity: fail
           at:
             file: "b_test.star"
@@ -122,7 +122,8 @@ fn as_json() {
               "passed": false,
               "ms": 0.0,
               "failure": {
-                "message": "Variable `oops` not found",
+                "code": "E0201",
+                "message": "there is no `oops`",
                 "place": {
                   "file": "b_test.star",
                   "line": 1,
@@ -131,7 +132,7 @@ fn as_json() {
                   "excerpt": "oops"
                 }
               },
-              "report": "Variable `oops` not found\n  ┌ b_test.star:1:1\n1 │ oops\n  │ ^^^^",
+              "report": "there is no `oops`\n  ┌ b_test.star:1:1\n1 │ oops\n  │ ^^^^",
               "printed": []
             }
           ],

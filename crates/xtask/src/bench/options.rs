@@ -142,7 +142,7 @@ mod tests {
             ("--only", "`--only` needs a name"),
             (
                 "--only disk",
-                "no subject `disk`: there are calls, start, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch",
+                "no subject `disk`: there are calls, start, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch, tests",
             ),
             (
                 "--only rss --write",
