@@ -218,3 +218,24 @@ fn each_kind_of_permission_is_looked_for() {
         assert!(said.contains(expected), "{line} {permissions}: {said}");
     }
 }
+
+/// Names that are too long with their module before them, and words that cost too much.
+#[test]
+fn what_a_list_cannot_carry_is_told() {
+    let room = Room::new();
+    let long = "a".repeat(60);
+    let about = "very ".repeat(800);
+    let module =
+        format!("def {long}():\n    \"\"\"{about}long.\"\"\"\n    return 1\n\ntool({long})\n");
+    room.write("module.star", &module);
+    room.run(&["check"])
+        .exits(0)
+        .says("has 67 characters; clients take names of 64")
+        .says("costs 1")
+        .says("tokens in every list it is in");
+    let found = codes(&room);
+    assert!(
+        found.contains("W0606") && found.contains("W0607"),
+        "{found:?}"
+    );
+}
