@@ -1,5 +1,5 @@
-//! What a source says without being run: the tools it declares, what it wants of the world, what it
-//! loads and every text in it.
+//! What a source says without being run: the tools it declares, what it wants of the world, and
+//! what it loads.
 
 use crate::engine::Engine;
 use crate::nesting;
@@ -23,8 +23,6 @@ pub struct Sketch {
     pub untyped: Vec<Untyped>,
     /// The files that it loads.
     pub loads: Vec<String>,
-    /// Every text in it.
-    pub texts: Vec<String>,
 }
 
 /// A call of a library's function, or of `ctx.secret`.
@@ -113,12 +111,8 @@ impl Reader<'_> {
     }
 
     fn expr(&mut self, expr: &AstExpr) {
-        match &expr.node {
-            ExprP::Call(callee, args) => self.call(expr, callee, args),
-            ExprP::Literal(AstLiteral::String(text)) => {
-                self.sketch.texts.push(text.node.clone());
-            }
-            _ => {}
+        if let ExprP::Call(callee, args) = &expr.node {
+            self.call(expr, callee, args);
         }
         expr.visit_expr(|child| self.expr(child));
     }
@@ -283,7 +277,6 @@ Tool(name = "old", handler = find)
             ["issues(repo: str) 22", "issues(labels: list[str]) 28"]
         );
         assert_eq!(sketch.loads, ["client.star"]);
-        assert!(sketch.texts.contains(&"log".to_owned()));
     }
 
     #[test]

@@ -22,7 +22,13 @@ const MOST_LINES: usize = 20;
 const FAILED: u8 = 1;
 
 pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode> {
-    let tasks = Value::String(text(&args.file)?);
+    let tasks = match text(&args.file) {
+        Ok(text) => Value::String(text),
+        Err(why) => {
+            error(&format!("{why:#}"));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
     let runtime = compose::open(global)?;
     let cancel = CancellationToken::new();
     let batch = Batch {

@@ -357,7 +357,7 @@ fn the_command_line_runs_batches() {
         .exits(2)
         .notes("nothing was called:");
     room.run(&["batch", "nowhere.jsonl"])
-        .exits(1)
+        .exits(2)
         .notes("cannot read nowhere.jsonl");
 }
 
