@@ -46,7 +46,10 @@ impl Change {
         if config::read(&self.path)? != self.before {
             return Err(Trouble::Overtaken(self.path.clone()));
         }
-        let Some(after) = &self.after else {
+        let is_link = fs::symlink_metadata(&self.path).is_ok_and(|file| file.is_symlink());
+        // A link stays, and what it leads to has nothing left in it.
+        let after = self.after.as_deref().or(is_link.then_some(""));
+        let Some(after) = after else {
             let removed = fs::remove_file(&self.path);
             removed.map_err(|error| self.trouble("remove", &error))?;
             return Ok(None);

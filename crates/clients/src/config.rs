@@ -77,6 +77,16 @@ impl<'c> ConfigFile<'c> {
         let Some(Value::Object(entry)) = self.entry(name)? else {
             return Ok(None);
         };
+        let Some(launch) = self.launch(name)? else {
+            return Err(self.wrong(Wrong::Shape(format!(
+                "`{name}` there is another kind of server, which nobody here has put in; take it out by \
+                 hand, or choose another name with --name"
+            ))));
+        };
+        // What somebody has added to it since is not ours to throw away without a copy.
+        if launch.entry(self.client) != entry {
+            return self.take(name).map(Some);
+        }
         for kept in backup::all(&self.path) {
             if let Ok(Some(before)) = read(&kept)
                 && self.came_from(&before, name, &entry)
@@ -87,9 +97,14 @@ impl<'c> ConfigFile<'c> {
         if self.came_from("", name, &entry) {
             return Ok(Some(self.change(None, None)));
         }
+        self.take(name).map(Some)
+    }
+
+    /// The entry alone goes.
+    fn take(&self, name: &str) -> Result<Change, Trouble> {
         let after = document::take(self.client, self.text(), name);
         let after = after.map_err(|wrong| self.wrong(wrong))?;
-        Ok(Some(self.change(Some(after), None)))
+        Ok(self.change(Some(after), None))
     }
 
     /// Is this file what that text becomes by this server alone? Then nothing else is lost with it.

@@ -150,6 +150,12 @@ pub(crate) fn look(global: &Global) -> Result<Runtime, BadProject> {
     }))
 }
 
+/// A folder that was named and is not there: a server waits for it, but nothing can be said of it.
+pub(crate) fn missing_folder(global: &Global) -> Option<String> {
+    let gone = global.modules.iter().find(|folder| !folder.is_dir())?;
+    Some(format!("there is no folder {}", gone.display()))
+}
+
 /// One folder with one module, as it would look wherever it is put.
 pub(crate) fn look_at(folder: PathBuf) -> Runtime {
     Runtime::open(Settings {

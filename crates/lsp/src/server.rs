@@ -209,7 +209,10 @@ impl<P: Project, W: Write> Server<P, W> {
         let unsaved = open.map(|(path, document)| (path.clone(), document.text.clone()));
         for (path, fault) in self.project.broken(&Arc::new(unsaved.collect())) {
             // A file that is wrong by itself has said enough.
-            faults.entry(path).or_insert_with(|| vec![fault]);
+            let own = faults.entry(path).or_default();
+            if own.iter().all(is_warning) {
+                own.push(fault);
+            }
         }
         let open: Vec<PathBuf> = self.documents.keys().cloned().collect();
         let before = std::mem::take(&mut self.told);
@@ -268,8 +271,13 @@ fn diagnostic(fault: &Fault, text: &str) -> Value {
     };
     json!({
         "range": place.map_or_else(beginning, |place| range(text, place)),
-        "severity": 1,
+        "severity": if is_warning(fault) { 2 } else { 1 },
+        "code": fault.code,
         "source": "larkspur",
         "message": message,
     })
+}
+
+fn is_warning(fault: &Fault) -> bool {
+    fault.code.is_some_and(|code| code.starts_with('W'))
 }

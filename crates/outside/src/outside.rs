@@ -92,8 +92,8 @@ impl World for Outside {
 
     fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
         Err(HostError(format!(
-            "the secret `{name}` of module `{module}` is not set; `larkspur secret set {module} {name}` \
-             sets it"
+            "the secret `{name}` of module `{module}` is not set, and there is no vault yet to set it \
+             in; a variable that `env` grants is read with env.get"
         )))
     }
 

@@ -51,6 +51,14 @@ impl Homes {
         (&home.1, manifest.map(|manifest| &manifest.name))
     }
 
+    /// The manifest of the folder that a file is part of, if it cannot be read: nobody knows what that
+    /// module may do.
+    pub fn unread(&self, folder: usize, file: &str) -> Option<String> {
+        let home = self.of(folder, file)?;
+        let is_unread = self.homes.get(home)?.is_none();
+        is_unread.then(|| join(&home.1, MANIFEST))
+    }
+
     /// Is this the name of a module with a manifest?
     pub(crate) fn is_home(&self, name: &ModuleName) -> bool {
         self.names.contains_key(name)

@@ -5,10 +5,11 @@ use crate::engine::Engine;
 use crate::nesting;
 use model::{Fault, Limits, Place};
 use starlark_syntax::syntax::ast::{
-    ArgumentP, AstExpr, AstLiteral, AstNoPayload, AstParameterP, AstStmt, CallArgsP, DefP, ExprP,
-    ParameterP, StmtP,
+    ArgumentP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstParameterP, AstStmt,
+    CallArgsP, ClauseP, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::uniplate::Visit;
+use std::collections::BTreeSet;
 
 /// Libraries that a permission stands before.
 const GUARDED: [&str; 6] = ["env", "exec", "files", "http", "postgres", "sqlite"];
@@ -23,6 +24,12 @@ pub struct Sketch {
     pub untyped: Vec<Untyped>,
     /// The files that it loads.
     pub loads: Vec<String>,
+    /// Every name that stands for a value somewhere in it.
+    pub names: BTreeSet<String>,
+    /// Every text in it.
+    pub texts: BTreeSet<String>,
+    /// The lines that each function at the top takes, first and last.
+    pub functions: Vec<(String, usize, usize)>,
 }
 
 /// A call of a library's function, or of `ctx.secret`.
@@ -30,7 +37,7 @@ pub struct Sketch {
 pub struct Use {
     pub library: String,
     pub function: String,
-    /// The first argument, when it is a plain text.
+    /// What it is asked for, such as a URL, when that is a plain text.
     pub first: Option<String>,
     pub place: Place,
 }
@@ -55,6 +62,7 @@ impl Sketch {
             sketch: Self::default(),
             functions: Vec::new(),
             declared: Vec::new(),
+            bound: BTreeSet::new(),
         };
         reader.stmt(ast.statement());
         Ok(reader.finish())
@@ -68,6 +76,8 @@ struct Reader<'s> {
     functions: Vec<Function>,
     /// The tool's name, the function behind it if it is one by name, and the call.
     declared: Vec<(String, Option<String>, Place)>,
+    /// Names that the file gives to values of its own.
+    bound: BTreeSet<String>,
 }
 
 struct Function {
@@ -79,8 +89,19 @@ struct Function {
 impl Reader<'_> {
     fn stmt(&mut self, stmt: &AstStmt) {
         match &stmt.node {
-            StmtP::Def(def) => self.def(def),
-            StmtP::Load(load) => self.sketch.loads.push(load.module.node.clone()),
+            StmtP::Def(def) => {
+                self.def(def);
+                let (first, last) = (self.place(stmt.span), self.last_line(stmt.span));
+                let name = def.name.ident.clone();
+                self.sketch.functions.push((name, first.line, last));
+            }
+            StmtP::Load(load) => {
+                self.sketch.loads.push(load.module.node.clone());
+                let names = load.args.iter().map(|arg| arg.local.node.ident.clone());
+                self.bound.extend(names);
+            }
+            StmtP::Assign(assign) => self.binds(&assign.lhs),
+            StmtP::For(each) => self.binds(&each.var),
             _ => {}
         }
         stmt.visit_children(|child| match child {
@@ -89,7 +110,17 @@ impl Reader<'_> {
         });
     }
 
+    fn binds(&mut self, target: &AstAssignTarget) {
+        target.visit_lvalue(|name| {
+            self.bound.insert(name.node.ident.clone());
+        });
+    }
+
     fn def(&mut self, def: &DefP<AstNoPayload>) {
+        let params = def.params.iter().filter_map(|param| param.node.ident());
+        let params: Vec<String> = params.map(|name| name.node.ident.clone()).collect();
+        self.bound.extend(params);
+        self.bound.insert(def.name.ident.clone());
         let untyped = def.params.iter().filter_map(|param| self.untyped(param));
         let function = Function {
             name: def.name.ident.clone(),
@@ -111,8 +142,23 @@ impl Reader<'_> {
     }
 
     fn expr(&mut self, expr: &AstExpr) {
-        if let ExprP::Call(callee, args) = &expr.node {
-            self.call(expr, callee, args);
+        match &expr.node {
+            ExprP::Call(callee, args) => self.call(expr, callee, args),
+            ExprP::Identifier(name) => {
+                self.sketch.names.insert(name.ident.clone());
+            }
+            ExprP::Literal(AstLiteral::String(text)) => {
+                self.sketch.texts.insert(text.node.clone());
+            }
+            ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more) => {
+                self.binds(&first.var);
+                for clause in more {
+                    if let ClauseP::For(each) = clause {
+                        self.binds(&each.var);
+                    }
+                }
+            }
+            _ => {}
         }
         expr.visit_expr(|child| self.expr(child));
     }
@@ -126,7 +172,7 @@ impl Reader<'_> {
                     let found = Use {
                         library: library.to_owned(),
                         function: function.node.clone(),
-                        first: first(args),
+                        first: first(args, usize::from(function.node == "request")),
                         place: self.place(callee.span),
                     };
                     self.sketch.uses.push(found);
@@ -155,6 +201,11 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Sketch {
+        // A value of the file's own that is called like a library is not that library.
+        let bound = self.bound;
+        self.sketch
+            .uses
+            .retain(|used| used.library == "ctx" || !bound.contains(&used.library));
         for (tool, behind, call) in self.declared {
             let function = behind.and_then(|name| self.functions.iter().find(|f| f.name == name));
             let place = function.map_or(call, |function| function.place.clone());
@@ -169,6 +220,12 @@ impl Reader<'_> {
             self.sketch.tools.push((tool, place));
         }
         self.sketch
+    }
+
+    fn last_line(&self, span: starlark::codemap::Span) -> usize {
+        let end = (span.end().get() as usize).min(self.source.len());
+        let text = self.source[..end].trim_end();
+        text.matches('\n').count() + 1
     }
 
     fn place(&self, span: starlark::codemap::Span) -> Place {
@@ -191,15 +248,19 @@ fn text(expr: &AstExpr) -> Option<String> {
     }
 }
 
-fn first(args: &CallArgsP<AstNoPayload>) -> Option<String> {
-    let arg = args.args.first()?;
-    match &arg.node {
-        ArgumentP::Positional(expr) => text(expr),
+/// The argument that says what is wanted: by its name, or at its place.
+fn first(args: &CallArgsP<AstNoPayload>, place: usize) -> Option<String> {
+    let named = args.args.iter().find_map(|arg| match &arg.node {
         ArgumentP::Named(key, value) if ["url", "command", "name"].contains(&key.node.as_str()) => {
-            text(value)
+            Some(value)
         }
         _ => None,
-    }
+    });
+    let placed = args.args.get(place).and_then(|arg| match &arg.node {
+        ArgumentP::Positional(value) => Some(value),
+        _ => None,
+    });
+    text(named.or(placed)?)
 }
 
 /// The type that a default has.
@@ -277,6 +338,26 @@ Tool(name = "old", handler = find)
             ["issues(repo: str) 22", "issues(labels: list[str]) 28"]
         );
         assert_eq!(sketch.loads, ["client.star"]);
+        let lines = |name: &str| {
+            sketch
+                .functions
+                .iter()
+                .find(|f| f.0 == name)
+                .map(|f| (f.1, f.2))
+        };
+        assert_eq!(lines("list_issues"), Some((4, 9)));
+        assert_eq!(lines("find"), Some((11, 12)));
+    }
+
+    #[test]
+    fn values_of_its_own_are_no_libraries() {
+        let source = "def pick(env, files):\n    return [env.get(\"A\"), files.index(\"x\")]\n";
+        assert!(Sketch::read("a.star", source).unwrap().uses.is_empty());
+        let source = "def f():\n    http.request(\"GET\", \"https://a.org\")\n    \
+                      http.get(headers = {}, url = \"https://b.org\")\n";
+        let sketch = Sketch::read("a.star", source).unwrap();
+        let asked: Vec<_> = sketch.uses.iter().map(|u| u.first.as_deref()).collect();
+        assert_eq!(asked, [Some("https://a.org"), Some("https://b.org")]);
     }
 
     #[test]

@@ -64,6 +64,12 @@ impl Hall {
             let why = broken.map_or("it is not there", |broken| &broken.fault.message);
             return Err(HostError(format!("module `{name}` does not run: {why}")));
         }
+        if let Some(manifest) = self.homes.unread(part.folder, &part.file) {
+            let shown = self.options.folders[part.folder].path(&manifest);
+            let broken = catalog.broken.get(&shown.display().to_string());
+            let why = broken.map_or("it cannot be read", |broken| &broken.fault.message);
+            return Err(HostError(format!("{manifest} cannot be used: {why}")));
+        }
         let of_file = |file: &String| {
             let mut all = catalog.modules();
             all.find(|module| module.folder == part.folder && module.file == *file)

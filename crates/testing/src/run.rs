@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 /// Runs the tests of all folders and tells of each as it ends.
 pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
@@ -101,17 +102,24 @@ impl Telling<'_> {
         let mut passed = Vec::new();
         for test in unit.tests() {
             if self.is_over() {
-                return;
+                break;
             }
-            let Some(outcome) = self.next() else { return };
+            let Some(outcome) = self.next() else { break };
             if outcome.result.is_ok() {
                 passed.push(test.clone());
             }
             self.tell(unit.event(test, outcome));
         }
-        for text in unit.settle(&passed) {
-            let file = unit.name.clone();
-            self.tell(Event::Note { file, text });
+        match unit.settle(&passed) {
+            Ok(notes) => {
+                for text in notes {
+                    let file = unit.name.clone();
+                    self.tell(Event::Note { file, text });
+                }
+            }
+            Err(fault) => {
+                self.tell(unit.failed(crate::unit::SNAPSHOTS, fault, Vec::new(), Duration::ZERO));
+            }
         }
     }
 

@@ -27,8 +27,8 @@ struct Kept {
     texts: BTreeMap<String, String>,
     /// Those that a test asked for.
     seen: BTreeSet<String>,
-    /// How many were written anew, or otherwise than before.
-    written: usize,
+    /// What stood there before, of those that were written: a test that fails changes nothing.
+    before: BTreeMap<String, Option<String>>,
     removed: usize,
     /// Why the file cannot be read.
     fault: Option<String>,
@@ -74,8 +74,11 @@ impl Snapshots {
         if let Some(why) = &kept.fault {
             return Err(Unlike::Unread(why.clone()));
         }
-        let name = name.replace('\n', " ");
-        kept.seen.insert(name.clone());
+        let name = name.replace(['\n', '\r'], " ");
+        if !kept.seen.insert(name.clone()) {
+            let why = format!("the snapshot `{name}` is asked for twice: give one another `name`");
+            return Err(Unlike::Unread(why));
+        }
         let known = kept.texts.get(&name);
         match known {
             Some(known) if is_same(known, &text) => return Ok(()),
@@ -86,8 +89,8 @@ impl Snapshots {
             None if self.keeping == Keeping::Nothing => return Err(Unlike::Missing { name }),
             _ => {}
         }
-        kept.texts.insert(name, text);
-        kept.written += 1;
+        let before = kept.texts.insert(name.clone(), text);
+        kept.before.insert(name, before);
         Ok(())
     }
 
@@ -96,6 +99,7 @@ impl Snapshots {
     pub(crate) fn settle(&self, ran: &[String], there: &[String]) -> Result<Settled, String> {
         let mut kept = self.kept();
         let test_of = |name: &str| name.split([' ', ':']).next().unwrap_or(name).to_owned();
+        let written = kept.keep_only(|name| ran.contains(&test_of(name)));
         let is_orphan = |name: &String| {
             let test = test_of(name);
             !kept.seen.contains(name) && (ran.contains(&test) || !there.contains(&test))
@@ -112,15 +116,30 @@ impl Snapshots {
                 kept.removed += 1;
             }
         }
-        if kept.written + kept.removed > 0 {
+        if written + kept.removed > 0 {
             write(&self.path, &kept.texts)
                 .map_err(|error| format!("cannot write {}: {error}", self.path.display()))?;
         }
         Ok(Settled {
-            written: kept.written,
+            written,
             removed: kept.removed,
             orphans,
         })
+    }
+}
+
+impl Kept {
+    /// Takes back what other tests wrote; answers how many are left.
+    fn keep_only(&mut self, wanted: impl Fn(&str) -> bool) -> usize {
+        let mut left = 0;
+        for (name, before) in std::mem::take(&mut self.before) {
+            match before {
+                _ if wanted(&name) => left += 1,
+                Some(text) => drop(self.texts.insert(name, text)),
+                None => drop(self.texts.remove(&name)),
+            }
+        }
+        left
     }
 }
 
@@ -192,7 +211,8 @@ fn read(text: &str) -> BTreeMap<String, String> {
             texts.insert(name, lines.join("\n"));
         }
     };
-    for line in text.lines() {
+    // A carriage return is part of its line.
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         match (line.strip_prefix(HEAD), &mut open) {
             (Some(name), _) => end(open.replace((name.to_owned(), Vec::new())), false),
             (None, Some((_, lines))) => lines.push(line.strip_prefix('\\').unwrap_or(line)),
@@ -229,6 +249,7 @@ mod tests {
             ("c", ""),
             ("d", "=== not a heading\n\\ nor this"),
             ("e", "\n\n"),
+            ("f", "a\r\nb\r"),
         ]
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .into();

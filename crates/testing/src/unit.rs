@@ -17,6 +17,8 @@ const STACK: usize = 16 << 20;
 const GRACE: Duration = Duration::from_secs(1);
 /// The test that a file is which cannot be loaded.
 pub(crate) const LOAD: &str = "(load)";
+/// The test that a file of snapshots is which cannot be written.
+pub(crate) const SNAPSHOTS: &str = "(snapshots)";
 
 pub(crate) struct Unit<'a> {
     pub(crate) name: String,
@@ -156,15 +158,13 @@ impl<'a> Unit<'a> {
     }
 
     /// What became of the file's snapshots, in sentences.
-    pub(crate) fn settle(&self, passed: &[String]) -> Vec<String> {
+    pub(crate) fn settle(&self, passed: &[String]) -> Result<Vec<String>, Fault> {
         let there = match &self.state {
             State::Loaded { script, .. } => script.tests(),
-            State::Broken(_) => return Vec::new(),
+            State::Broken(_) => return Ok(Vec::new()),
         };
-        let settled = match self.part.snapshots.settle(passed, &there) {
-            Ok(settled) => settled,
-            Err(why) => return vec![why],
-        };
+        let settled = self.part.snapshots.settle(passed, &there);
+        let settled = settled.map_err(Fault::new)?;
         let many = |count: usize| if count == 1 { "snapshot" } else { "snapshots" };
         let mut told = Vec::new();
         if settled.written > 0 {
@@ -183,11 +183,17 @@ impl<'a> Unit<'a> {
         }
         let orphan = |name| format!("no test asks for the snapshot `{name}`: --update removes it");
         told.extend(settled.orphans.iter().map(orphan));
-        told
+        Ok(told)
     }
 }
 
 fn load(hall: &Hall, engine: &Engine, file: &TestFile<'_>, scene: &Scene) -> Result<Script, Fault> {
+    let names = file.guess_tests();
+    let twice = |at: usize| names[..at].contains(&names[at]);
+    if let Some(at) = (0..names.len()).find(|at| twice(*at)) {
+        let why = format!("there are two `{}`: only the last would run", names[at]);
+        return Err(Fault::new(why).help("give one of them another name"));
+    }
     let files = hall.files(file.index);
     let mut loaded = None;
     let one = std::slice::from_ref(&file.file);

@@ -5,11 +5,13 @@
 )]
 
 use super::Finding;
-use model::{Fault, Place};
+use model::{Fault, Manifest, Place};
+use script::Sketch;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Fix {
@@ -26,9 +28,9 @@ pub(crate) enum Fix {
 }
 
 /// Of Python's imports, those whose names are there already.
-const LIBRARIES: [&str; 14] = [
-    "base64", "csv", "env", "hash", "http", "json", "log", "math", "random", "re", "time", "toml",
-    "uuid", "yaml",
+const LIBRARIES: [&str; 18] = [
+    "base64", "csv", "env", "exec", "files", "hash", "postgres", "sqlite", "http", "json", "log",
+    "math", "random", "re", "time", "toml", "uuid", "yaml",
 ];
 
 impl Fix {
@@ -40,7 +42,7 @@ impl Fix {
                 let name = line.strip_prefix("import ")?.trim();
                 LIBRARIES.contains(&name).then_some(Self::DeleteLine)
             }
-            "E0103" => line.starts_with("@tool").then_some(Self::Undecorate),
+            "E0103" => decoration(line).map(|_| Self::Undecorate),
             "E0201" => near(fault.help.as_deref()?).map(Self::Replace),
             "W0203" => Some(Self::Unload),
             _ => None,
@@ -60,10 +62,12 @@ impl Fix {
     }
 }
 
-/// The one name that may have been meant.
+/// The name that was meant beyond doubt: a library, or what Python's function is called in it. Which of
+/// his own names an author meant, he knows best.
 fn near(help: &str) -> Option<String> {
     if let Some(rest) = help.strip_prefix("did you mean `") {
-        return rest.strip_suffix("`?").map(str::to_owned);
+        let name = rest.strip_suffix("`?")?;
+        return LIBRARIES.contains(&name).then(|| name.to_owned());
     }
     let rest = help.strip_prefix("Python's `")?;
     let (theirs, rest) = rest.split_once("` is `")?;
@@ -73,16 +77,28 @@ fn near(help: &str) -> Option<String> {
 }
 
 /// Mends what it can, file by file; answers what was mended.
-pub(crate) fn mend(findings: &[Finding]) -> io::Result<Vec<&Finding>> {
+pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
     let mut by_file: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.fix.is_some()) {
         by_file.entry(&finding.file).or_default().push(finding);
     }
-    let mut mended = Vec::new();
+    let mut mended = Mended::default();
     for (file, findings) in by_file {
-        mended.extend(mend_file(file, findings)?);
+        match mend_file(file, findings) {
+            Ok(done) => mended.done.extend(done),
+            Err(error) => mended
+                .failed
+                .push(format!("{file} cannot be changed: {error}")),
+        }
     }
-    Ok(mended)
+    mended
+}
+
+/// What was mended, and which files could not be changed.
+#[derive(Default)]
+pub(crate) struct Mended<'f> {
+    pub(crate) done: Vec<&'f Finding>,
+    pub(crate) failed: Vec<String>,
 }
 
 fn mend_file<'f>(file: &str, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f Finding>> {
@@ -112,10 +128,35 @@ fn mend_file<'f>(file: &str, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f F
             mended.push(finding);
         }
     }
-    if text != source {
-        fs::write(file, text)?;
+    if text == source || is_worse(file, &source, &text) {
+        return Ok(Vec::new());
     }
+    replace(Path::new(file), &text)?;
     Ok(mended)
+}
+
+/// What could be read before can be read afterwards, or nothing is written.
+fn is_worse(file: &str, before: &str, after: &str) -> bool {
+    let reads = |text: &str| {
+        if file.ends_with("module.toml") {
+            Manifest::parse(file, text, env!("CARGO_PKG_VERSION")).is_ok()
+        } else {
+            Sketch::read(file, text).is_ok()
+        }
+    };
+    reads(before) && !reads(after)
+}
+
+/// Whole, or not at all; with the rights that the file had.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    // A file that may not be written stays as it is, though its folder might allow it.
+    fs::OpenOptions::new().append(true).open(&path)?;
+    let mut aside = path.clone().into_os_string();
+    aside.push(".new");
+    fs::write(&aside, text)?;
+    fs::set_permissions(&aside, fs::metadata(&path)?.permissions())?;
+    fs::rename(&aside, &path)
 }
 
 fn marked(place: &Place, source: &str) -> Option<Range<usize>> {
@@ -144,47 +185,95 @@ fn line(source: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// The name with the comma before it; or the statement, if nothing else is loaded by it.
+/// The name with its comma; or the statement, if nothing else is loaded by it. Nothing where the
+/// statement does not stand alone on its lines.
 fn unload(source: &str, name: Range<usize>) -> Option<Range<usize>> {
     let begin = source[..name.start].rfind("load(")?;
-    let end = name.end + source[name.end..].find(')')?;
-    let names = source[begin..end].matches(',').count();
-    let after = source[name.end..end].trim();
-    let is_last = names == 1 || (names == 2 && after == ",");
-    if is_last {
-        return Some(line(source, begin).start..line(source, end).end);
+    let open = begin + "load(".len();
+    let (args, close) = arguments(source, open)?;
+    let first = line(source, begin).start;
+    let after = line(source, close);
+    let is_alone = first == begin && source[close + 1..after.end].trim().is_empty();
+    let at = args.iter().position(|arg| arg.contains(&name.start))?;
+    if !is_alone || at == 0 {
+        return None;
     }
-    let comma = source[..name.start].rfind(',')?;
-    Some(comma..name.end)
+    if args.len() == 2 {
+        return Some(first..after.end);
+    }
+    // From the end of the one before, so that its comma goes.
+    Some(args[at - 1].end..args[at].end)
+}
+
+/// Where the arguments stand, each without the space around it, and where the bracket closes.
+fn arguments(source: &str, open: usize) -> Option<(Vec<Range<usize>>, usize)> {
+    let (mut args, mut start, mut quote) = (Vec::new(), open, None);
+    for (at, c) in source[open..].char_indices() {
+        let at = open + at;
+        match (quote, c) {
+            (Some(mark), _) if mark == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#' | '(') => return None,
+            (None, ',' | ')') => {
+                let text = &source[start..at];
+                let from = start + (text.len() - text.trim_start().len());
+                if !text.trim().is_empty() {
+                    args.push(from..from + text.trim().len());
+                }
+                start = at + 1;
+                if c == ')' {
+                    return Some((args, at));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is in the brackets of `@tool(…)`; nothing where something else stands there.
+fn decoration(line: &str) -> Option<&str> {
+    let rest = line.trim().strip_prefix("@tool")?;
+    if rest.is_empty() {
+        return Some("");
+    }
+    let given = rest.strip_prefix('(')?.strip_suffix(')')?;
+    let (mut depth, mut quote) = (0, None);
+    for c in given.chars() {
+        match (quote, c) {
+            (Some(mark), _) if mark == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#') => return None,
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (depth == 0 && quote.is_none()).then(|| given.trim())
 }
 
 /// The function's lines without the decorator, and below them what declares it.
 fn undecorate(source: &str, at: usize) -> Option<(Range<usize>, String)> {
     let decorator = line(source, at);
-    let given = source[decorator.clone()].trim().strip_prefix("@tool")?;
-    let given = given.trim_start_matches('(').trim_end_matches(')').trim();
-    let rest = &source[decorator.end..];
-    let name = rest.strip_prefix("def ")?.split('(').next()?;
-    let mut end = 0;
-    for (number, line) in rest.split_inclusive('\n').enumerate() {
-        let goes_on = number == 0 || line.starts_with([' ', '\t', ')']) || line.trim().is_empty();
-        if !goes_on {
-            break;
-        }
-        end += line.len();
-    }
-    let body = rest[..end].trim_end();
+    let given = decoration(&source[decorator.clone()])?;
+    // The reader stops at the first of them.
+    let plain = source.split_inclusive('\n');
+    let plain = plain.map(|line| if line.starts_with('@') { "\n" } else { line });
+    let sketch = Sketch::read("", &plain.collect::<String>()).ok()?;
+    let number = source[..decorator.end].matches('\n').count() + 1;
+    let (name, _, last) = sketch
+        .functions
+        .iter()
+        .find(|(_, first, _)| *first == number)?;
+    let lines = source.split_inclusive('\n').take(*last);
+    let end: usize = lines.map(str::len).sum();
+    let body = source[decorator.end..end].trim_end();
     let comma = if given.is_empty() { "" } else { ", " };
     let text = format!("{body}\n\ntool({name}{comma}{given})\n");
-    let left = if decorator.end + end < source.len() {
-        "\n"
-    } else {
-        ""
-    };
-    Some((
-        decorator.start..decorator.end + end,
-        format!("{text}{left}"),
-    ))
+    Some((decorator.start..end, text))
 }
 
 #[cfg(test)]
@@ -212,24 +301,62 @@ mod tests {
         );
         check("load(\"a\", \"x\")\nz\n", "\"x\"", "z\n");
         check("load(\n    \"a\",\n    \"x\",\n)\nz\n", "\"x\"", "z\n");
+        check(
+            "load(\"a,b)\", \"x\", y = \"z\")\n",
+            "y = ",
+            "load(\"a,b)\", \"x\")\n",
+        );
+        for source in [
+            "load(\"a\", \"x\"); z = 3\n",
+            "load(\"a\", # \"x\"\n    \"x\")\n",
+        ] {
+            let at = source.find("\"x\"").unwrap();
+            assert_eq!(unload(source, at..at + 3), None, "{source}");
+        }
     }
 
     #[test]
     fn a_decorator_becomes_a_line_below() {
-        let source = "@tool(read_only = True)\ndef f(x):\n    return x\n\ndef g():\n    return 1\n";
-        let (range, by) = undecorate(source, 0).unwrap();
-        let mut text = source.to_owned();
-        text.replace_range(range, &by);
-        assert_eq!(
-            text,
-            "def f(x):\n    return x\n\ntool(f, read_only = True)\n\ndef g():\n    return 1\n"
+        let check = |source: &str, expected: Option<&str>| {
+            let made = undecorate(source, 0).map(|(range, by)| {
+                let mut text = source.to_owned();
+                text.replace_range(range, &by);
+                text
+            });
+            assert_eq!(made.as_deref(), expected, "{source}");
+        };
+        check(
+            "@tool(read_only = True)\ndef f(x):\n    return x\n\ndef g():\n    return 1\n",
+            Some(
+                "def f(x):\n    return x\n\ntool(f, read_only = True)\n\ndef g():\n    return 1\n",
+            ),
         );
+        check(
+            "@tool\ndef f(x):\n    \"\"\"One.\n\nTwo.\n    \"\"\"\n# here\n    return x\n",
+            Some(
+                "def f(x):\n    \"\"\"One.\n\nTwo.\n    \"\"\"\n# here\n    return x\n\ntool(f)\n",
+            ),
+        );
+        check(
+            "@tool(examples = list([{\"q\": \"x)\"}]))\ndef f(q):\n    return q\n",
+            Some("def f(q):\n    return q\n\ntool(f, examples = list([{\"q\": \"x)\"}]))\n"),
+        );
+        for line in [
+            "@toolbox.register",
+            "@tool(",
+            "@tool # a comment",
+            "@tool(a) # b",
+            "@tool()()",
+        ] {
+            check(&format!("{line}\ndef f(q):\n    return q\n"), None);
+        }
     }
 
     #[test]
     fn only_what_is_sure_is_replaced() {
         for (help, expected) in [
             ("did you mean `http`?", Some("http")),
+            ("did you mean `items`?", None),
             (
                 "Python's `json.loads` is `json.decode` here",
                 Some("decode"),

@@ -177,7 +177,17 @@ fn granted(manifest: &Manifest, permission: Permission) -> &[String] {
 }
 
 fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
-    let uses = || sketches.iter().flat_map(|(_, sketch)| &sketch.uses);
+    // Also where it is handed on: `attempt(http.get, url)`.
+    let named = |name: &str| {
+        sketches
+            .iter()
+            .any(|(_, sketch)| sketch.names.contains(name))
+    };
+    let said = |text: &String| {
+        sketches
+            .iter()
+            .any(|(_, sketch)| sketch.texts.contains(text))
+    };
     let library = |permission: Permission| match permission {
         Permission::Sqlite | Permission::SqliteWrite => "sqlite",
         Permission::Files | Permission::FilesWrite => "files",
@@ -189,8 +199,7 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     };
     let mut found = Vec::new();
     for permission in Permission::ALL {
-        let is_used = || uses().any(|used| used.library == library(permission));
-        if !granted(manifest, permission).is_empty() && !is_used() {
+        if !granted(manifest, permission).is_empty() && !named(library(permission)) {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
             found.push(fault(
@@ -200,8 +209,7 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
         }
     }
     for secret in manifest.secrets.keys() {
-        let asks = |used: &Use| used.first.as_ref().is_none_or(|first| first == secret);
-        if !uses().any(|used| used.library == "ctx" && asks(used)) {
+        if !said(secret) {
             let says = format!("the secret `{secret}` is asked for, and nothing uses it");
             found.push(fault(says, manifest.place_of_item("secrets", secret)));
         }
@@ -215,10 +223,59 @@ fn unneeded(fault: Fault, module: &Surveyed) -> Option<Finding> {
     let line = fault.place.as_ref()?.excerpt.trim_end().to_owned();
     let file = module.home.as_ref()?.join("module.toml");
     let finding = Finding::new(&file.display().to_string(), fault);
-    let is_whole = line.contains('=') && line.ends_with([']', '}', '"']);
-    Some(if is_whole {
+    // Of a table in one line, the rest would go as well.
+    let is_table = line.starts_with("permissions") || line.starts_with("secrets");
+    Some(if is_one_entry(&line) && !is_table {
         finding.fixed_by(Fix::DeleteLine)
     } else {
         finding
     })
+}
+
+/// `key = […]` or `key = {…}`, and nothing else: such a line can go without its neighbours.
+fn is_one_entry(line: &str) -> bool {
+    let Some((key, value)) = line.split_once('=') else {
+        return false;
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    if key != key.trim_start() || !key.trim_end().chars().all(is_plain) {
+        return false;
+    }
+    let (mut depth, mut quote) = (0, None);
+    for (at, c) in value.trim().char_indices() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth -= 1,
+            _ => continue,
+        }
+        if depth == 0 && quote.is_none() {
+            let rest = value.trim()[at + c.len_utf8()..].trim();
+            return rest.is_empty() || rest.starts_with('#');
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_line_of_its_own_can_go() {
+        for (line, expected) in [
+            ("http = [\"a\"]", true),
+            ("http = ['a', \"b]\"] # why", true),
+            ("token = { hosts = [\"a\"] }", true),
+            ("http = [", false),
+            ("http = [ \"a\"", false),
+            ("permissions = { http = [\"a\"] }", true),
+            ("a.b = [\"a\"]", false),
+            ("  ]", false),
+            ("\"x\",", false),
+        ] {
+            assert_eq!(is_one_entry(line), expected, "{line}");
+        }
+    }
 }

@@ -30,7 +30,10 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
 
 /// Not the same, and nearly so: `list_issue` and `list_issues`, `listIssues`, `list_isues`.
 fn is_alike(one: &str, other: &str) -> bool {
-    if one == other {
+    let verb = |name: &str| name.split(['_', '-', '.']).next().map(str::len);
+    let differs = |at: Option<usize>| at.is_none_or(|end| one.get(..end) != other.get(..end));
+    // Another verb is another thing, however near its letters are.
+    if one == other || (one.contains('_') && other.contains('_') && differs(verb(one))) {
         return false;
     }
     let plain = |name: &str| -> String {
@@ -63,6 +66,7 @@ mod tests {
             ("list_issues", "listIssues", true),
             ("list_issues", "list_isues", true),
             ("get", "set", false),
+            ("get_user", "set_user", false),
             ("search", "fetch", false),
             ("create_page", "delete_page", false),
         ] {

@@ -11,6 +11,10 @@ use std::process::ExitCode;
 const MOST_ROUNDS: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
+    if let Some(why) = compose::missing_folder(global) {
+        error(&why);
+        return Ok(ExitCode::from(super::missing::USAGE));
+    }
     let mut findings = check::find(&compose::look(global)?);
     if args.fix {
         findings = mended(global, findings)?;
@@ -26,11 +30,14 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
 /// Mends until nothing more can be.
 fn mended(global: &Global, mut findings: Findings) -> anyhow::Result<Findings> {
     for _ in 0..MOST_ROUNDS {
-        let done = check::mend(&findings.all)?;
-        if done.is_empty() {
+        let mended = check::mend(&findings.all);
+        for why in mended.failed {
+            error(&why);
+        }
+        if mended.done.is_empty() {
             break;
         }
-        for finding in done {
+        for finding in mended.done {
             let line = finding
                 .fault
                 .place

@@ -1,8 +1,9 @@
 //! `larkspur test`, and `-t`: runs `*_test.star`.
 
 use crate::args::{Global, Test, TestFormat};
+use crate::commands::missing::USAGE;
 use crate::compose;
-use crate::terminal::{note, say};
+use crate::terminal::{error, note, say};
 use outside::Outside;
 use runtime::Folder;
 use std::process::ExitCode;
@@ -16,6 +17,10 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
         TestFormat::Junit => Format::Junit,
         TestFormat::Tap => Format::Tap,
     };
+    if let Some(why) = compose::missing_folder(global) {
+        error(&why);
+        return Ok(ExitCode::from(USAGE));
+    }
     let mut report = Report::new(format);
     let summary = testing::run(&options(global, test)?, &mut |event| {
         if let Some(lines) = report.tell(event) {
@@ -35,7 +40,9 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     if format != Format::Pretty {
         note(&summary.to_string());
     }
-    Ok(if summary.failed == 0 {
+    // A typo in `-k` must not look like success.
+    let ran_nothing = summary.total == 0 && test.filter.is_some();
+    Ok(if summary.failed == 0 && !ran_nothing {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long whoever has the port may take to say who he is.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -79,9 +79,15 @@ fn who_has(host: &str, port: u16) -> Option<String> {
     stream
         .write_all(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n")
         .ok()?;
-    let mut reply = Vec::new();
-    // An endless answer is none of ours.
-    stream.take(1 << 16).read_to_end(&mut reply).ok()?;
+    let (mut reply, mut part) = (Vec::new(), [0; 4096]);
+    let end = Instant::now() + PATIENCE;
+    // An answer without an end, or one that drips, is none of ours.
+    while reply.len() < 1 << 16 && Instant::now() < end {
+        match stream.read(&mut part).ok()? {
+            0 => break,
+            count => reply.extend_from_slice(&part[..count]),
+        }
+    }
     let reply = String::from_utf8(reply).ok()?;
     let (_, body) = reply.split_once("\r\n\r\n")?;
     let health: Value = serde_json::from_str(body).ok()?;

@@ -239,3 +239,28 @@ fn what_a_list_cannot_carry_is_told() {
         "{found:?}"
     );
 }
+
+/// What is handed on is used as well, and what was named wrongly is not nothing.
+#[test]
+fn what_is_used_in_a_roundabout_way_stays() {
+    let room = Room::new();
+    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Asks'\n[permissions]\n\
+                    http = ['api.example.org']\nexec = ['git']\n[secrets]\n\
+                    token = { hosts = ['api.example.org'] }\n";
+    let main = "def f(ctx, q: str):\n    \
+                secret = attempt(ctx.secret, \"token\").value\n    \
+                e = exec\n    e.run(\"git\", [\"status\"])\n    \
+                return attempt(http.get, \"https://api.example.org/\" + q, auth = secret)\n\ntool(f)\n";
+    room.write("m/module.toml", manifest)
+        .write("m/main.star", main);
+    room.run(&["check", "--fix"]).exits(0);
+    assert_eq!(
+        fs::read_to_string(room.at("m/module.toml")).unwrap(),
+        manifest
+    );
+    room.run(&["check", "-e", "nowhere"])
+        .exits(2)
+        .notes("there is no folder nowhere");
+    room.run(&["test", "-e", "nowhere"]).exits(2);
+    room.run(&["test", "-k", "nothing"]).exits(1);
+}

@@ -384,3 +384,29 @@ servers = ["context_servers"]
 entry = { source = "custom", command = "{command}", args = "{args}" }
 user = "~/.config/zed/settings.json"
 "#;
+
+/// What somebody else put there, or added to ours, is not lost.
+#[test]
+fn what_is_not_ours_stays_or_is_kept() {
+    let room = home();
+    let file = room.path().join(".codex/config.toml");
+    put(
+        &file,
+        Some("[mcp_servers.larkspur]\nurl = \"https://x.example/mcp\"\n"),
+    );
+    let before = fs::read_to_string(&file).unwrap();
+    room.run(&["uninstall", "codex", "-y"])
+        .exits(1)
+        .notes("another kind of server");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    fs::remove_file(&file).unwrap();
+    room.run(&["install", "codex", "-y"]).exits(0);
+    let ours = fs::read_to_string(&file).unwrap();
+    put(&file, Some(&format!("{ours}env = {{ TOKEN = \"s\" }}\n")));
+    room.run(&["uninstall", "codex", "-y"])
+        .exits(0)
+        .notes("what it was");
+    let kept = copies(&file);
+    let kept = kept.iter().map(|copy| fs::read_to_string(copy).unwrap());
+    assert!(kept.into_iter().any(|text| text.contains("TOKEN")));
+}

@@ -30,6 +30,11 @@ pub trait World: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
 
+    /// Is it asked one thing after the other? Where answers come in turn, requests must as well.
+    fn in_turn(&self) -> bool {
+        false
+    }
+
     /// Waits so long, or until the leash ends it.
     fn sleep(&self, time: Duration, leash: &Leash) {
         leash.wait(time);

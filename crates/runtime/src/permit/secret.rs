@@ -32,12 +32,27 @@ impl Permit {
         };
         let hosts = self.secrets.get(secret).map(|spec| spec.hosts.as_slice());
         let hosts = hosts.unwrap_or_default();
-        if hosts.iter().any(|pattern| site.matches(pattern)) {
-            return Ok(());
+        let mut fitting = hosts.iter().filter(|pattern| site.matches(pattern));
+        let Some(pattern) = fitting.next() else {
+            return Err(not_for(secret, &site));
+        };
+        // Whoever writes a port knows what listens there; elsewhere everybody on the way could read it.
+        let is_plain = url
+            .get(..5)
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
+        if is_plain && !pattern.contains(':') {
+            return Err(HostError(format!(
+                "the secret `{secret}` is not sent to `{site}` without encryption; use https, or write \
+                 the port in its `hosts`"
+            )));
         }
-        Err(HostError(format!(
-            "the secret `{secret}` is not for `{site}`; add \"{site}\" to its `hosts` under [secrets] \
-             in module.toml"
-        )))
+        Ok(())
     }
+}
+
+fn not_for(secret: &str, site: &Site) -> HostError {
+    HostError(format!(
+        "the secret `{secret}` is not for `{site}`; add \"{site}\" to its `hosts` under [secrets] \
+         in module.toml"
+    ))
 }

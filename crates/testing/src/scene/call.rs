@@ -5,6 +5,7 @@ use model::{Args, Asker, Fault, Leash, Output, Ways, count_tokens};
 use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Runtime, Shape};
 use script::Reply;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Scene {
@@ -82,7 +83,16 @@ pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Repl
                 fault: None,
             }
         }
-        Err(error) => failed(tool, fault(error, &scene.runtime().catalog(), tool)),
+        Err(error) => {
+            let is_unknown = matches!(error, CallError::Unknown { .. });
+            let fault = fault(error, &scene.runtime().catalog(), tool);
+            // A test of a tool that is not there tests nothing, whatever it makes of the answer.
+            if is_unknown {
+                let why = format!("`{tool}` failed: {}", fault.message);
+                scene.world.props().unanswered.push(why);
+            }
+            failed(tool, fault)
+        }
     }
 }
 
@@ -102,13 +112,13 @@ fn fault(error: CallError, catalog: &Catalog, tool: &str) -> Fault {
     match error {
         CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => fault,
         CallError::Unknown { .. } => {
-            let mut broken = catalog.broken.values();
-            let broken = broken.find(|broken| {
-                let name = broken.name.as_ref();
-                name.is_some_and(|name| name.as_str() == module)
+            let mut broken = catalog.broken.iter();
+            let broken = broken.find(|(file, broken)| match &broken.name {
+                Some(name) => name.as_str() == module,
+                None => is_of(file, module),
             });
             match broken {
-                Some(broken) => Fault {
+                Some((_, broken)) => Fault {
                     message: format!("module `{module}` does not run: {}", broken.fault.message),
                     ..broken.fault.clone()
                 },
@@ -117,6 +127,17 @@ fn fault(error: CallError, catalog: &Catalog, tool: &str) -> Fault {
         }
         other => Fault::new(other.to_string()),
     }
+}
+
+/// Would this file, or the folder of this manifest, be the module of that name?
+fn is_of(file: &str, module: &str) -> bool {
+    let path = Path::new(file);
+    let part = if path.ends_with("module.toml") {
+        path.parent().and_then(Path::file_name)
+    } else {
+        path.file_stem()
+    };
+    part.is_some_and(|part| part == module)
 }
 
 /// A value of the configuration as it would be typed.

@@ -228,3 +228,46 @@ fn the_text_is_what_a_client_reads() {
     let output = executor.block_on(runtime.call(call)).unwrap();
     assert_eq!(printed, ["greeting ada", output.plain_text().as_str()]);
 }
+
+/// What a module may do is in its manifest: where that cannot be read, nobody knows.
+#[test]
+fn a_manifest_that_cannot_be_read_grants_nothing() {
+    check(
+        &[
+            ("shop/module.toml", "name = 'shop'\nversion = 1\n"),
+            ("shop/main.star", "def f(ctx):\n    pass\ntool(f)"),
+            (
+                "shop/main_test.star",
+                "def test_http(t):\n    t.http.on('GET', '*', body = 'x')\n    http.get('https://a.org/')",
+            ),
+        ],
+        &expect![[r"
+            shop/main_test.star: 1 test
+              ✗ test_http
+                shop/module.toml cannot be used: `version` must be a string, got the integer 1
+                  ┌ shop/main_test.star:3:5
+                3 │     http.get('https://a.org/')
+                  │     ^^^^^^^^^^^^^^^^^^^^^^^^^^
+            Total: 1 | Passed: 0 | Failed: 1
+        "]],
+    );
+}
+
+#[test]
+fn a_tool_that_is_not_there_fails_its_test() {
+    check(
+        &[
+            ("foo.star", "def foo(ctx):\n    return 'x' +\ntool(foo)"),
+            (
+                "foo_test.star",
+                "def test_it(t):\n    testing.is_true(t.call('foo.foo').is_error)",
+            ),
+        ],
+        &expect![[r"
+            foo_test.star: 1 test
+              ✗ test_it
+                `foo.foo` failed: module `foo` does not run: unexpected new line, expected expression
+            Total: 1 | Passed: 0 | Failed: 1
+        "]],
+    );
+}

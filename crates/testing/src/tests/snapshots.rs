@@ -165,3 +165,41 @@ fn what_nobody_asks_for_is_told_and_removed() {
         .collect();
     assert_eq!(names, ["test_another", "test_items", "test_items: data"]);
 }
+
+/// What a failing test saw is not what is right.
+#[test]
+fn a_test_that_fails_writes_nothing() {
+    let test = "
+def test_bad():
+    testing.snapshot('seen')
+    fail('no')
+
+def test_twice():
+    testing.snapshot('a', name = 'x')
+    testing.snapshot('b', name = 'x')
+
+def test_ends():
+    testing.snapshot('a\\r\\nb')
+";
+    let dir = folder(&[("shop_test.star", test)]);
+    let first = run_with(dir.path(), Keeping::New);
+    assert!(first.contains("Passed: 1 | Failed: 2"), "{first}");
+    assert!(
+        first.contains("`test_twice: x` is asked for twice"),
+        "{first}"
+    );
+    assert!(!kept(dir.path()).contains("seen"), "{first}");
+    let second = run_with(dir.path(), Keeping::New);
+    assert!(second.contains("✓ test_ends"), "{second}");
+}
+
+#[test]
+fn what_cannot_be_kept_fails_the_run() {
+    let dir = folder(&[("shop_test.star", "def test_a():\n    testing.snapshot('a')")]);
+    fs::create_dir_all(dir.path().join("__snapshots__/shop_test.snap.new")).unwrap();
+    let told = run_with(dir.path(), Keeping::New);
+    assert!(
+        told.contains("✗ (snapshots)") && told.contains("cannot write"),
+        "{told}"
+    );
+}

@@ -5,6 +5,8 @@
 const AROUND: usize = 3;
 /// Lines that are compared with each other; of longer texts the beginnings are.
 const MOST_COMPARED: usize = 600;
+/// Bytes of a line that are shown.
+const MOST_WIDE: usize = 2_000;
 /// Lines of a report.
 const MOST_SHOWN: usize = 120;
 
@@ -18,7 +20,8 @@ enum Side {
 /// Lines with `-` are the first's, with `+` the second's. Where one line became another, the part that
 /// differs is marked below it.
 pub(crate) fn diff(first: &str, second: &str) -> String {
-    let (first, second): (Vec<&str>, Vec<&str>) = (lines(first), lines(second));
+    let (first, second) = (shortened(first), shortened(second));
+    let (first, second): (Vec<&str>, Vec<&str>) = (lines(&first), lines(&second));
     let all = aligned(&first, &second);
     let near = |at: usize| {
         let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(all.len());
@@ -49,6 +52,23 @@ pub(crate) fn diff(first: &str, second: &str) -> String {
         told.extend(mark(&all, at));
     }
     told.join("\n")
+}
+
+/// Lines that nobody reads to their end are cut; one that differs behind that says so.
+fn shortened(text: &str) -> String {
+    let line = |line: &str| {
+        let end = line.floor_char_boundary(MOST_WIDE);
+        if end == line.len() {
+            return line.to_owned();
+        }
+        let rest = &line[end..];
+        let sum = rest.bytes().fold(0u32, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(byte.into())
+        });
+        format!("{}… ({} more bytes, {sum:08x})", &line[..end], rest.len())
+    };
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\n")
 }
 
 /// A line end at the end is a line of its own, so that it is seen to be missing.

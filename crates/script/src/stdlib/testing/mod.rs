@@ -170,6 +170,17 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(require = named, default = "")] message: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<String> {
+        if [
+            "NoneType", "bool", "dict", "float", "int", "list", "string", "tuple",
+        ]
+        .contains(&func.get_type())
+        {
+            let what = format!(
+                "raises takes a function and calls it: write testing.raises(f, x), not f(x), which gave {}",
+                shown(func)
+            );
+            return Err(failed(message, &what));
+        }
         match eval.eval_function(func, &args.items, &[]) {
             Ok(value) => {
                 measure(&[value], eval)?;
