@@ -1,8 +1,10 @@
 //! What can be typed.
 
 mod clients;
+mod coverage;
 
 pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
+pub(crate) use coverage::Coverage;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -313,12 +315,14 @@ Examples:
   larkspur test -k notes_test                those with this in `file::test`
   larkspur test -j 4 --fail-fast             four at once, until one fails
   larkspur test --update                     keep what testing.snapshot sees now
+  larkspur test --coverage                   with the lines that no test runs
+  larkspur test --coverage-min 90            fail if they are more than a tenth
   larkspur test --format junit > junit.xml   for a build server
   larkspur test --live                       with the network, larkspur.toml and the environment
 
 A test reaches no network, unless it plays the server with t.http.on, or the run is --live.
 Where the environment has CI, a snapshot that is missing is a failure, and none is written.
-Exit code: 0 all passed, 1 some failed")]
+Exit code: 0 all passed, 1 some failed, or too few lines ran")]
 pub(crate) struct Test {
     /// Only tests with this in `file::test`
     #[arg(short = 'k', value_name = "PART")]
@@ -343,6 +347,9 @@ pub(crate) struct Test {
     /// Let requests out that no fake answers, and configure modules as when they are served
     #[arg(long)]
     pub(crate) live: bool,
+
+    #[command(flatten)]
+    pub(crate) coverage: Coverage,
 
     /// How the run is told
     #[arg(long, value_enum, default_value_t = TestFormat::Pretty)]

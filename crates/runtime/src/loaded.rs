@@ -18,7 +18,8 @@ pub struct Loaded {
 impl Loaded {
     /// What lies in the folders of these settings now; nothing is started.
     pub fn new(settings: &Settings) -> Self {
-        let engine = Arc::new(Engine::new(settings.project.project().limits.clone()));
+        let limits = settings.project.project().limits.clone();
+        let engine = Arc::new(Engine::counting(limits, settings.coverage.clone()));
         let library = Library::new(
             Arc::new(Ground::new(settings)),
             Arc::clone(&engine),

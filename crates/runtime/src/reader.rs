@@ -53,6 +53,10 @@ impl Sources for Reader<'_> {
         text
     }
 
+    fn path_of(&self, file: &FileId) -> String {
+        self.path(file).display().to_string()
+    }
+
     fn home(&self, file: &FileId) -> Option<String> {
         if file.starts_with('@') {
             return file.split_once('/').map(|(home, _)| home.to_owned());

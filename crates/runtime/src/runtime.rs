@@ -20,7 +20,7 @@ use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
 use model::{Bounds, Fault, Limits, World};
-use script::{Engine, ToolChange};
+use script::{Coverage, Engine, ToolChange};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,6 +59,8 @@ pub struct Settings {
     pub forgets: bool,
     /// Hears what scripts print and log, in the log's stead.
     pub hearer: Option<Lines>,
+    /// Where lines that run are counted.
+    pub coverage: Option<Arc<Coverage>>,
 }
 
 impl Default for Settings {
@@ -76,6 +78,7 @@ impl Default for Settings {
             loaded: None,
             forgets: false,
             hearer: None,
+            coverage: None,
         }
     }
 }
@@ -123,7 +126,7 @@ impl Runtime {
             }
             None => {
                 let warming = std::thread::spawn(script::warm_up);
-                let engine = Engine::new((*ground.limits).clone());
+                let engine = Engine::counting((*ground.limits).clone(), settings.coverage);
                 let mut library = library(Arc::new(engine));
                 // It has had the time it takes; a failure there would only be a slower start.
                 let _ = warming.join();

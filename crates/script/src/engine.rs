@@ -1,5 +1,6 @@
 //! Source → evaluated file → script.
 
+use crate::coverage::{self, Coverage, Marks};
 use crate::cx::Cx;
 use crate::error::SourceMap;
 use crate::gauge::Gauge;
@@ -24,6 +25,8 @@ pub struct Engine {
     pub(crate) globals: Globals,
     pub(crate) limits: Limits,
     operators: HashMap<String, String>,
+    /// Where lines that run are counted.
+    coverage: Option<Arc<Coverage>>,
 }
 
 /// A file that has run, and all it needs to go on living.
@@ -42,23 +45,43 @@ const LOAD_STACK: usize = 512 << 20;
 
 impl Engine {
     pub fn new(limits: Limits) -> Self {
-        Self::with(limits, |_| {})
+        Self::with(limits, None, |_| {})
+    }
+
+    /// An engine that counts which lines run, where that is wanted.
+    pub fn counting(limits: Limits, coverage: Option<Arc<Coverage>>) -> Self {
+        Self::with(limits, coverage, |_| {})
     }
 
     /// An engine whose scripts can assert: tests, and what they load.
     pub fn for_tests(limits: Limits) -> Self {
-        Self::with(limits, stdlib::testing::add)
+        Self::for_counting_tests(limits, None)
     }
 
-    fn with(limits: Limits, more: impl FnOnce(&mut GlobalsBuilder)) -> Self {
+    /// The same, and lines of what tests load are counted.
+    pub fn for_counting_tests(limits: Limits, coverage: Option<Arc<Coverage>>) -> Self {
+        Self::with(limits, coverage, stdlib::testing::add)
+    }
+
+    fn with(
+        limits: Limits,
+        coverage: Option<Arc<Coverage>>,
+        more: impl FnOnce(&mut GlobalsBuilder),
+    ) -> Self {
         let operators = OPERATORS
             .iter()
             .map(|(op, native)| ((*op).to_owned(), (*native).to_owned()))
             .collect();
         Self {
-            globals: stdlib::globals(more),
+            globals: stdlib::globals(|builder| {
+                more(builder);
+                if let Some(coverage) = &coverage {
+                    coverage::add(coverage, builder);
+                }
+            }),
             limits,
             operators,
+            coverage,
         }
     }
 
@@ -112,7 +135,12 @@ impl Engine {
     ) -> Result<Evaluated, Fault> {
         nesting::check(file, &source, &self.limits)?;
         let ast = Self::parse(file, &source)?;
-        let guarded = Guarded::new(file, &source, &ast)?;
+        let coverage = self.coverage.as_ref().filter(|_| Coverage::counts(file));
+        let marks = coverage.map(|coverage| {
+            let path = loading.sources.path_of(file);
+            Marks::new(coverage, path, &source)
+        });
+        let guarded = Guarded::new(file, &source, &ast, marks)?;
         let loaded = Self::load_needed(file, &source, &ast, loading)?;
         let mut ast = match &guarded {
             Some(guarded) => Self::parse(file, &guarded.source)?,

@@ -3,11 +3,12 @@
 //! such as `list(…)` go through checked natives. Those names are types as well, so they cannot be shadowed.
 //! The edits add no lines, and positions are mapped back, so that authors never see them.
 
+use crate::coverage::{Marks, RAN};
 use model::Fault;
 use starlark_syntax::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
     ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, CallArgsP,
-    ExprP, StmtP,
+    ExprP, ForP, StmtP,
 };
 
 /// Methods whose result can be larger than what went in, or that take in a whole sequence.
@@ -60,12 +61,18 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// `None` when there is nothing to guard.
-    pub(crate) fn new(file: &str, source: &str, ast: &AstModule) -> Result<Option<Self>, Fault> {
+    /// `None` when there is nothing to guard. With marks, statements tell that they run.
+    pub(crate) fn new(
+        file: &str,
+        source: &str,
+        ast: &AstModule,
+        marks: Option<Marks<'_>>,
+    ) -> Result<Option<Self>, Fault> {
         let mut guard = Guard {
             file,
             source,
             edits: Vec::new(),
+            marks,
         };
         guard.stmt(ast.statement())?;
         if guard.edits.is_empty() {
@@ -113,10 +120,12 @@ struct Guard<'a> {
     file: &'a str,
     source: &'a str,
     edits: Vec<Edit>,
+    marks: Option<Marks<'a>>,
 }
 
 impl Guard<'_> {
     fn stmt(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
+        self.mark(stmt);
         if let StmtP::AssignModify(target, op, value) = &stmt.node {
             self.assign(target, *op, value)?;
         }
@@ -131,6 +140,24 @@ impl Guard<'_> {
             }
         });
         result
+    }
+
+    /// `x = 1` becomes `__ran(7,0);x = 1`, and `if x:` becomes `if __ran(7,(x)):`.
+    fn mark(&mut self, stmt: &AstStmt) {
+        let looks_at = match &stmt.node {
+            StmtP::If(condition, _) | StmtP::IfElse(condition, _) => Some(condition),
+            StmtP::For(ForP { over, .. }) => Some(over),
+            StmtP::Expression(expr) if matches!(expr.node, ExprP::Literal(_)) => return,
+            StmtP::Statements(_) | StmtP::Def(_) | StmtP::Load(_) => return,
+            _ => None,
+        };
+        let Some(marks) = &mut self.marks else { return };
+        let begin = first_paren(self.source, stmt.span.begin().get() as usize);
+        let Some(point) = marks.at(begin) else { return };
+        match looks_at {
+            Some(value) => self.around(&format!("{RAN}({point},"), value),
+            None => self.insert(begin, &format!("{RAN}({point},0);")),
+        }
     }
 
     fn expr(&mut self, expr: &AstExpr) {
@@ -237,7 +264,11 @@ impl Guard<'_> {
     }
 
     fn wrap(&mut self, native: &str, value: &AstExpr) {
-        self.insert(value.span.begin().get() as usize, &format!("{native}(("));
+        self.around(&format!("{native}("), value);
+    }
+
+    fn around(&mut self, opening: &str, value: &AstExpr) {
+        self.insert(value.span.begin().get() as usize, &format!("{opening}("));
         self.close(value.span.end().get() as usize, "))");
     }
 
@@ -322,6 +353,28 @@ impl Guard<'_> {
     }
 }
 
+/// Where a statement begins: the parser's spans leave out parentheses around its first part, which
+/// may stand on lines above it.
+fn first_paren(source: &str, begin: usize) -> usize {
+    let is_open = |text: &str| text.chars().all(|c| c == '(' || c.is_whitespace());
+    let mut line = source[..begin].rfind('\n').map_or(0, |end| end + 1);
+    let kept = source[line..begin].trim_end_matches(['(', ' ', '\t']);
+    let mut first = line + kept.len();
+    first += source[first..begin].find('(').unwrap_or(begin - first);
+    if !kept.is_empty() {
+        return first;
+    }
+    for above in source[..line].split_inclusive('\n').rev() {
+        line -= above.len();
+        let code = above.split('#').next().unwrap_or(above);
+        if !is_open(code) {
+            break;
+        }
+        first = code.find('(').map_or(first, |paren| line + paren);
+    }
+    first
+}
+
 /// Can the target be read twice without anything happening twice?
 fn is_repeatable(target: &AstAssignTarget) -> bool {
     fn pure(expr: &AstExpr) -> bool {
@@ -345,7 +398,7 @@ mod tests {
     #[track_caller]
     fn check(source: &str, expected: &str) {
         let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
-        let guarded = Guarded::new("a.star", source, &ast).unwrap();
+        let guarded = Guarded::new("a.star", source, &ast, None).unwrap();
         let got = guarded.map_or_else(|| source.to_owned(), |g| g.source);
         assert_eq!(got, expected);
         AstModule::parse("a.star", got, &dialect()).unwrap();
@@ -409,7 +462,7 @@ mod tests {
     fn multiplying_what_a_call_chose_is_refused() {
         let source = "x[f()] *= 2";
         let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
-        let fault = Guarded::new("a.star", source, &ast).unwrap_err();
+        let fault = Guarded::new("a.star", source, &ast, None).unwrap_err();
         assert_eq!(
             fault.one_line(),
             "a.star:1 this target of `*=` or `%=` calls a function"
@@ -420,7 +473,7 @@ mod tests {
     fn positions_lead_back() {
         let source = "x = s.join(xs)\ny = bad";
         let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
-        let guarded = Guarded::new("a.star", source, &ast).unwrap().unwrap();
+        let guarded = Guarded::new("a.star", source, &ast, None).unwrap().unwrap();
         for word in ["s", "xs", "bad"] {
             let there = guarded.source.rfind(word).unwrap();
             assert_eq!(

@@ -5,6 +5,7 @@ mod check;
 mod compactor;
 mod complete;
 mod convert;
+mod coverage;
 mod cx;
 mod declare;
 mod docs;
@@ -33,6 +34,7 @@ mod test;
 
 pub use check::check;
 pub use complete::Completer;
+pub use coverage::{Coverage, Lines};
 pub use docs::{Entry, Library, LibraryKind, reference};
 pub use engine::{Engine, warm_up, with_room};
 pub use hooks::Hook;

@@ -12,6 +12,11 @@ pub type FileId = String;
 pub trait Sources {
     fn read(&self, file: &FileId) -> Result<String, String>;
 
+    /// The file's whole path, which tells it from those of other folders.
+    fn path_of(&self, file: &FileId) -> String {
+        file.clone()
+    }
+
     /// The folder of the module that a file is part of; its loads do not leave it. Files that are
     /// modules by themselves share the whole folder that is served.
     fn home(&self, _file: &FileId) -> Option<String> {

@@ -127,6 +127,7 @@ impl Hall {
             },
             world,
             forgets: true,
+            coverage: self.options.coverage.clone(),
             ..Settings::default()
         }
     }

@@ -1,5 +1,6 @@
 //! `larkspur test`: finds the tests beside the modules, runs each one afresh and tells how it went.
 
+mod coverage;
 mod find;
 mod hall;
 mod options;
@@ -10,9 +11,11 @@ mod scene;
 mod snapshots;
 mod unit;
 
+pub use coverage::{Covered, CoveredFile};
 pub use options::{Keeping, Live, Options};
 pub use report::{Event, Format, Report, Summary, pretty};
 pub use run::run;
+pub use script::Coverage;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use model::{Limits, World};
 use runtime::{Closed, Folder, ProjectFile};
+use script::Coverage;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Options {
     /// The network is open, and modules are configured as when they are served.
     pub live: Option<Live>,
     pub snapshots: Keeping,
+    /// Where lines that run are counted.
+    pub coverage: Option<Arc<Coverage>>,
 }
 
 /// What configures modules when they are served.
@@ -61,6 +64,7 @@ impl Options {
             world: Arc::new(Closed),
             live: None,
             snapshots: Keeping::default(),
+            coverage: None,
         }
     }
 

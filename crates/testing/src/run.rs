@@ -19,7 +19,7 @@ use std::time::Duration;
 pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
     let hall = Arc::new(Hall::new(options.clone()));
     let files = find(hall.folders());
-    let engine = Engine::for_tests(options.limits.clone());
+    let engine = Engine::for_counting_tests(options.limits.clone(), options.coverage.clone());
     let units = files
         .iter()
         .filter_map(|file| Unit::load(&hall, &engine, file));

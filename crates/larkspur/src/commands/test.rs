@@ -1,14 +1,15 @@
 //! `larkspur test`, and `-t`: runs `*_test.star`.
 
-use crate::args::{Global, Test, TestFormat};
+use crate::args::{Coverage, Global, Test, TestFormat};
 use crate::commands::missing::USAGE;
 use crate::compose;
+use crate::scaffold;
 use crate::terminal::{error, note, say};
 use outside::Outside;
 use runtime::Folder;
 use std::process::ExitCode;
 use std::sync::Arc;
-use testing::{Format, Keeping, Options, Report, Summary};
+use testing::{Covered, Format, Keeping, Options, Report, Summary};
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     let format = match test.format {
@@ -22,7 +23,8 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let mut report = Report::new(format);
-    let summary = testing::run(&options(global, test)?, &mut |event| {
+    let options = options(global, test)?;
+    let summary = testing::run(&options, &mut |event| {
         if let Some(lines) = report.tell(event) {
             say(&lines);
         }
@@ -34,19 +36,43 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
         };
         note(&why);
     }
+    let counted = options.coverage.as_ref();
+    let covered = counted.map(|counted| Covered::of(&options.folders, counted));
+    if let Some(covered) = &covered {
+        report.cover(covered.clone());
+    }
     if let Some(lines) = report.end(&summary) {
         say(&lines);
     }
     if format != Format::Pretty {
+        if let Some(covered) = &covered {
+            note(&covered.to_string());
+        }
         note(&summary.to_string());
     }
+    let enough = covered.map_or(Ok(true), |covered| is_enough(&test.coverage, &covered))?;
     // A typo in `-k` must not look like success.
     let ran_nothing = summary.total == 0 && test.filter.is_some();
-    Ok(if summary.failed == 0 && !ran_nothing {
+    Ok(if summary.failed == 0 && enough && !ran_nothing {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// Writes down what ran, and tells whether that is as much as was asked for.
+fn is_enough(asked: &Coverage, covered: &Covered) -> anyhow::Result<bool> {
+    if let Some(file) = &asked.lcov {
+        scaffold::write(file, &covered.to_lcov())?;
+    }
+    let Some(min) = asked.min.filter(|min| !covered.reaches(*min)) else {
+        return Ok(true);
+    };
+    let percent = covered.percent();
+    error(&format!(
+        "{percent:.1} % of the lines ran, and --coverage-min asks for {min} %"
+    ));
+    Ok(false)
 }
 
 /// Runs all tests and gives every line of the report as it comes.
@@ -68,6 +94,7 @@ fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
     options.filter.clone_from(&test.filter);
     options.jobs = test.jobs.map_or(1, usize::from);
     options.fail_fast = test.fail_fast;
+    options.coverage = test.coverage.is_wanted().then(Arc::default);
     options.world = Arc::new(Outside::default());
     if test.live {
         options.live = Some(compose::live(global)?);

@@ -23,6 +23,7 @@ mod compact;
 mod config;
 mod config_show;
 mod costs;
+mod coverage;
 mod databases;
 mod dev;
 mod diamond;

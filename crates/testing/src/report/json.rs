@@ -1,22 +1,26 @@
 //! For programs: one document.
 
 use super::{Event, Summary};
+use crate::coverage::Covered;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-pub(super) fn document(events: &[Event], summary: &Summary) -> String {
+pub(super) fn document(events: &[Event], summary: &Summary, covered: Option<&Covered>) -> String {
     let tests: Vec<Value> = events.iter().filter_map(test).collect();
     let notes = events.iter().filter_map(|event| match event {
         Event::Note { file, text } => Some(json!({"file": file, "text": text})),
         _ => None,
     });
-    let document = json!({
+    let mut document = json!({
         "total": summary.total,
         "passed": summary.passed,
         "failed": summary.failed,
         "tests": tests,
         "notes": notes.collect::<Vec<_>>(),
     });
+    if let Some(covered) = covered {
+        document["coverage"] = covered.to_json();
+    }
     serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 

@@ -1,12 +1,15 @@
 //! What happened, as it happens, and in sum.
 
+mod coverage;
 mod json;
 mod junit;
+mod lcov;
 mod pretty;
 mod tap;
 
 pub use pretty::pretty;
 
+use crate::coverage::Covered;
 use model::Fault;
 use std::fmt;
 use std::time::Duration;
@@ -79,6 +82,7 @@ pub struct Report {
     events: Vec<Event>,
     /// Tests told so far.
     told: usize,
+    covered: Option<Covered>,
 }
 
 impl Report {
@@ -87,6 +91,7 @@ impl Report {
             format,
             events: Vec::new(),
             told: 0,
+            covered: None,
         }
     }
 
@@ -103,12 +108,20 @@ impl Report {
         }
     }
 
+    /// Adds which lines have run to what is told at the end.
+    pub fn cover(&mut self, covered: Covered) {
+        self.covered = Some(covered);
+    }
+
     /// The lines at the end.
     pub fn end(&self, summary: &Summary) -> Option<String> {
         match self.format {
-            Format::Pretty => Some(summary.to_string()),
+            Format::Pretty => Some(match &self.covered {
+                Some(covered) => format!("{covered}\n{summary}"),
+                None => summary.to_string(),
+            }),
             Format::Tap => None,
-            Format::Json => Some(json::document(&self.events, summary)),
+            Format::Json => Some(json::document(&self.events, summary, self.covered.as_ref())),
             Format::Junit => Some(junit::document(&self.events, summary)),
         }
     }

@@ -5,6 +5,7 @@
 )]
 
 mod calls;
+mod coverage;
 mod fakes;
 mod reports;
 mod runner;

@@ -1,7 +1,9 @@
 //! What tests talk to and cargo does not bring. Foreign clients, under `target/tools`:
 //! `py/bin/python` with `mcp`, and `js/node_modules` with the inspector, a client, the conformance
-//! suite, TOON and JSON with comments, and a Node new enough for them. And `PostgreSQL`, from the system.
+//! suite, TOON and JSON with comments, and a Node new enough for them. And `PostgreSQL`
+//! and lcov, from the system.
 
+mod lcov;
 mod node;
 mod postgres;
 mod python;
@@ -18,6 +20,7 @@ use crate::workspace::Workspace;
 /// Installs what is not there yet; a second run does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     postgres::ensure_installed(&workspace.root)?;
+    lcov::ensure_installed(&workspace.root)?;
     let tools = folder(workspace);
     ensure(&tools.join("py"), &[python::MCP], python::install)?;
     install_node(workspace)
