@@ -315,6 +315,7 @@ Examples:
   larkspur test -k notes_test                those with this in `file::test`
   larkspur test -j 4 --fail-fast             four at once, until one fails
   larkspur test --update                     keep what testing.snapshot sees now
+  larkspur test --watch                      again whenever a file changes
   larkspur test --coverage                   with the lines that no test runs
   larkspur test --coverage-min 90            fail if they are more than a tenth
   larkspur test --format junit > junit.xml   for a build server
@@ -323,6 +324,7 @@ Examples:
 A test reaches no network, unless it plays the server with t.http.on, or the run is --live.
 Where the environment has CI, a snapshot that is missing is a failure, and none is written.
 Exit code: 0 all passed, 1 some failed, or too few lines ran")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Test {
     /// Only tests with this in `file::test`
     #[arg(short = 'k', value_name = "PART")]
@@ -350,6 +352,10 @@ pub(crate) struct Test {
 
     #[command(flatten)]
     pub(crate) coverage: Coverage,
+
+    /// Run again whenever a file changes, those tests that the change reaches; ctrl-c ends it
+    #[arg(long)]
+    pub(crate) watch: bool,
 
     /// How the run is told
     #[arg(long, value_enum, default_value_t = TestFormat::Pretty)]

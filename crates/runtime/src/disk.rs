@@ -64,8 +64,19 @@ impl Folder {
     /// Every source file and manifest, by its path below the folder. Hidden folders and files are left alone.
     pub fn scan(&self) -> BTreeMap<FileId, Stamp> {
         let mut files = BTreeMap::new();
-        collect(&self.root, "", 0, &mut files);
+        let wanted = |name: &str| is_source(name) || name == MANIFEST;
+        collect(&self.root, "", 0, &wanted, &mut files);
         files
+    }
+
+    /// Every file, data and all, by its whole path; hidden ones are left alone.
+    pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Stamp> {
+        let mut files = BTreeMap::new();
+        collect(&self.root, "", 0, &|_| true, &mut files);
+        let files = files.into_iter();
+        files
+            .map(|(file, stamp)| (self.path(&file), stamp))
+            .collect()
     }
 
     /// Sources that hold tests.
@@ -175,7 +186,7 @@ pub(crate) fn is_hidden(file: &str) -> bool {
     file.split('/').any(|part| part.starts_with('.'))
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(Stamp {
         modified: metadata.modified().ok(),
@@ -183,7 +194,13 @@ fn stamp(path: &Path) -> Option<Stamp> {
     })
 }
 
-fn collect(folder: &Path, below: &str, depth: usize, files: &mut BTreeMap<FileId, Stamp>) {
+fn collect(
+    folder: &Path,
+    below: &str,
+    depth: usize,
+    wanted: &dyn Fn(&str) -> bool,
+    files: &mut BTreeMap<FileId, Stamp>,
+) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -200,12 +217,10 @@ fn collect(folder: &Path, below: &str, depth: usize, files: &mut BTreeMap<FileId
             format!("{below}/{name}")
         };
         let path = entry.path();
-        if is_source(&name) || name == MANIFEST {
-            if let Some(stamp) = stamp(&path) {
-                files.insert(id, stamp);
-            }
+        if let Some(stamp) = wanted(&name).then(|| stamp(&path)).flatten() {
+            files.insert(id, stamp);
         } else if depth < DEEPEST && path.is_dir() {
-            collect(&path, &id, depth + 1, files);
+            collect(&path, &id, depth + 1, wanted, files);
         }
     }
 }

@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// After the last word of a change, so long nothing more must be heard.
-const QUIET: Duration = Duration::from_millis(25);
+pub(crate) const QUIET: Duration = Duration::from_millis(25);
 /// A file that is saved all the time is loaded so often.
-const LONGEST: Duration = Duration::from_millis(250);
+pub(crate) const LONGEST: Duration = Duration::from_millis(250);
 
 /// Stops its thread when dropped.
 pub(crate) struct Keeper {

@@ -6,6 +6,7 @@ mod assembly;
 mod attempt;
 mod call;
 mod catalog;
+mod changes;
 mod closed;
 mod disk;
 mod errand;
@@ -49,6 +50,7 @@ mod watch;
 
 pub use call::{Call, CallError, GivenUp, Lines, Progress};
 pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, Rules, State};
+pub use changes::Changes;
 pub use closed::Closed;
 pub use disk::Folder;
 pub use event::{Change, Event, Offers};

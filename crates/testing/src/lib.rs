@@ -1,5 +1,6 @@
 //! `larkspur test`: finds the tests beside the modules, runs each one afresh and tells how it went.
 
+mod affected;
 mod coverage;
 mod find;
 mod hall;
@@ -11,6 +12,7 @@ mod scene;
 mod snapshots;
 mod unit;
 
+pub use affected::affected;
 pub use coverage::{Covered, CoveredFile};
 pub use options::{Keeping, Live, Options};
 pub use report::{Event, Format, Report, Summary, pretty};

@@ -3,6 +3,8 @@
 use model::{Limits, World};
 use runtime::{Closed, Folder, ProjectFile};
 use script::Coverage;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +16,8 @@ pub struct Options {
     pub folders: Vec<Folder>,
     /// A part of `file::test`; other tests are not run.
     pub filter: Option<String>,
+    /// Test files by their paths; others are not run.
+    pub only: Option<BTreeSet<PathBuf>>,
     pub limits: Limits,
     /// How many tests run at once.
     pub jobs: usize,
@@ -55,6 +59,7 @@ impl Options {
         Self {
             folders,
             filter: None,
+            only: None,
             limits: Limits {
                 time: TIME,
                 ..Limits::default()

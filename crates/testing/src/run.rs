@@ -18,7 +18,10 @@ use std::time::Duration;
 /// Runs the tests of all folders and tells of each as it ends.
 pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
     let hall = Arc::new(Hall::new(options.clone()));
-    let files = find(hall.folders());
+    let mut files = find(hall.folders());
+    if let Some(only) = &options.only {
+        files.retain(|file| only.contains(&file.folder.path(&file.file)));
+    }
     let engine = Engine::for_counting_tests(options.limits.clone(), options.coverage.clone());
     let units = files
         .iter()
@@ -54,7 +57,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    if options.filter.is_none() && !telling.is_over() {
+    if options.filter.is_none() && options.only.is_none() && !telling.is_over() {
         telling.lonely(files.iter().map(|file| file.folder.path(&file.file)));
     }
     telling.summary

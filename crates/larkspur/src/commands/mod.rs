@@ -25,3 +25,4 @@ pub(crate) mod status;
 pub(crate) mod test;
 pub(crate) mod tokens;
 pub(crate) mod uninstall;
+pub(crate) mod watch;

@@ -2,28 +2,47 @@
 
 use crate::args::{Coverage, Global, Test, TestFormat};
 use crate::commands::missing::USAGE;
+use crate::commands::watch;
 use crate::compose;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
 use outside::Outside;
 use runtime::Folder;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use testing::{Covered, Format, Keeping, Options, Report, Summary};
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
+    if let Some(why) = compose::missing_folder(global) {
+        error(&why);
+        return Ok(ExitCode::from(USAGE));
+    }
+    if test.watch {
+        return watch::run(global, test);
+    }
+    let passed = once(global, test, None)?;
+    Ok(ExitCode::from(u8::from(!passed)))
+}
+
+/// Runs all tests, or those of some files, and tells whether all is well.
+pub(crate) fn once(
+    global: &Global,
+    test: &Test,
+    only: Option<BTreeSet<PathBuf>>,
+) -> anyhow::Result<bool> {
     let format = match test.format {
         TestFormat::Pretty => Format::Pretty,
         TestFormat::Json => Format::Json,
         TestFormat::Junit => Format::Junit,
         TestFormat::Tap => Format::Tap,
     };
-    if let Some(why) = compose::missing_folder(global) {
-        error(&why);
-        return Ok(ExitCode::from(USAGE));
-    }
     let mut report = Report::new(format);
-    let options = options(global, test)?;
+    let options = Options {
+        only,
+        ..options(global, test)?
+    };
     let summary = testing::run(&options, &mut |event| {
         if let Some(lines) = report.tell(event) {
             say(&lines);
@@ -52,12 +71,8 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     }
     let enough = covered.map_or(Ok(true), |covered| is_enough(&test.coverage, &covered))?;
     // A typo in `-k` must not look like success.
-    let ran_nothing = summary.total == 0 && test.filter.is_some();
-    Ok(if summary.failed == 0 && enough && !ran_nothing {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    let ran_nothing = summary.total == 0 && test.filter.is_some() && !test.watch;
+    Ok(summary.failed == 0 && enough && !ran_nothing)
 }
 
 /// Writes down what ran, and tells whether that is as much as was asked for.

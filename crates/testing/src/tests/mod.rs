@@ -4,6 +4,7 @@
     reason = "the folders under test are written to disk"
 )]
 
+mod affected;
 mod calls;
 mod coverage;
 mod fakes;
