@@ -320,11 +320,11 @@ Examples:
   larkspur test --coverage-min 90            fail if they are more than a tenth
   larkspur test --format junit > junit.xml   for a build server
   larkspur test --live                       with the network, larkspur.toml and the environment
+  larkspur test --record -k test_stock       once with the network, then without: see __recordings__
 
 A test reaches no network, unless it plays the server with t.http.on, or the run is --live.
-Where the environment has CI, a snapshot that is missing is a failure, and none is written.
+Where the environment has CI, a snapshot that is missing is a failure, and nothing is written.
 Exit code: 0 all passed, 1 some failed, or too few lines ran")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Test {
     /// Only tests with this in `file::test`
     #[arg(short = 'k', value_name = "PART")]
@@ -346,9 +346,8 @@ pub(crate) struct Test {
     #[arg(long)]
     pub(crate) update: bool,
 
-    /// Let requests out that no fake answers, and configure modules as when they are served
-    #[arg(long)]
-    pub(crate) live: bool,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
 
     #[command(flatten)]
     pub(crate) coverage: Coverage,
@@ -360,6 +359,18 @@ pub(crate) struct Test {
     /// How the run is told
     #[arg(long, value_enum, default_value_t = TestFormat::Pretty)]
     pub(crate) format: TestFormat,
+}
+
+/// How far tests reach.
+#[derive(Debug, Args, Default)]
+pub(crate) struct Reach {
+    /// Let requests out that no fake answers, and configure modules as when they are served
+    #[arg(long)]
+    pub(crate) live: bool,
+
+    /// Let them out once and keep what is answered, for runs without the network; -k says whose
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) record: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]

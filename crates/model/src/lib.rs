@@ -74,7 +74,7 @@ pub use grouped::Grouped;
 pub use host::{
     Ability, Asker, Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
     HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer, SqlRequest,
-    Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form,
+    Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form, is_credential,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

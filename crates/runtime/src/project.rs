@@ -43,6 +43,13 @@ impl ProjectFile {
         file
     }
 
+    /// One that knows where this one's databases are, and nothing else.
+    #[must_use]
+    pub fn connections_only(&self) -> Self {
+        let all = self.project.postgres.iter();
+        Self::with_connections(all.map(|(name, to)| (name.clone(), to.url.clone())))
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,6 +1,7 @@
 //! What all tests of a run share: the folders, what lies in them, and the world behind the scenes.
 
-use crate::options::Options;
+use crate::options::{Live, Options};
+use crate::recording::Tape;
 use crate::scene::{Part, Played};
 use model::{HostError, Level};
 use runtime::{
@@ -26,8 +27,23 @@ impl Hall {
         }
     }
 
-    pub(crate) fn world(&self) -> Played {
-        Played::new(Arc::clone(&self.options.world), self.options.live.is_some())
+    /// The world of a test with this tape. Behind a recording it is open: nobody is there but the
+    /// recording.
+    pub(crate) fn world(&self, tape: &Tape) -> Played {
+        match tape.world() {
+            Some(behind) => Played::new(behind, true),
+            None => Played::new(Arc::clone(&self.options.world), self.options.live.is_some()),
+        }
+    }
+
+    pub(crate) fn tape(&self, part: &Part) -> Tape {
+        let roots = self.options.folders.iter().map(Folder::root);
+        let real = &self.options.world;
+        match (self.options.record, &self.options.live) {
+            (true, _) => Tape::record(real, roots),
+            (false, Some(_)) => Tape::Blank,
+            (false, None) => Tape::of(&part.recordings, &part.test, real, roots),
+        }
     }
 
     pub(crate) fn folders(&self) -> &[Folder] {
@@ -88,7 +104,7 @@ impl Hall {
         plays_env: bool,
     ) -> Runtime {
         let (loaded, reads_env) = self.loaded.get_or_init(|| {
-            let world = Arc::new(self.world());
+            let world = Arc::new(self.world(&Tape::Blank));
             let loaded = Loaded::new(&self.settings(Arc::clone(&world)));
             (Arc::new(loaded), world.env_was_read())
         });
@@ -116,7 +132,14 @@ impl Hall {
 
     fn settings(&self, world: Arc<Played>) -> Settings {
         let folders = self.options.folders.iter();
-        let live = self.options.live.clone().unwrap_or_default();
+        let mut live = self.options.live.clone().unwrap_or_default();
+        if self.options.record {
+            // What is recorded is played without the project: only its databases are reached.
+            live = Live {
+                project: live.project.connections_only(),
+                ..Live::default()
+            };
+        }
         Settings {
             folders: folders.map(|folder| folder.root().to_path_buf()).collect(),
             project: live.project,

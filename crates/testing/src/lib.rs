@@ -6,6 +6,7 @@ mod find;
 mod hall;
 mod options;
 mod printed;
+mod recording;
 mod report;
 mod run;
 mod scene;

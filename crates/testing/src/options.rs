@@ -30,6 +30,8 @@ pub struct Options {
     pub snapshots: Keeping,
     /// Where lines that run are counted.
     pub coverage: Option<Arc<Coverage>>,
+    /// What the world answers is kept, for runs without it; the run is live.
+    pub record: bool,
 }
 
 /// What configures modules when they are served.
@@ -70,6 +72,7 @@ impl Options {
             live: None,
             snapshots: Keeping::default(),
             coverage: None,
+            record: false,
         }
     }
 

@@ -139,12 +139,19 @@ impl Telling<'_> {
         }
     }
 
-    /// Snapshots whose test files are gone.
+    /// Snapshots and recordings whose test files are gone.
     fn lonely<P: AsRef<Path>>(&mut self, tests: impl Iterator<Item = P>) {
         let folders = tests.filter_map(|path| path.as_ref().parent().map(Path::to_path_buf));
         let folders: BTreeSet<_> = folders.collect();
         for name in folders.iter().flat_map(|folder| lonely(folder)) {
             let text = format!("snapshots of `{name}.star`, which is gone: remove `{name}.snap`");
+            self.tell(Event::Note { file: name, text });
+        }
+        for name in folders
+            .iter()
+            .flat_map(|folder| crate::recording::lonely(folder))
+        {
+            let text = format!("recordings of `{name}.star`, which is gone: remove `{name}.json`");
             self.tell(Event::Note { file: name, text });
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::find::TestFile;
 use crate::hall::Hall;
+use crate::recording::Recordings;
 use crate::report::Event;
 use crate::scene::{Part, Scene};
 use crate::snapshots::Snapshots;
@@ -58,6 +59,7 @@ impl<'a> Unit<'a> {
             loads: Vec::new(),
             test: LOAD.to_owned(),
             snapshots: Arc::new(snapshots),
+            recordings: Arc::new(Recordings::of(&file.folder.path(&file.file))),
         };
         let scene = Scene::new(hall, part.clone(), true);
         let start = Instant::now();
@@ -157,13 +159,43 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// What became of the file's snapshots, in sentences.
+    /// What became of the file's snapshots and recordings, in sentences.
     pub(crate) fn settle(&self, passed: &[String]) -> Result<Vec<String>, Fault> {
         let there = match &self.state {
             State::Loaded { script, .. } => script.tests(),
             State::Broken(_) => return Ok(Vec::new()),
         };
-        let settled = self.part.snapshots.settle(passed, &there);
+        let mut told = self.settle_snapshots(passed, &there)?;
+        told.extend(self.settle_recordings(passed, &there)?);
+        Ok(told)
+    }
+
+    fn settle_recordings(&self, passed: &[String], there: &[String]) -> Result<Vec<String>, Fault> {
+        let records = self.hall.options.record;
+        let settled = self.part.recordings.settle(records, there);
+        let settled = settled.map_err(Fault::new)?;
+        let many = |count: usize| {
+            if count == 1 {
+                "recording"
+            } else {
+                "recordings"
+            }
+        };
+        let counted = [(settled.written, "written"), (settled.removed, "removed")];
+        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+        let mut told: Vec<String> = counted
+            .map(|(count, what)| format!("{count} {} {what}", many(count)))
+            .collect();
+        let failed = self.tests().iter().filter(|test| !passed.contains(test));
+        let unkept = |test| format!("`{test}` failed: nothing of it was recorded");
+        told.extend(failed.filter(|_| records).map(unkept));
+        let orphan = |name| format!("no test asks for the recording `{name}`: --record removes it");
+        told.extend(settled.orphans.iter().map(orphan));
+        Ok(told)
+    }
+
+    fn settle_snapshots(&self, passed: &[String], there: &[String]) -> Result<Vec<String>, Fault> {
+        let settled = self.part.snapshots.settle(passed, there);
         let settled = settled.map_err(Fault::new)?;
         let many = |count: usize| if count == 1 { "snapshot" } else { "snapshots" };
         let mut told = Vec::new();

@@ -111,7 +111,14 @@ fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
     options.fail_fast = test.fail_fast;
     options.coverage = test.coverage.is_wanted().then(Arc::default);
     options.world = Arc::new(Outside::default());
-    if test.live {
+    if test.reach.record && compose::is_unattended() {
+        anyhow::bail!(
+            "--record writes files, and nobody looks at them where CI is set: record on your own \
+             machine, and commit what is written"
+        );
+    }
+    options.record = test.reach.record;
+    if test.reach.live || test.reach.record {
         options.live = Some(compose::live(global)?);
     }
     if let Some(time) = test.timeout {

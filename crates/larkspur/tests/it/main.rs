@@ -63,6 +63,7 @@ mod pages;
 mod permissions;
 mod prompts;
 mod protocol;
+mod recording;
 mod reload;
 mod resources;
 mod restart;

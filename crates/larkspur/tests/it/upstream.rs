@@ -3,12 +3,15 @@
 use crate::wire::PATIENCE;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Instant;
 
 pub(crate) struct Web {
     port: u16,
     seen: Arc<Seen>,
+    gone: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -72,15 +75,30 @@ impl Web {
         let web = Self {
             port: listener.local_addr().unwrap().port(),
             seen: Arc::default(),
+            gone: Arc::default(),
         };
+        let gone = Arc::clone(&web.gone);
         let (seen, answer) = (Arc::clone(&web.seen), Arc::new(answer));
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
+                if gone.load(Ordering::SeqCst) {
+                    return;
+                }
                 let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
                 thread::spawn(move || serve(connection, &seen, gather, &*answer));
             }
         });
         web
+    }
+
+    /// Goes away: whoever asks from now on finds nobody.
+    pub(crate) fn go(&self) {
+        self.gone.store(true, Ordering::SeqCst);
+        let deadline = Instant::now() + PATIENCE;
+        while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+            assert!(Instant::now() < deadline, "the server is still there");
+            thread::yield_now();
+        }
     }
 
     /// As a manifest names it.

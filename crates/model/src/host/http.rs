@@ -73,9 +73,10 @@ impl HttpResponse {
     }
 }
 
-fn is_credential(header: &str) -> bool {
-    let header = header.to_ascii_lowercase();
-    CREDENTIALS.iter().any(|part| header.contains(part))
+/// Is it the name of something that proves who is asking? Headers and variables are named alike.
+pub fn is_credential(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    CREDENTIALS.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]

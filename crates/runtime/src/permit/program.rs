@@ -20,9 +20,10 @@ impl Permit {
             env: self.child_env(&request.env, world)?,
         };
         let mut request = request.clone();
-        // A file of the module's own is meant by its path from there, wherever the command runs.
+        // A file of the module's own is meant by its path from there, wherever the command runs and
+        // from wherever the folder was named.
         if request.command.contains('/') {
-            let path = self.home.join(&request.command);
+            let path = world.real_path(&self.home)?.join(&request.command);
             request.command = path.to_string_lossy().into_owned();
         }
         Ok((request, surroundings))

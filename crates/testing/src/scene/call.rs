@@ -16,7 +16,8 @@ impl Scene {
             let config: Vec<_> = config
                 .map(|(key, value, _)| (key.clone(), said(value)))
                 .collect();
-            let plays_env = !props.env.is_empty();
+            // Whatever reads the environment while it loads reads that of the recording.
+            let plays_env = !props.env.is_empty() || self.tape.world().is_some();
             drop(props);
             self.hall.open(&self.world, &self.part, config, plays_env)
         })

@@ -21,6 +21,13 @@ impl Played {
         Ok(answer)
     }
 
+    pub(super) fn note_statements(&self, kind: Kind, request: &SqlRequest) {
+        for Statement { sql, params } in statements(request) {
+            let told = json!({"sql": sql, "params": params});
+            self.props().note(kind, told);
+        }
+    }
+
     fn statement(&self, kind: Kind, statement: &Statement) -> Result<SqlExchange, HostError> {
         let mut props = self.props();
         let (sql, params) = (&statement.sql, &statement.params);

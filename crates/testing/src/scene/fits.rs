@@ -29,6 +29,11 @@ pub(super) fn url(pattern: &str, asked: &str) -> bool {
     parts(pattern) == parts(asked)
 }
 
+/// The same URL, its parameters in any order.
+pub(crate) fn same_url(one: &str, other: &str) -> bool {
+    parts(one) == parts(other)
+}
+
 /// A URL without its fragment: up to the parameters, and those in the order of the alphabet.
 fn parts(url: &str) -> (&str, Vec<&str>) {
     let url = url.split('#').next().unwrap_or(url);

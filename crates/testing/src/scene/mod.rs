@@ -12,9 +12,11 @@ mod props;
 mod web;
 mod world;
 
+pub(crate) use fits::same_url;
 pub(crate) use world::Played;
 
 use crate::hall::Hall;
+use crate::recording::{Recordings, Tape};
 use crate::snapshots::Snapshots;
 use model::{Args, Fault, Leash, Place};
 use props::Given;
@@ -34,6 +36,7 @@ pub(crate) struct Part {
     pub(crate) loads: Vec<String>,
     pub(crate) test: String,
     pub(crate) snapshots: Arc<Snapshots>,
+    pub(crate) recordings: Arc<Recordings>,
 }
 
 pub(crate) struct Scene {
@@ -42,6 +45,7 @@ pub(crate) struct Scene {
     /// A file that loads is no test yet: nothing outside is reached.
     loading: bool,
     world: Arc<Played>,
+    tape: Tape,
     runtime: OnceLock<Runtime>,
     /// How many snapshots without a name were held against.
     snapshots: AtomicUsize,
@@ -49,8 +53,14 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new(hall: &Arc<Hall>, part: Part, loading: bool) -> Self {
+        let tape = if loading {
+            Tape::Blank
+        } else {
+            hall.tape(&part)
+        };
         Self {
-            world: Arc::new(hall.world()),
+            world: Arc::new(hall.world(&tape)),
+            tape,
             hall: Arc::clone(hall),
             part,
             loading,
@@ -71,8 +81,9 @@ impl Scene {
             runtime.close();
         }
         let props = self.world.props();
-        match (outcome, props.unanswered.first()) {
-            (Err(fault), Some(why)) if !fault.message.contains(why) => {
+        let unanswered = props.unanswered.first().cloned();
+        match (outcome, unanswered.or_else(|| self.tape.unanswered())) {
+            (Err(fault), Some(why)) if !fault.message.contains(&why) => {
                 let also = format!("also, {why}");
                 let help = match &fault.help {
                     Some(help) => format!("{help}\n  = {also}"),
@@ -82,8 +93,23 @@ impl Scene {
             }
             (Err(fault), _) => Err(fault),
             (Ok(()), Some(why)) => Err(Fault::new(why)),
-            (Ok(()), None) => props.unused(runtime.is_some()).map_or(Ok(()), Err),
+            (Ok(()), None) => {
+                let unused = props.unused(runtime.is_some());
+                let unused = unused.or_else(|| self.tape.unused());
+                unused.map_or_else(|| self.keep(), Err)
+            }
         }
+    }
+
+    /// Keeps what was recorded, since all went well.
+    fn keep(&self) -> Result<(), Fault> {
+        let recording = self.tape.recording();
+        let recording =
+            recording.map_err(|why| Fault::new(format!("cannot be recorded: {why}")))?;
+        if let Some(recording) = recording {
+            self.part.recordings.put(&self.part.test, recording);
+        }
+        Ok(())
     }
 
     fn put_file(&self, path: &str, text: String, place: Option<Place>) -> Result<(), String> {
@@ -122,7 +148,12 @@ impl Stage for Scene {
                     "t.config comes before the first t.call, with which modules start".into(),
                 );
             }
-            other => self.world.props().put(other, place),
+            other => {
+                if let Prop::Secret { name, value } = &other {
+                    self.tape.secret(name, value);
+                }
+                self.world.props().put(other, place);
+            }
         }
         Ok(())
     }
@@ -133,6 +164,6 @@ impl Stage for Scene {
 
     fn snapshot(&self, name: Option<&str>, text: String) -> Result<(), Unlike> {
         let name = self.snapshot_name(name);
-        self.part.snapshots.hold(&name, text)
+        self.part.snapshots.hold(&name, self.tape.cover(text))
     }
 }

@@ -12,6 +12,10 @@ impl Played {
         self.props().any(|exchange| answers(exchange, request))
     }
 
+    pub(super) fn note_request(&self, request: &HttpRequest) {
+        self.props().note(Kind::Http, told(request));
+    }
+
     pub(super) fn web(
         &self,
         request: &HttpRequest,

@@ -108,6 +108,7 @@ impl World for Played {
         leash: &Leash,
     ) -> Result<HttpResponse, HostError> {
         if self.live && !self.plays_request(request) {
+            self.note_request(request);
             return self.real.http(request, egress, leash);
         }
         self.web(request, egress)
@@ -134,6 +135,7 @@ impl World for Played {
         };
         let is_open = kind == Kind::Sqlite || self.live;
         if is_open && !self.props().plays(kind) {
+            self.note_statements(kind, request);
             return self.real.sql(source, request, leash);
         }
         self.database(kind, request)
