@@ -201,8 +201,9 @@ Examples:
   echo '{\"name\": \"Ada\"}' | larkspur call hello.hello -
   larkspur call hub.issues --format compact   the answer in few tokens, and how many
   larkspur call get_module_schema query=issue the meta tools can be called as well
+  larkspur call hub.issues --save-test        and write the call as a test that needs no network
 
-Exit code: 0 answered, 2 no such tool or wrong arguments, 5 the tool said error")]
+Exit code: 0 answered, 1 no test was saved, 2 no such tool or wrong arguments, 5 the tool said error")]
 pub(crate) struct Call {
     /// The tool, as MODULE.TOOL
     pub(crate) tool: String,
@@ -218,6 +219,10 @@ pub(crate) struct Call {
     /// Fields of the answer, instead of those that its author chose: number,author:user.login
     #[arg(long, value_name = "FIELDS", value_parser = select)]
     pub(crate) select: Option<Selection>,
+
+    /// Write the call, with what it fetched, as a test beside the module
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) save_test: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,12 +3,13 @@
 use crate::args::Global;
 use anyhow::Context;
 use clients::Home;
-use model::{Fault, Surface};
+use model::{Fault, Surface, World};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use testing::Recorder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The project's file, unless `--config` names another.
@@ -140,6 +141,15 @@ pub(crate) fn live(global: &Global) -> Result<testing::Live, BadProject> {
 /// Everything loaded and started, once.
 pub(crate) fn open(global: &Global) -> Result<Runtime, BadProject> {
     Ok(Runtime::open(settings(global)?))
+}
+
+/// The same, with somebody who writes down what the world answers.
+pub(crate) fn open_recorded(global: &Global) -> Result<(Runtime, Arc<Recorder>), BadProject> {
+    let mut settings = settings(global)?;
+    let folders = settings.folders.iter().map(PathBuf::as_path);
+    let recorder = Arc::new(Recorder::new(Arc::clone(&settings.world), folders));
+    settings.world = Arc::clone(&recorder) as Arc<dyn World>;
+    Ok((Runtime::open(settings), recorder))
 }
 
 /// Everything loaded and checked, nothing started.

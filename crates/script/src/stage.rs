@@ -1,7 +1,7 @@
 //! What a test plays with: the other side of `t`. Whatever is given here is plain data, so that it can
 //! be kept in a file and read back.
 
-use model::{Args, Fault, Leash, Place};
+use model::{Args, Fault, Leash, Place, TOKENS_ARE_COUNTED};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -33,6 +33,15 @@ pub struct Reply {
     pub tokens: usize,
     /// It failed: why, and where if that is known.
     pub fault: Option<Fault>,
+}
+
+impl Reply {
+    /// As a snapshot keeps it: what the model reads, and what that costs, or about so.
+    pub fn kept(&self) -> String {
+        let kind = if self.fault.is_some() { "error, " } else { "" };
+        let about = if TOKENS_ARE_COUNTED { "" } else { "~" };
+        format!("{kind}{about}{} tokens\n{}", self.tokens, self.text)
+    }
 }
 
 /// Something that a test adds to the world.

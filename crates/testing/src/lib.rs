@@ -9,6 +9,7 @@ mod printed;
 mod recording;
 mod report;
 mod run;
+mod save;
 mod scene;
 mod snapshots;
 mod unit;
@@ -16,9 +17,12 @@ mod unit;
 pub use affected::affected;
 pub use coverage::{Covered, CoveredFile};
 pub use options::{Keeping, Live, Options};
+pub use recording::Recorder;
 pub use report::{Event, Format, Report, Summary, pretty};
 pub use run::run;
-pub use script::Coverage;
+pub use save::{Draft, Made};
+pub use scene::reply;
+pub use script::{Coverage, Reply};
 
 #[cfg(test)]
 mod tests;

@@ -46,11 +46,7 @@ pub(crate) struct Settled {
 impl Snapshots {
     /// Those of a test file.
     pub(crate) fn of(test_file: &Path, keeping: Keeping) -> Self {
-        let name = test_file.file_name().unwrap_or_default();
-        let mut file = PathBuf::from(name);
-        file.set_extension("snap");
-        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
-        let path = folder.join(FOLDER).join(file);
+        let path = Self::path_of(test_file);
         let mut kept = Kept::default();
         match fs::read_to_string(&path) {
             Ok(text) => kept.texts = read(&text),
@@ -62,6 +58,19 @@ impl Snapshots {
             keeping,
             kept: Mutex::new(kept),
         }
+    }
+
+    pub(crate) fn path_of(test_file: &Path) -> PathBuf {
+        let mut file = PathBuf::from(test_file.file_name().unwrap_or_default());
+        file.set_extension("snap");
+        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
+        folder.join(FOLDER).join(file)
+    }
+
+    /// Writes all there are.
+    pub(crate) fn keep(&self) -> Result<(), String> {
+        let written = write(&self.path, &self.kept().texts);
+        written.map_err(|error| format!("cannot write {}: {error}", self.path.display()))
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -3,6 +3,7 @@
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::missing::{USAGE, missing, several};
+use crate::commands::save;
 use crate::compose;
 use crate::terminal::{error, note, say};
 use model::{Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
@@ -16,6 +17,9 @@ const SAID_ERROR: u8 = 5;
 const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
+    if let Some(wanted) = &args.save_test {
+        return save::run(global, args, wanted);
+    }
     let runtime = compose::open(global)?;
     let catalog = runtime.catalog();
     let target = match Target::find(&catalog, &args.tool) {
@@ -62,13 +66,13 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
 }
 
 /// What is called: a module's tool, or one of those through which all are.
-enum Target<'c> {
+pub(super) enum Target<'c> {
     Tool(Handle),
     Meta(&'c Tool),
 }
 
 impl<'c> Target<'c> {
-    fn find(catalog: &'c Catalog, name: &str) -> Result<Self, Lookup> {
+    pub(super) fn find(catalog: &'c Catalog, name: &str) -> Result<Self, Lookup> {
         let meta = Meta::named(name).and_then(|meta| catalog.front.meta_tool(meta));
         match (meta, catalog.lookup(name)) {
             (Some(meta), _) => Ok(Self::Meta(meta)),
@@ -107,7 +111,7 @@ impl<'c> Target<'c> {
     }
 }
 
-fn asked(args: &CallArgs) -> Asked {
+pub(super) fn asked(args: &CallArgs) -> Asked {
     Asked {
         format: match args.format {
             CallFormat::Text | CallFormat::Compact => None,
@@ -156,7 +160,7 @@ fn is_text(block: &Content) -> bool {
     matches!(block, Content::Text { .. })
 }
 
-fn show(output: &Output, format: CallFormat) -> anyhow::Result<()> {
+pub(super) fn show(output: &Output, format: CallFormat) -> anyhow::Result<()> {
     match format {
         CallFormat::Json => {
             let mut result = json!({"content": output.content, "isError": output.is_error});
@@ -171,7 +175,7 @@ fn show(output: &Output, format: CallFormat) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(failure: &CallError, tool: &Tool, format: CallFormat) -> ExitCode {
+pub(super) fn failed(failure: &CallError, tool: &Tool, format: CallFormat) -> ExitCode {
     let is_usage = matches!(
         failure,
         CallError::Rejected { .. } | CallError::Missing { .. }
@@ -191,7 +195,7 @@ fn failed(failure: &CallError, tool: &Tool, format: CallFormat) -> ExitCode {
     ExitCode::from(if is_usage { USAGE } else { SAID_ERROR })
 }
 
-fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
+pub(super) fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitCode {
     let catalog = runtime.catalog();
     if let Lookup::Ambiguous(paths) = lookup {
         return several(&catalog, "tool", name, paths);

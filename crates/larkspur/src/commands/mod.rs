@@ -20,6 +20,7 @@ pub(crate) mod order;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod readme;
+pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod test;

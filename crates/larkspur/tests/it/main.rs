@@ -69,6 +69,7 @@ mod resources;
 mod restart;
 mod roads;
 mod room;
+mod saved;
 mod schema;
 mod screen;
 mod shortcut;

@@ -1,5 +1,6 @@
 //! `larkspur test --record`: the world once, and from then on what it answered.
 
+use crate::documents::timeless;
 use crate::room::Room;
 use crate::upstream::{Asked, Web, answer};
 use cluster::Cluster;
@@ -108,12 +109,8 @@ fn kept(room: &Room) -> String {
 fn transcript(room: &Room, web: &Web, args: &[&str], code: i32, expected: &Expect) {
     let ran = room.run_told(&ATTENDED, args);
     ran.exits(code);
-    // A slow machine says how slow it was.
-    let timeless = |line: &str| match line.rsplit_once(" (") {
-        Some((said, rest)) if rest.ends_with(" ms)") => format!("{said}\n"),
-        _ => format!("{line}\n"),
-    };
-    let said: String = ran.stdout.lines().map(timeless).collect();
+    let said: Vec<&str> = ran.stdout.lines().map(timeless).collect();
+    let said = said.join("\n") + "\n";
     let said = format!("$ larkspur {}\n{said}[exit {code}]\n", args.join(" "));
     expected.assert_eq(&said.replace(&web.site(), "SITE"));
 }

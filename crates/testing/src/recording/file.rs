@@ -41,10 +41,7 @@ pub(crate) struct Settled {
 impl Recordings {
     /// Those of a test file.
     pub(crate) fn of(test_file: &Path) -> Self {
-        let mut name = PathBuf::from(test_file.file_name().unwrap_or_default());
-        name.set_extension("json");
-        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
-        let path = folder.join(FOLDER).join(name);
+        let path = Self::path_of(test_file);
         let mut kept = Kept::default();
         match read(&path) {
             Ok(all) => kept.all = all,
@@ -59,6 +56,13 @@ impl Recordings {
             path,
             kept: Mutex::new(kept),
         }
+    }
+
+    pub(crate) fn path_of(test_file: &Path) -> PathBuf {
+        let mut name = PathBuf::from(test_file.file_name().unwrap_or_default());
+        name.set_extension("json");
+        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
+        folder.join(FOLDER).join(name)
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -83,6 +87,17 @@ impl Recordings {
             kept.all.insert(test.to_owned(), recording);
             kept.written += 1;
         }
+    }
+
+    /// Writes one more, whatever is in it.
+    pub(crate) fn add(&self, test: &str, recording: Recording) -> Result<(), String> {
+        if recording == Recording::default() {
+            return Ok(());
+        }
+        let mut kept = self.kept();
+        kept.all.insert(test.to_owned(), recording);
+        let path = self.path.display();
+        write(&self.path, &kept.all).map_err(|why| format!("cannot write {path}: {why}"))
     }
 
     /// Writes what is new. What belongs to a test that is not in `there` goes, if something may.

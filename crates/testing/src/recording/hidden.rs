@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A shorter variable is no secret, and replacing it would tear answers apart.
 const SHORT: usize = 4;
+const MARK: &str = "REDACTED-";
 /// A shorter number may be a status, or a count.
 const LONG_NUMBER: usize = 6;
 
@@ -57,12 +58,20 @@ impl Hidden {
         }
     }
 
-    fn hide(&self, value: &str, by: String) -> String {
-        if !value.is_empty() {
-            let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-            values.insert(value.to_owned(), by.clone());
+    /// What already stands in for something: it may come back in another form, as values do.
+    pub(crate) fn known(&self, stand_in: &str) {
+        if let Some(begin) = stand_in.find(MARK) {
+            self.hide(&stand_in[begin..], stand_in[begin..].to_owned());
         }
-        by
+    }
+
+    /// Of one value that goes by several names, the first stands in.
+    fn hide(&self, value: &str, by: String) -> String {
+        if value.is_empty() {
+            return by;
+        }
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.entry(value.to_owned()).or_insert(by).clone()
     }
 
     /// All texts in a value, without what is hidden.
@@ -96,10 +105,10 @@ impl Hidden {
 }
 
 /// Letters, digits, `-` and `_`: it looks the same wherever it is written.
-pub(crate) fn stand_in(kind: &str, name: &str) -> String {
+fn stand_in(kind: &str, name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(safe).collect();
-    format!("REDACTED-{kind}-{name}-")
+    format!("{MARK}{kind}-{name}-")
 }
 
 fn is_plain(value: &str) -> bool {
@@ -197,6 +206,7 @@ mod tests {
     fn texts_are_covered_and_uncovered() {
         let hidden = Hidden::default();
         hidden.secret("token", "abc");
+        assert_eq!(hidden.secret("same", "abc"), "REDACTED-secret-token-");
         hidden.secret("longer", "abcdef");
         hidden.secret("pin", "12345678");
         hidden.connection("postgres://me:hush%40hush@host/db");

@@ -13,12 +13,13 @@ mod request;
 mod tape;
 
 pub(crate) use file::{Recordings, lonely};
+pub use recorder::Recorder;
 pub(crate) use tape::Tape;
 
 use answer::Answer;
 use request::Request;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// All that one test was answered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,9 +31,9 @@ pub(crate) struct Recording {
     /// Variables that were read, with what stands in for their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     env: BTreeMap<String, String>,
-    /// Names of the secrets that were used.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    secrets: BTreeSet<String>,
+    /// Secrets that were used, likewise.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    secrets: BTreeMap<String, String>,
     exchanges: Vec<Exchange>,
 }
 

@@ -25,7 +25,7 @@ const GIVEN_OUT: [&str; 8] = [
     "password",
 ];
 
-pub(crate) struct Recorder {
+pub struct Recorder {
     real: Arc<dyn World>,
     /// The folders of modules, without links.
     roots: Vec<PathBuf>,
@@ -34,13 +34,18 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new<'r>(real: Arc<dyn World>, roots: impl Iterator<Item = &'r Path>) -> Self {
+    pub fn new<'r>(real: Arc<dyn World>, roots: impl Iterator<Item = &'r Path>) -> Self {
         Self {
             roots: real_roots(&*real, roots),
             real,
             hidden: Hidden::default(),
             taken: Mutex::default(),
         }
+    }
+
+    /// What stands in for a setting, if it may not be read by everybody.
+    pub fn stand_in(&self, name: &str, value: &str) -> String {
+        self.hidden.variable(name, value)
     }
 
     fn taken(&self) -> MutexGuard<'_, Recording> {
@@ -167,8 +172,8 @@ impl World for Recorder {
 
     fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
         let value = self.real.secret(module, name)?;
-        self.hidden.secret(name, &value);
-        self.taken().secrets.insert(name.to_owned());
+        let stand_in = self.hidden.secret(name, &value);
+        self.taken().secrets.insert(name.to_owned(), stand_in);
         Ok(value)
     }
 

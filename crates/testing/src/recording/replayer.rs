@@ -1,7 +1,7 @@
 //! The world as it was when it was recorded. Nothing else answers: no server, no command, no database.
 
 use super::answer::{Answer, Said};
-use super::hidden::{Hidden, stand_in};
+use super::hidden::Hidden;
 use super::recorder::real_roots;
 use super::request::Request;
 use super::{Exchange, Recording};
@@ -39,12 +39,8 @@ impl Replayer {
         test: &str,
     ) -> Self {
         let hidden = Hidden::default();
-        // What stands in may come back in another form, as the values did.
-        for name in recording.env.keys() {
-            hidden.variable(name, &stand_in("env", name));
-        }
-        for name in &recording.secrets {
-            hidden.secret(name, &stand_in("secret", name));
+        for stand_in in recording.env.values().chain(recording.secrets.values()) {
+            hidden.known(stand_in);
         }
         let state = State {
             used: vec![false; recording.exchanges.len()],
@@ -187,8 +183,8 @@ impl World for Replayer {
     }
 
     fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
-        if self.recording.secrets.contains(name) {
-            return Ok(stand_in("secret", name));
+        if let Some(stand_in) = self.recording.secrets.get(name) {
+            return Ok(stand_in.clone());
         }
         Err(HostError(format!(
             "the secret `{name}` of module `{module}` is not in the recording; `{}` records anew",

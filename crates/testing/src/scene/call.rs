@@ -2,11 +2,12 @@
 
 use super::Scene;
 use model::{Args, Asker, Fault, Leash, Output, Ways, count_tokens};
-use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Runtime, Shape};
+use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape};
 use script::Reply;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 impl Scene {
     pub(super) fn runtime(&self) -> &Runtime {
@@ -14,7 +15,7 @@ impl Scene {
             let props = self.world.props();
             let config = props.config.iter();
             let config: Vec<_> = config
-                .map(|(key, value, _)| (key.clone(), said(value)))
+                .map(|(key, value, _)| (key.clone(), typed(value)))
                 .collect();
             // Whatever reads the environment while it loads reads that of the recording.
             let plays_env = !props.env.is_empty() || self.tape.world().is_some();
@@ -23,7 +24,7 @@ impl Scene {
         })
     }
 
-    async fn answer(&self, tool: &str, args: Args) -> (Result<Output, CallError>, Option<String>) {
+    async fn answer(&self, tool: &str, args: Args) -> Reply {
         let runtime = self.runtime();
         let asker = Arc::clone(&self.world);
         let call = Call {
@@ -31,31 +32,52 @@ impl Scene {
             asker: Some(asker as Arc<dyn Asker>),
             ..Call::new(tool, args)
         };
-        let cancel = call.cancel.clone();
-        let answered = runtime.call(call).await;
-        let handle = match runtime.catalog().lookup(tool) {
-            Lookup::Found(handle) => Some(handle),
-            _ => None,
-        };
-        // The data and the text are wanted: what the model reads is said of the data.
-        let compact = |handle: &Handle| handle.tool().is_compact();
-        let text = match (&answered, handle.filter(compact)) {
-            (Ok(output), Some(handle)) if !output.is_error => {
-                let asked = Asked {
-                    format: None,
-                    select: None,
-                    ways: Ways::FLAT,
-                };
-                let raw = output.clone().into_json();
-                let said = runtime.say(&handle, raw, asked, cancel).await;
-                Some(match said.note {
-                    Some(note) => format!("{}\n{note}", said.body),
-                    None => said.body,
-                })
+        let (answered, reply) = reply(runtime, call).await;
+        // A test of a tool that is not there tests nothing, whatever it makes of the answer.
+        if let (Err(CallError::Unknown { .. }), Some(fault)) = (&answered, &reply.fault) {
+            let why = format!("`{tool}` failed: {}", fault.message);
+            self.world.props().unanswered.push(why);
+        }
+        reply
+    }
+}
+
+/// Makes a call; what came of it, and that as a test sees it.
+pub async fn reply(runtime: &Runtime, call: Call) -> (Result<Output, CallError>, Reply) {
+    let (tool, cancel) = (call.name.clone(), call.cancel.clone());
+    let answered = runtime.call(call).await;
+    let reply = match &answered {
+        Ok(output) if output.is_error => failed(&tool, Fault::new(output.plain_text())),
+        Ok(output) => said(runtime, &tool, output, cancel).await,
+        Err(error) => failed(&tool, fault(error, &runtime.catalog(), &tool)),
+    };
+    (answered, reply)
+}
+
+/// The data and the text are wanted: what the model reads is said of the data.
+async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: CancellationToken) -> Reply {
+    let value = output.clone().into_json();
+    let text = match runtime.catalog().lookup(tool) {
+        Lookup::Found(handle) if handle.tool().is_compact() => {
+            let asked = Asked {
+                format: None,
+                select: None,
+                ways: Ways::FLAT,
+            };
+            let said = runtime.say(&handle, value.clone(), asked, cancel).await;
+            match said.note {
+                Some(note) => format!("{}\n{note}", said.body),
+                None => said.body,
             }
-            _ => None,
-        };
-        (answered, text)
+        }
+        _ => output.plain_text(),
+    };
+    Reply {
+        tool: tool.to_owned(),
+        tokens: count_tokens(&text),
+        text,
+        value,
+        fault: None,
     }
 }
 
@@ -69,32 +91,8 @@ pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Repl
     };
     let work = async { tokio::time::timeout(leash.left(), scene.answer(tool, args)).await };
     // Whoever called sees for himself that the time is up.
-    let Ok((answered, text)) = executor.block_on(work) else {
-        return failed(tool, Fault::new("the test's time is up"));
-    };
-    match answered {
-        Ok(output) if output.is_error => failed(tool, Fault::new(output.plain_text())),
-        Ok(output) => {
-            let text = text.unwrap_or_else(|| output.plain_text());
-            Reply {
-                tool: tool.to_owned(),
-                tokens: count_tokens(&text),
-                text,
-                value: output.into_json(),
-                fault: None,
-            }
-        }
-        Err(error) => {
-            let is_unknown = matches!(error, CallError::Unknown { .. });
-            let fault = fault(error, &scene.runtime().catalog(), tool);
-            // A test of a tool that is not there tests nothing, whatever it makes of the answer.
-            if is_unknown {
-                let why = format!("`{tool}` failed: {}", fault.message);
-                scene.world.props().unanswered.push(why);
-            }
-            failed(tool, fault)
-        }
-    }
+    let answered = executor.block_on(work);
+    answered.unwrap_or_else(|_| failed(tool, Fault::new("the test's time is up")))
 }
 
 fn failed(tool: &str, fault: Fault) -> Reply {
@@ -108,10 +106,10 @@ fn failed(tool: &str, fault: Fault) -> Reply {
 }
 
 /// Why there was no answer; if the module itself is not there, why that is.
-fn fault(error: CallError, catalog: &Catalog, tool: &str) -> Fault {
+fn fault(error: &CallError, catalog: &Catalog, tool: &str) -> Fault {
     let module = tool.split('.').next().unwrap_or(tool);
     match error {
-        CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => fault,
+        CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => fault.clone(),
         CallError::Unknown { .. } => {
             let mut broken = catalog.broken.iter();
             let broken = broken.find(|(file, broken)| match &broken.name {
@@ -142,7 +140,7 @@ fn is_of(file: &str, module: &str) -> bool {
 }
 
 /// A value of the configuration as it would be typed.
-fn said(value: &Value) -> String {
+fn typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

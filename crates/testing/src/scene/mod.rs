@@ -12,6 +12,7 @@ mod props;
 mod web;
 mod world;
 
+pub use call::reply;
 pub(crate) use fits::same_url;
 pub(crate) use world::Played;
 

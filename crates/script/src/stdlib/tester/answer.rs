@@ -10,7 +10,6 @@
 use crate::convert::from_json;
 use crate::stage::Reply;
 use allocative::Allocative;
-use model::TOKENS_ARE_COUNTED;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
 use starlark::values::none::NoneOr;
@@ -28,15 +27,9 @@ impl Answer {
         Self(reply)
     }
 
-    /// As a snapshot keeps it: what the model reads, and what that costs, or about so.
+    /// As a snapshot keeps it.
     pub(crate) fn kept(&self) -> String {
-        let kind = if self.0.fault.is_some() {
-            "error, "
-        } else {
-            ""
-        };
-        let about = if TOKENS_ARE_COUNTED { "" } else { "~" };
-        format!("{kind}{about}{} tokens\n{}", self.0.tokens, self.0.text)
+        self.0.kept()
     }
 }
 
