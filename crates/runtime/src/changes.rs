@@ -38,6 +38,11 @@ impl Changes {
     /// is nobody left to hear from.
     pub fn await_next(&mut self) -> Option<Vec<PathBuf>> {
         loop {
+            let mut doubtful = false;
+            if self.seen == self.scan() {
+                doubtful = matches!(self.hears.recv().ok()?, Heard::Tree);
+            }
+            self.hush(doubtful);
             let now = self.scan();
             let differ = |path: &&PathBuf| self.seen.get(*path) != now.get(*path);
             let paths: BTreeSet<&PathBuf> = self.seen.keys().chain(now.keys()).collect();
@@ -46,7 +51,6 @@ impl Changes {
                 self.seen = now;
                 return Some(changed);
             }
-            self.wait()?;
         }
     }
 
@@ -70,9 +74,8 @@ impl Changes {
         files.chain(project).collect()
     }
 
-    /// Until something is heard, and then nothing for a moment.
-    fn wait(&mut self) -> Option<()> {
-        let mut doubtful = matches!(self.hears.recv().ok()?, Heard::Tree);
+    /// Until nothing is heard for a moment: what is written now may be written only in part.
+    fn hush(&mut self, mut doubtful: bool) {
         let latest = Instant::now() + LONGEST;
         while Instant::now() < latest {
             match self.hears.recv_timeout(QUIET) {
@@ -81,7 +84,6 @@ impl Changes {
             }
         }
         self.follow(doubtful);
-        Some(())
     }
 
     fn follow(&mut self, doubtful: bool) {
