@@ -3,8 +3,8 @@
 use super::Event;
 use std::time::Duration;
 
-/// From here on a test's time is worth a word.
-const SLOW: Duration = Duration::from_millis(100);
+/// From here on a test's time is worth a word, on a busy machine as well.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// The event in lines for a terminal, without colour and without a line end.
 pub fn pretty(event: &Event) -> String {
