@@ -3,7 +3,6 @@
 use crate::attempt::is_manifest;
 use crate::library::{Key, Library};
 use model::{ConfigSchema, ModuleName, did_you_mean, near_misses};
-use script::FileId;
 use std::collections::BTreeSet;
 
 impl Library {
@@ -72,22 +71,28 @@ impl Library {
             .iter()
             .flat_map(|(own, entry)| entry.touched.keys().filter(move |file| *file != own))
             .collect();
-        let tested: BTreeSet<(usize, FileId)> = self
-            .folders()
-            .iter()
-            .enumerate()
-            .flat_map(|(i, folder)| {
-                let tests = folder.tests().into_iter();
-                tests.map(move |test| (i, test.replace("_test.star", ".star")))
-            })
-            .collect();
         let idle = self.entries.iter().filter(|(key, entry)| {
             entry.module.is_none()
                 && entry.trouble.is_none()
                 && !is_manifest(&key.1)
                 && !used.contains(key)
-                && !tested.contains(*key)
         });
-        idle.map(|(key, _)| key.clone()).collect()
+        let mut idle: Vec<Key> = idle.map(|(key, _)| key.clone()).collect();
+        // The folders are looked through only for somebody's sake: every catalog comes by here.
+        if !idle.is_empty() {
+            let tested = self.tested();
+            idle.retain(|key| !tested.contains(key));
+        }
+        idle
+    }
+
+    /// Files that have tests beside them.
+    fn tested(&self) -> BTreeSet<Key> {
+        let folders = self.folders().iter().enumerate();
+        let tested = folders.flat_map(|(i, folder)| {
+            let tests = folder.tests().into_iter();
+            tests.map(move |test| (i, test.replace("_test.star", ".star")))
+        });
+        tested.collect()
     }
 }

@@ -6,6 +6,7 @@ use crate::commands::watch;
 use crate::compose;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
+use model::World;
 use outside::Outside;
 use runtime::Folder;
 use std::collections::BTreeSet;
@@ -13,6 +14,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use testing::{Covered, Format, Keeping, Options, Report, Summary};
+
+/// As shells say it of a program that was interrupted.
+const INTERRUPTED: i32 = 130;
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     if let Some(why) = compose::missing_folder(global) {
@@ -24,6 +28,18 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     }
     let passed = once(global, test, None)?;
     Ok(ExitCode::from(u8::from(!passed)))
+}
+
+/// Commands that a test has started do not outlive a run that somebody ends.
+fn end_all_when_told(world: &Arc<dyn World>) {
+    let world = Arc::clone(world);
+    std::thread::spawn(move || {
+        if let Ok(executor) = compose::executor() {
+            executor.block_on(compose::told_to_end());
+            world.close();
+            std::process::exit(INTERRUPTED);
+        }
+    });
 }
 
 /// Runs all tests, or those of some files, and tells whether all is well.
@@ -43,11 +59,15 @@ pub(crate) fn once(
         only,
         ..options(global, test)?
     };
+    if !test.watch {
+        end_all_when_told(&options.world);
+    }
     let summary = testing::run(&options, &mut |event| {
         if let Some(lines) = report.tell(event) {
             say(&lines);
         }
     });
+    options.world.close();
     if summary.total == 0 {
         let why = match &test.filter {
             Some(part) => format!("no test has `{part}` in its name"),

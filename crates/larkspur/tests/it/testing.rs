@@ -3,10 +3,13 @@
 use crate::clients::{installed, node, run};
 use crate::room::Room;
 use crate::upstream::{Web, ok};
+use crate::wire::PATIENCE;
 use expect_test::{Expect, expect};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 const MODULE: &str = "
 name = 'shop'
@@ -423,4 +426,46 @@ def test_modules_are_there():
     }
     room.write("greeter.star", &format!("{extension}\ntesting.eq(1, 1)\n"));
     room.run(&["list"]).notes("there is no `testing`");
+}
+
+/// Is there a command that waits so many seconds?
+fn sleeps(seconds: &str) -> bool {
+    let wanted = format!("sleep\0{seconds}\0");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|one| fs::read_to_string(one.path().join("cmdline")).ok());
+    lines.into_iter().any(|line| line == wanted)
+}
+
+fn soon(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_no_command_behind() {
+    let seconds = format!("98{}", std::process::id());
+    let room = Room::new();
+    room.write(
+        "nap.star",
+        &format!(
+            "def nap(params):\n    return exec.run('sleep', ['{seconds}'])\n\
+             def describe_extension():\n    return Extension(name = 'nap', version = '1.0.0', \
+             description = 'Naps', allowed_exec = ['sleep'], tools = [\n        \
+             Tool(name = 'nap', description = 'Naps', handler = nap)])\n"
+        ),
+    )
+    .write("nap_test.star", "def test_nap(t):\n    t.call('nap.nap')\n");
+    let mut command = room.larkspur(&["test", "--timeout", "5m"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    soon("it never ran", || sleeps(&seconds));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    soon("it is still there", || !sleeps(&seconds));
 }
