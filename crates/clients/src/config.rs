@@ -60,6 +60,19 @@ impl<'c> ConfigFile<'c> {
         Ok(launches.collect())
     }
 
+    /// An entry as `install` and `uninstall` are told of it.
+    pub fn named(&self, name: &str) -> String {
+        let scope = match self.scope {
+            Scope::User => "",
+            Scope::Project => " --scope project",
+        };
+        let named = match name {
+            "larkspur" => String::new(),
+            name => format!(" --name {name}"),
+        };
+        format!("{}{scope}{named}", self.client.name)
+    }
+
     /// What has to change for the client to start this; none if it does already.
     pub fn install(&self, name: &str, launch: &Launch) -> Result<Option<Change>, Trouble> {
         if self.has(name)? && self.launch(name)?.is_none() {

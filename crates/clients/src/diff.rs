@@ -8,6 +8,10 @@ pub enum DiffLine<'t> {
     Come(&'t str),
 }
 
+/// A line that is cut to what changes in it.
+const LONG: usize = 400;
+/// Bytes of it around that.
+const NEAR: usize = 20;
 /// Lines around what changes, to see where that is. Few: others' lines may hold others' secrets.
 const AROUND: usize = 2;
 
@@ -29,8 +33,17 @@ pub fn diff<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
         &old[old.len() - tail..],
     );
     let below = below.iter().take(AROUND);
-    let changed = gone.iter().map(|line| DiffLine::Gone(line));
-    let changed = changed.chain(come.iter().map(|line| DiffLine::Come(line)));
+    let changed: Vec<DiffLine<'t>> = match (gone, come) {
+        ([old], [new]) => {
+            let (old, new) = cut(old, new);
+            vec![DiffLine::Gone(old), DiffLine::Come(new)]
+        }
+        _ => {
+            let gone = gone.iter().map(|line| DiffLine::Gone(line));
+            gone.chain(come.iter().map(|line| DiffLine::Come(line)))
+                .collect()
+        }
+    };
     let above = above.iter().map(|line| DiffLine::Same(line));
     let below = below.map(|line| DiffLine::Same(line));
     above.chain(changed).chain(below).collect()
@@ -52,6 +65,25 @@ impl DiffLine<'_> {
     }
 }
 
+/// Of a long line that became another, what changes and a little around it: a file in one line is no
+/// more to be shown as a whole than others' lines are.
+fn cut<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
+    if old.len().max(new.len()) <= LONG {
+        return (old, new);
+    }
+    let same =
+        |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
+    let head = same(&mut old.bytes().zip(new.bytes()));
+    let most = old.len().min(new.len()) - head;
+    let tail = same(&mut old.bytes().rev().zip(new.bytes().rev())).min(most);
+    let part = |line: &'t str| {
+        let start = line.floor_char_boundary(head.saturating_sub(NEAR));
+        let end = line.ceil_char_boundary((line.len() - tail + NEAR).min(line.len()));
+        &line[start..end]
+    };
+    (part(old), part(new))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +100,13 @@ mod tests {
         check("a\n", "a\n", &[]);
         check("", "a\n", &["+a"]);
         check("a\n", "", &["-a"]);
+        let (before, after) = ("x".repeat(500), "y".repeat(500));
+        let (x, y) = ("x".repeat(20), "y".repeat(20));
+        check(
+            &format!("{before}{after}"),
+            &format!("{before}new{after}"),
+            &[&format!("-{x}{y}"), &format!("+{x}new{y}")],
+        );
         check(
             "a\nb\nc\nd\ne\nf\n",
             "a\nb\nc\nX\ne\nf\n",

@@ -6,7 +6,7 @@ use crate::commands::missing::USAGE;
 use crate::compose;
 use crate::entry;
 use crate::terminal::{GOOD, count, error, note, say, styled};
-use clients::{Client, ConfigFile, Home, Launch, Table};
+use clients::{ConfigFile, Home, Launch, Table};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &Install) -> anyhow::Result<ExitCode> {
             }
         },
     }
-    Ok(try_out(client, &launch, &home))
+    Ok(try_out(&file, name, &launch, &home))
 }
 
 fn print(global: &Global, args: &Install, table: &Table) -> anyhow::Result<ExitCode> {
@@ -58,7 +58,8 @@ fn print(global: &Global, args: &Install, table: &Table) -> anyhow::Result<ExitC
 }
 
 /// Starts what was written, once, from where nothing is found by a relative path.
-fn try_out(client: &Client, launch: &Launch, home: &Home) -> ExitCode {
+fn try_out(file: &ConfigFile<'_>, name: &str, launch: &Launch, home: &Home) -> ExitCode {
+    let client = file.client;
     match clients::probe(launch, home.folder(), PATIENCE) {
         Ok(answer) => {
             say(&format!(
@@ -84,7 +85,8 @@ fn try_out(client: &Client, launch: &Launch, home: &Home) -> ExitCode {
             error(&format!(
                 "{} will start this server in vain: {why}\n\
                  `larkspur doctor` may know more; `larkspur uninstall {}` takes it out again",
-                client.title, client.name
+                client.title,
+                file.named(name)
             ));
             ExitCode::from(1)
         }

@@ -3,7 +3,7 @@
 use super::Notes;
 use super::needs::is_executable;
 use crate::compose;
-use clients::{Client, ConfigFile, Home, Launch, Scope, Table};
+use clients::{Client, ConfigFile, Home, Launch, Table};
 use std::path::Path;
 
 pub(super) fn findings() -> Notes {
@@ -60,20 +60,11 @@ fn judge(file: &ConfigFile<'_>, name: &str, launch: &Launch, notes: &mut Notes) 
     if wrong.is_empty() {
         return notes.ok(format!("{who} starts {}", launch.command));
     }
-    let scope = match file.scope {
-        Scope::User => "",
-        Scope::Project => " --scope project",
-    };
-    let client = &file.client.name;
-    let named = if name == "larkspur" {
-        String::new()
-    } else {
-        format!(" --name {name}")
-    };
+    let entry = file.named(name);
     notes.problem(
         format!("{who} cannot work: {}", wrong.join(", ")),
         Some(format!(
-            "`larkspur install {client}{scope}{named}` in the project's folder writes it anew, `larkspur uninstall {client}{scope}{named}` takes it out"
+            "`larkspur install {entry}` in the project's folder writes it anew, `larkspur uninstall {entry}` takes it out"
         )),
     );
 }
