@@ -2,15 +2,16 @@
 
 mod clients;
 mod coverage;
+mod testing;
 
 pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
 pub(crate) use coverage::Coverage;
+pub(crate) use testing::{Test, TestFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use model::{Auth, Selection, Surface, Transport};
 use std::path::PathBuf;
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -311,82 +312,6 @@ pub(crate) struct Check {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-}
-
-#[derive(Debug, Args, Default)]
-#[command(after_help = "\
-Examples:
-  larkspur test                              every test in the folders
-  larkspur test -k notes_test                those with this in `file::test`
-  larkspur test -j 4 --fail-fast             four at once, until one fails
-  larkspur test --update                     keep what testing.snapshot sees now
-  larkspur test --watch                      again whenever a file changes
-  larkspur test --coverage                   with the lines that no test runs
-  larkspur test --coverage-min 90            fail if they are more than a tenth
-  larkspur test --format junit > junit.xml   for a build server
-  larkspur test --live                       with the network, larkspur.toml and the environment
-  larkspur test --record -k test_stock       once with the network, then without: see __recordings__
-
-A test reaches no network, unless it plays the server with t.http.on, or the run is --live.
-Where the environment has CI, a snapshot that is missing is a failure, and nothing is written.
-Exit code: 0 all passed, 1 some failed, or too few lines ran")]
-pub(crate) struct Test {
-    /// Only tests with this in `file::test`
-    #[arg(short = 'k', value_name = "PART")]
-    pub(crate) filter: Option<String>,
-
-    /// How many run at once; one after the other without it
-    #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: Option<u16>,
-
-    /// Stop at the first failure
-    #[arg(long)]
-    pub(crate) fail_fast: bool,
-
-    /// How long one test may take, such as 500ms or 2m [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = model::parse_duration)]
-    pub(crate) timeout: Option<Duration>,
-
-    /// Keep what snapshots are now, and remove those that no test asks for
-    #[arg(long)]
-    pub(crate) update: bool,
-
-    #[command(flatten)]
-    pub(crate) reach: Reach,
-
-    #[command(flatten)]
-    pub(crate) coverage: Coverage,
-
-    /// Run again whenever a file changes, those tests that the change reaches; ctrl-c ends it
-    #[arg(long)]
-    pub(crate) watch: bool,
-
-    /// How the run is told
-    #[arg(long, value_enum, default_value_t = TestFormat::Pretty)]
-    pub(crate) format: TestFormat,
-}
-
-/// How far tests reach.
-#[derive(Debug, Args, Default)]
-pub(crate) struct Reach {
-    /// Let requests out that no fake answers, and configure modules as when they are served
-    #[arg(long)]
-    pub(crate) live: bool,
-
-    /// Let them out once and keep what is answered, for runs without the network; -k says whose
-    #[arg(long, conflicts_with = "live")]
-    pub(crate) record: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
-pub(crate) enum TestFormat {
-    #[default]
-    Pretty,
-    Json,
-    /// XML, as build servers read it
-    Junit,
-    /// The Test Anything Protocol
-    Tap,
 }
 
 #[derive(Debug, Args)]

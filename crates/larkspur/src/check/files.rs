@@ -32,9 +32,24 @@ pub(super) fn add_broken(runtime: &Runtime, findings: &mut Vec<Finding>) {
             .iter()
             .any(|one| one.file == *file && one.is_error());
         if !told {
-            findings.push(Finding::new(file, coded(file, broken.fault.clone())));
+            let fault = located(runtime, coded(file, broken.fault.clone()));
+            findings.push(Finding::new(file, fault));
         }
     }
+}
+
+/// The loader knows files by what they are called below their folder; people by the whole path.
+pub(super) fn located(runtime: &Runtime, mut fault: Fault) -> Fault {
+    if let Some(place) = &mut fault.place {
+        let paths = runtime
+            .folders()
+            .iter()
+            .map(|folder| folder.path(&place.file));
+        if let Some(path) = paths.into_iter().find(|path| path.is_file()) {
+            place.file = path.display().to_string();
+        }
+    }
+    fault
 }
 
 /// What is wrong with a manifest has a code of its own.

@@ -1,5 +1,6 @@
 //! What an author should know before anybody else does: mistakes, and what a model would stumble over.
 
+mod edit;
 mod files;
 mod fix;
 mod lessons;

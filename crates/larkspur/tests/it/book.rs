@@ -135,6 +135,9 @@ fn pages_about_libraries_are_what_the_code_says() {
             "book/src/libraries/{page} is not what the code says; {how}"
         );
     }
+    let errors = "src/errors.md";
+    let same = read(&room.path().join(errors)) == read(&workspace().join("book").join(errors));
+    assert!(same, "book/{errors} is not what the code says; {how}");
 }
 
 #[test]
