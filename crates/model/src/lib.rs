@@ -48,6 +48,7 @@ mod prompt;
 mod resource;
 mod schema;
 mod search;
+mod secret;
 mod size;
 mod suggest;
 mod surface;
@@ -72,9 +73,10 @@ pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use grouped::Grouped;
 pub use host::{
-    Ability, Asker, Cell, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
-    HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer, SqlRequest,
-    Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form, is_credential,
+    Ability, Asker, Cell, Credential, Database, ExecRequest, ExecResult, Host, HostError,
+    HttpRequest, HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer,
+    SqlRequest, Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form,
+    is_credential,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;
@@ -88,6 +90,7 @@ pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
 pub use search::{Findable, SearchIndex};
+pub use secret::{Secret, SecretName};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use surface::{Showing, Surface};

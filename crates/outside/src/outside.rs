@@ -10,8 +10,8 @@ use crate::http::Http;
 use crate::process::Processes;
 use crate::sql::Databases;
 use model::{
-    Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
-    SqlAnswer, SqlRequest, Surroundings, World,
+    Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -90,11 +90,12 @@ impl World for Outside {
             .collect()
     }
 
-    fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
-        Err(HostError(format!(
-            "the secret `{name}` of module `{module}` is not set, and there is no vault yet to set it \
-             in; a variable that `env` grants is read with env.get"
-        )))
+    fn secret(&self, wanted: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
+        Err(no_vault(wanted))
+    }
+
+    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
+        Err(no_vault(wanted))
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {
@@ -120,4 +121,12 @@ impl World for Outside {
     fn close(&self) {
         self.processes.close();
     }
+}
+
+fn no_vault(wanted: &SecretName<'_>) -> HostError {
+    let SecretName { module, name, .. } = wanted;
+    HostError(format!(
+        "the secret `{name}` of module `{module}` is not set, and there is no vault yet to set it \
+         in; a variable that `env` grants is read with env.get"
+    ))
 }

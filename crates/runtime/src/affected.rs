@@ -87,9 +87,9 @@ impl Library {
             match (&entry.module, config) {
                 (Some(module), Ok(config)) => {
                     let manifest = module.manifest.as_deref();
-                    let permit = self.permit(next, key, name, &module.script, manifest);
+                    let permit = self.permit(next, key, name, &module.script, manifest, &config);
                     module.config.to_json() != config.to_json()
-                        || !module.life.permit.allows_as(&permit)
+                        || !permit.is_ok_and(|permit| module.life.permit.allows_as(&permit))
                 }
                 (Some(_), Err(_)) => true,
                 (None, _) => false,
@@ -105,6 +105,7 @@ impl Library {
             file: project.project().modules.get(name),
             environment: &self.overrides.environment,
             set: &self.overrides.set,
+            played: &self.overrides.played,
         }
     }
 }

@@ -167,15 +167,17 @@ impl Library {
             let all = m.dependencies();
             all.map(|(name, required)| (name.clone(), required))
         });
+        let permit = self.permit(
+            &self.project,
+            &attempt.key,
+            &name,
+            &script,
+            manifest.as_deref(),
+            &config,
+        );
         Ok(Some(Plan {
             dependencies: dependencies.collect(),
-            permit: Arc::new(self.permit(
-                &self.project,
-                &attempt.key,
-                &name,
-                &script,
-                manifest.as_deref(),
-            )),
+            permit: Arc::new(permit.map_err(Trouble::broken)?),
             folder: attempt.key.0,
             file: script.file.clone(),
             shown: self.shown(&attempt.key),
@@ -196,20 +198,22 @@ impl Library {
         name: &ModuleName,
         script: &Script,
         manifest: Option<&Manifest>,
-    ) -> Permit {
+        config: &Config,
+    ) -> Result<Permit, Fault> {
         let home = self.folders()[key.0].path(directory(&key.1));
         let grant = project.grant(name);
-        let rights = match manifest {
-            Some(manifest) => Rights::of_folder(name.as_str(), &manifest.permissions, grant),
-            None => Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant),
+        let postgres = &project.project().postgres;
+        let Some(manifest) = manifest else {
+            let rights = Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant);
+            return Ok(Permit::new(home, rights).with_connections(postgres));
         };
-        let permit = Permit::new(home, rights).with_connections(&project.project().postgres);
-        match manifest {
-            Some(manifest) => permit
-                .with_secrets(&manifest.secrets)
-                .at_rates(self.rates.of(name, &manifest.limits.http_rate)),
-            None => permit,
-        }
+        let config = config.to_json();
+        let permissions = manifest.permissions.under(&config)?;
+        let rights = Rights::of_folder(name.as_str(), &permissions, grant);
+        Ok(Permit::new(home, rights)
+            .with_connections(postgres)
+            .with_secrets(manifest.secrets_under(&config)?)
+            .at_rates(self.rates.of(name, &manifest.limits.http_rate)))
     }
 
     pub(crate) fn config(

@@ -1,7 +1,14 @@
 //! The one road of a tool call: lookup, arguments, admission, deadline, script.
 
+mod error;
+mod within;
+
+pub use error::CallError;
+pub(crate) use error::{either, near};
+pub(crate) use within::Within;
+
 use crate::catalog::{Catalog, Handle, Lookup};
-use crate::errand::{Ended, Errand, GRACE};
+use crate::errand::{Errand, GRACE};
 use crate::gate::Gate;
 use crate::lane::{Lane, Trial};
 use crate::life::Visit;
@@ -9,12 +16,9 @@ use crate::meter::Meter;
 use crate::registry::{Asked, Meta, Shape, Shaping};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{
-    Args, Asker, Caller, Fault, HostError, Level, Limits, Output, Rejected, Stop, Structured,
-    ToolPath, Unanswered,
-};
-use script::{CallFailure, Cancel, Raised, Turn};
-use std::fmt::Display;
+use error::has_failed;
+use model::{Args, Asker, Caller, Fault, Level, Limits, Output, Stop, Structured};
+use script::{CallFailure, Cancel, Turn};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -71,65 +75,6 @@ impl Call {
             long: false,
         }
     }
-}
-
-/// Why a call gave no output.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum CallError {
-    #[error("there is no tool `{name}`{}", near(.available, "tools"))]
-    Unknown {
-        name: String,
-        available: Vec<String>,
-    },
-    #[error("several modules have a tool `{name}`: call {}", either(.paths))]
-    Ambiguous { name: String, paths: Vec<ToolPath> },
-    /// Of what a meta tool was asked for.
-    #[error("{sentence}")]
-    Missing {
-        sentence: String,
-        /// The names there are, nearest first.
-        available: Vec<String>,
-    },
-    #[error("{rejected}")]
-    Rejected {
-        /// `module.tool`, or a meta tool.
-        tool: String,
-        rejected: Rejected,
-        /// What it takes, for callers that have not seen it.
-        schema: Option<serde_json::Value>,
-    },
-    #[error("{}", .fault.message)]
-    Failed {
-        tool: ToolPath,
-        fault: Fault,
-        raised: Option<Raised>,
-    },
-    #[error("{}", .fault.message)]
-    Stopped {
-        tool: ToolPath,
-        stop: Stop,
-        fault: Fault,
-    },
-    /// It has questions first: its asker knows them.
-    #[error("`{tool}` has questions that its client has to answer first")]
-    Asks { tool: ToolPath },
-    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
-    Busy { waiting: usize },
-}
-
-pub(crate) fn near(available: &[String], things: &str) -> String {
-    match available.first() {
-        None => format!("; there are no {things}"),
-        Some(first) => format!("; the nearest is `{first}`"),
-    }
-}
-
-pub(crate) fn either(paths: &[impl Display]) -> String {
-    paths
-        .iter()
-        .map(|path| format!("`{path}`"))
-        .collect::<Vec<_>>()
-        .join(" or ")
 }
 
 impl Runtime {
@@ -455,121 +400,5 @@ impl Job {
 
     fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, CallError> {
         result.map_err(|failure| CallError::of(&self.handle, failure.into()))
-    }
-}
-
-fn has_failed(result: &Result<Output, CallError>) -> bool {
-    match result {
-        Ok(output) => output.is_error,
-        Err(CallError::Asks { .. }) => false,
-        Err(_) => true,
-    }
-}
-
-impl CallError {
-    /// What ended it from outside, if that is how it ended.
-    pub(crate) fn stop(&self) -> Option<Stop> {
-        match self {
-            Self::Stopped { stop, .. } => Some(*stop),
-            _ => None,
-        }
-    }
-
-    fn of(handle: &Handle, ended: Ended) -> Self {
-        ended.report(handle, &handle.module.life);
-        let tool = handle.path();
-        match ended {
-            Ended::Failed { fault, raised } => Self::Failed {
-                tool,
-                fault,
-                raised,
-            },
-            Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
-            Ended::Asks => Self::Asks { tool },
-            Ended::Busy { waiting } => Self::Busy { waiting },
-        }
-    }
-}
-
-/// How deep calls may be made from calls.
-const DEEPEST: usize = 8;
-
-/// Where a script calls other tools from: on the same thread, within the same time.
-pub(crate) struct Within<'a> {
-    pub(crate) runtime: &'a Runtime,
-    /// What was served when the outermost call came.
-    pub(crate) catalog: &'a Arc<Catalog>,
-    pub(crate) caller: &'a Caller,
-    pub(crate) asker: Option<&'a Arc<dyn Asker>>,
-    pub(crate) limits: &'a Limits,
-    /// Who hears the outermost call hears what it calls.
-    pub(crate) lines: Option<&'a Lines>,
-    /// How many calls this one was made from.
-    pub(crate) depth: usize,
-    pub(crate) name: &'a (dyn Display + Sync),
-    pub(crate) cancel: Cancel,
-    pub(crate) until: Instant,
-}
-
-impl Within<'_> {
-    pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered> {
-        if self.depth == DEEPEST {
-            let why = format!(
-                "{tool} was not called: {} is already {DEEPEST} calls deep in others",
-                self.name
-            );
-            return Err(HostError(why).into());
-        }
-        let result = match Meta::named(tool) {
-            Some(meta) => self.call_meta(meta, args),
-            None => self.call_counted(tool, args, Shape::Raw),
-        };
-        if let Err(CallError::Asks { .. }) = result {
-            return Err(Unanswered::Later);
-        }
-        let why = |error| match error {
-            CallError::Rejected { tool, rejected, .. } => {
-                format!("{tool} was not called: {rejected}")
-            }
-            // Where calls go in a circle, one name says it.
-            other if other.to_string().starts_with(tool) => other.to_string(),
-            other => format!("{tool}: {other}"),
-        };
-        result.map_err(|error| HostError(why(error)).into())
-    }
-
-    pub(crate) fn call_counted(
-        &self,
-        tool: &str,
-        args: Args,
-        shape: Shape,
-    ) -> Result<Output, CallError> {
-        let stats = self.runtime.stats();
-        Stats::add(&stats.calls);
-        let result = self.call_inner(tool, args, shape);
-        if has_failed(&result) {
-            Stats::add(&stats.failed);
-        }
-        result
-    }
-
-    fn call_inner(&self, tool: &str, args: Args, shape: Shape) -> Result<Output, CallError> {
-        let catalog = Arc::clone(self.catalog);
-        let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
-        let left = self.until.saturating_duration_since(Instant::now());
-        job.depth = self.depth + 1;
-        job.shape = shape;
-        job.asker = self.asker.cloned();
-        job.lines = self.lines.cloned();
-        job.limits = Arc::new(Limits {
-            time: job.limits.time.min(left),
-            // Both are in memory at the same time.
-            heap_bytes: self.limits.heap_bytes / 2,
-            ..(*job.limits).clone()
-        });
-        let begin = Instant::now();
-        let result = job.answer(job.run(self.cancel.clone(), false));
-        job.meter().add(begin.elapsed(), has_failed(&result));
-        result
     }
 }

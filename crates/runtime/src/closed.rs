@@ -1,8 +1,8 @@
 //! A world with nothing in it: for those who only look at modules, and for tests of ours.
 
 use model::{
-    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
-    SqlAnswer, SqlRequest, Surroundings, World,
+    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,11 @@ impl World for Closed {
         Vec::new()
     }
 
-    fn secret(&self, _: &str, _: &str) -> Result<String, HostError> {
+    fn secret(&self, _: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
+        closed()
+    }
+
+    fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
         closed()
     }
 

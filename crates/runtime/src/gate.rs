@@ -17,6 +17,8 @@ use std::time::Duration;
 use store::{Store, StoreError};
 use tracing::Span;
 
+mod secrets;
+
 pub(crate) struct Gate<'a> {
     pub(crate) module: &'a str,
     pub(crate) files: &'a (dyn Sources + Sync),
@@ -78,17 +80,6 @@ impl<'a> Gate<'a> {
         self.world
     }
 
-    /// The request with the secret in it, if it goes where the secret may go.
-    fn with_bearer(&self, request: &HttpRequest, name: &str) -> Result<HttpRequest, HostError> {
-        self.permit.send(name, &request.url)?;
-        let secret = self.world.secret(self.module, name)?;
-        let mut request = request.clone();
-        request.bearer = None;
-        let header = ("authorization".into(), format!("Bearer {secret}"));
-        request.headers.push(header);
-        Ok(request)
-    }
-
     fn store(&self) -> &Store {
         self.use_it();
         self.store
@@ -104,7 +95,7 @@ fn spoken(database: &Database) -> &str {
     match database {
         Database::Sqlite(path) => path,
         Database::Postgres(name) if is_connection_string(name) => "postgres",
-        Database::Postgres(name) => name,
+        Database::Postgres(name) | Database::PostgresSecret(name) => name,
     }
 }
 
@@ -167,10 +158,10 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
-        match &request.bearer {
-            None => world.http(request, &egress, leash),
-            Some(secret) => world.http(&self.with_bearer(request, secret)?, &egress, leash),
+        if request.credentials.is_empty() {
+            return world.http(request, &egress, leash);
         }
+        world.http(&self.with_credentials(request, leash)?, &egress, leash)
     }
 
     fn http_all(
@@ -187,7 +178,9 @@ impl Host for Gate<'_> {
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
         let world = self.world();
-        let (request, surroundings) = self.permit.exec(request, world)?;
+        let (request, mut surroundings) = self.permit.exec(request, world)?;
+        let secrets = self.secret_variables(&request, leash)?;
+        surroundings.env.extend(secrets);
         world.exec(&request, &surroundings, leash)
     }
 
@@ -198,7 +191,10 @@ impl Host for Gate<'_> {
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
         let world = self.world();
-        let source = self.permit.source(database, request, world)?;
+        let source = match database {
+            Database::PostgresSecret(name) => self.secret_connection(name, leash)?,
+            database => self.permit.source(database, request, world)?,
+        };
         let asked = world.sql(&source, request, leash);
         asked.map_err(|HostError(why)| HostError(format!("{}: {why}", spoken(database))))
     }
@@ -212,7 +208,7 @@ impl Host for Gate<'_> {
     fn secret(&self, name: &str) -> Result<(), HostError> {
         let world = self.world();
         self.permit.secret(name)?;
-        world.secret(self.module, name).map(drop)
+        world.has_secret(&self.secret_name(name))
     }
 
     fn file_read(&self, path: &str) -> Result<String, HostError> {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::disk::Folder;
 use crate::runtime::Settings;
-use model::{Access, Cancel, Permissions, Rights, SecretSpec, Statement};
+use model::{Access, Cancel, Permission, Permissions, Rights, SecretSpec, Statement};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -91,7 +91,8 @@ fn request() -> HttpRequest {
         method: "GET".into(),
         url: "https://x.org/".into(),
         headers: Vec::new(),
-        bearer: None,
+        credentials: Vec::new(),
+        private: Vec::new(),
         body: Vec::new(),
         timeout: None,
         redirects: true,
@@ -106,6 +107,7 @@ fn command() -> ExecRequest {
         stdin: String::new(),
         cwd: None,
         env: Vec::new(),
+        secret_env: Vec::new(),
         timeout: None,
     }
 }
@@ -226,10 +228,7 @@ fn a_script_cannot_turn_a_command_into_another() {
         ..command()
     };
     let folder = || {
-        let permissions = Permissions {
-            exec: vec!["git".into()],
-            ..Permissions::default()
-        };
+        let permissions = Permissions::from([(Permission::Exec, &["git"][..])]);
         Rights::of_folder("x", &permissions, None)
     };
     for (name, rights, part) in [
@@ -257,7 +256,7 @@ fn secrets_go_where_they_may() {
         ..SecretSpec::default()
     };
     let secrets = BTreeMap::from([("token".to_owned(), spec)]);
-    let permit = Permit::new("/home".into(), nothing()).with_secrets(&secrets);
+    let permit = Permit::new("/home".into(), nothing()).with_secrets(secrets);
     let check = |secret: &str, url: &str, expected: Result<(), &str>| {
         let sent = permit.send(secret, url).map_err(|error| error.0);
         assert_eq!(sent, expected.map_err(str::to_owned), "{secret} {url}");

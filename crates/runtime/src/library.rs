@@ -14,6 +14,7 @@ use crate::reader::digest;
 use crate::settle::{Missed, Settle};
 use model::{Fault, Manifest, ModuleName, ModuleSettings, Showing, Surface};
 use script::{Engine, FileId, Script};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -82,6 +83,8 @@ pub struct Overrides {
     pub environment: Vec<(String, String)>,
     /// `module.key` with the value typed for it.
     pub set: Vec<(String, String)>,
+    /// The same by a test, which gives values and not texts.
+    pub played: Vec<(String, Value)>,
     /// How tools are shown, whatever the project's file says.
     pub surface: Option<Surface>,
 }

@@ -6,7 +6,9 @@ use crate::ground::Ground;
 use crate::library::Library;
 use crate::project::ProjectFile;
 use crate::runtime::Settings;
+use model::Permission;
 use script::Engine;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -33,12 +35,23 @@ impl Loaded {
 
     /// A project without any settings, in which every connection that a manifest names leads to a
     /// place by that name: for those who play the databases.
-    pub fn pretended_project(&self) -> ProjectFile {
+    pub fn pretended_project(&self, played: &[(String, Value)]) -> ProjectFile {
         let manifests = self.attempts.iter().filter_map(|a| a.manifest.as_ref());
-        let names: BTreeSet<&String> = manifests.flat_map(|m| &m.permissions.postgres).collect();
+        let names: BTreeSet<String> = manifests
+            .flat_map(|manifest| {
+                let mut config = manifest.config.defaults();
+                let own = played.iter().filter_map(|(target, value)| {
+                    let key = target.strip_prefix(manifest.name.as_str())?;
+                    Some((key.strip_prefix('.')?.to_owned(), value.clone()))
+                });
+                config.extend(own);
+                let permissions = manifest.permissions.under(&config).unwrap_or_default();
+                permissions.get(Permission::Postgres).to_vec()
+            })
+            .collect();
         ProjectFile::with_connections(names.into_iter().map(|name| {
             let url = format!("postgres://pretended/{name}");
-            (name.clone(), url)
+            (name, url)
         }))
     }
 }

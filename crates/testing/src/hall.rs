@@ -100,7 +100,7 @@ impl Hall {
         &self,
         world: &Arc<Played>,
         part: &Part,
-        config: Vec<(String, String)>,
+        config: Vec<(String, Value)>,
         plays_env: bool,
     ) -> Runtime {
         let (loaded, reads_env) = self.loaded.get_or_init(|| {
@@ -114,14 +114,13 @@ impl Hall {
         } else {
             Arc::clone(loaded)
         };
+        let own = config.into_iter();
+        let own = own.map(|(key, value)| (self.whole_key(part, &key), value));
+        settings.overrides.played.extend(own);
         if self.options.live.is_none() {
-            settings.project = loaded.pretended_project();
+            settings.project = loaded.pretended_project(&settings.overrides.played);
         }
         settings.loaded = Some(loaded);
-        let own = config
-            .into_iter()
-            .map(|(key, value)| (self.whole_key(part, &key), value));
-        settings.overrides.set.extend(own);
         let heard = Arc::clone(world);
         let hearer = move |_: &str, level: Level, message: &str, fields: &Value| {
             heard.hear(level, message, fields);

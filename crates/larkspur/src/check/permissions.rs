@@ -1,6 +1,7 @@
 //! What a module does against what its manifest asks for.
 
 use super::Finding;
+use super::files::located;
 use super::fix::Fix;
 use model::{Access, Fault, Manifest, ModuleName, Permission, Rights, Site};
 use runtime::{Runtime, Surveyed};
@@ -43,11 +44,8 @@ pub(super) fn check(
     let borrows = |sketch: &Sketch| sketch.loads.iter().any(|load| load.starts_with('@'));
     if !sketches.iter().any(|(_, sketch)| borrows(sketch)) {
         let unused = unused(manifest, &sketches);
-        findings.extend(
-            unused
-                .into_iter()
-                .filter_map(|fault| unneeded(fault, module)),
-        );
+        let unused = unused.into_iter().map(|fault| located(runtime, fault));
+        findings.extend(unused.filter_map(|fault| unneeded(fault, module)));
     }
 }
 
@@ -78,7 +76,12 @@ fn sketches(runtime: &Runtime, module: &Surveyed) -> Vec<(String, Sketch)> {
 fn rights(name: &ModuleName, module: &Surveyed) -> Rights {
     let name = name.as_str();
     match &module.manifest {
-        Some(manifest) => Rights::of_folder(name, &manifest.permissions, None),
+        Some(manifest) => {
+            // Whoever configures it can lead it elsewhere; this is what the author wrote down.
+            let config = manifest.config.defaults();
+            let permissions = manifest.permissions.under(&config).unwrap_or_default();
+            Rights::of_folder(name, &permissions, None)
+        }
         None => {
             let script = module.script.as_ref();
             let allowed = script.map_or(&[][..], |script| &script.declared.allowed_exec);
@@ -115,7 +118,7 @@ fn refusal(why: &str) -> Fault {
 /// It uses a library of which its manifest grants nothing at all.
 fn ungranted(used: &Use, manifest: &Manifest) -> Option<Fault> {
     let permission = permission(used)?;
-    let granted = |permission| !granted(manifest, permission).is_empty();
+    let granted = |permission| !manifest.permissions.get(permission).is_empty();
     let by_more = match permission {
         Permission::Files => granted(Permission::FilesWrite),
         Permission::Sqlite => granted(Permission::SqliteWrite),
@@ -162,20 +165,6 @@ fn permission(used: &Use) -> Option<Permission> {
     })
 }
 
-fn granted(manifest: &Manifest, permission: Permission) -> &[String] {
-    let permissions = &manifest.permissions;
-    match permission {
-        Permission::Http => &permissions.http,
-        Permission::Exec => &permissions.exec,
-        Permission::Env => &permissions.env,
-        Permission::Sqlite => &permissions.sqlite,
-        Permission::SqliteWrite => &permissions.sqlite_write,
-        Permission::Postgres => &permissions.postgres,
-        Permission::Files => &permissions.files,
-        Permission::FilesWrite => &permissions.files_write,
-    }
-}
-
 fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     // Also where it is handed on: `attempt(http.get, url)`.
     let named = |name: &str| {
@@ -199,7 +188,7 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     };
     let mut found = Vec::new();
     for permission in Permission::ALL {
-        if !granted(manifest, permission).is_empty() && !named(library(permission)) {
+        if !manifest.permissions.get(permission).is_empty() && !named(library(permission)) {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
             found.push(fault(

@@ -147,5 +147,6 @@ fn origin_json(origin: &Origin) -> Value {
         Origin::File { file, line } => json!({"layer": "file", "file": file, "line": line}),
         Origin::Environment(variable) => json!({"layer": "environment", "variable": variable}),
         Origin::CommandLine => json!({"layer": "command line"}),
+        Origin::Test => json!({"layer": "test"}),
     }
 }

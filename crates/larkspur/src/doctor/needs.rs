@@ -2,7 +2,7 @@
 
 use super::Notes;
 use crate::compose;
-use model::{Permissions, Project};
+use model::{Permission, Permissions, Project};
 use runtime::{Survey, Surveyed};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,29 @@ pub(super) fn findings(survey: &Survey, project: &Project) -> Notes {
     let mut notes = Notes::of("needs");
     for (name, module) in survey.named().filter(|(_, module)| !module.disabled) {
         let who = name.as_str();
-        commands(who, module, &mut notes);
-        if let Some(manifest) = &module.manifest {
-            variables(who, &manifest.permissions, &mut notes);
-            databases(who, &manifest.permissions, project, &mut notes);
+        let permissions = permissions(module);
+        commands(who, module, permissions.as_ref(), &mut notes);
+        if let Some(permissions) = &permissions {
+            variables(who, permissions, &mut notes);
+            databases(who, permissions, project, &mut notes);
         }
     }
     notes
 }
 
-fn commands(who: &str, module: &Surveyed, notes: &mut Notes) {
-    let named = module
-        .manifest
-        .as_ref()
-        .map(|manifest| &manifest.permissions.exec);
-    let single = module
-        .script
-        .as_ref()
-        .map(|script| &script.declared.allowed_exec);
-    let commands = named.or(single).into_iter().flatten();
+/// What a manifest asks for, as it is configured.
+fn permissions(module: &Surveyed) -> Option<Permissions> {
+    let config = module.config.as_ref().ok()?.to_json();
+    module.manifest.as_ref()?.permissions.under(&config).ok()
+}
+
+fn commands(who: &str, module: &Surveyed, permissions: Option<&Permissions>, notes: &mut Notes) {
+    let named = permissions.map(|permissions| permissions.get(Permission::Exec));
+    let single = || match (&module.manifest, &module.script) {
+        (None, Some(script)) => script.declared.allowed_exec.as_slice(),
+        _ => &[],
+    };
+    let commands = named.unwrap_or_else(single).iter();
     for command in commands.filter(|command| !command.contains('*')) {
         match find(command, module.home.as_deref()) {
             Some(place) => notes.ok(format!("{who} runs `{command}`: {}", place.display())),
@@ -65,7 +69,7 @@ pub(super) fn is_executable(path: &Path) -> bool {
 /// One that is not set may be one that the module can do without: only its author knows.
 fn variables(who: &str, permissions: &Permissions, notes: &mut Notes) {
     let set: Vec<String> = compose::variables().map(|(name, _)| name).collect();
-    for wanted in &permissions.env {
+    for wanted in permissions.get(Permission::Env) {
         let is_wanted = |name: &String| match wanted.split_once('*') {
             Some((begin, end)) => name.starts_with(begin) && name.ends_with(end),
             None => name == wanted,
@@ -83,7 +87,7 @@ fn variables(who: &str, permissions: &Permissions, notes: &mut Notes) {
 
 fn databases(who: &str, permissions: &Permissions, project: &Project, notes: &mut Notes) {
     for wanted in permissions
-        .postgres
+        .get(Permission::Postgres)
         .iter()
         .filter(|name| !name.contains('*'))
     {

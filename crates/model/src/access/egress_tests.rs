@@ -4,10 +4,7 @@ use super::*;
 use crate::{Grant, Permission, Permissions, Rights};
 
 fn folder(http: &[&str], grant: Option<&[&str]>) -> Egress {
-    let permissions = Permissions {
-        http: http.iter().copied().map(str::to_owned).collect(),
-        ..Permissions::default()
-    };
+    let permissions = Permissions::from([(Permission::Http, http)]);
     let grant = grant.map(|names| Grant::from([(Permission::Http, names)]));
     Rights::of_folder("x", &permissions, grant.as_ref()).egress()
 }

@@ -1,7 +1,6 @@
 //! What the operator leaves a module: `[module.NAME.grant]` in `larkspur.toml`.
 
 use super::Permission;
-use super::scope::PUBLIC;
 use crate::document::Table;
 use crate::manifest::{check_name, names};
 use std::collections::BTreeMap;
@@ -15,17 +14,12 @@ impl Grant {
         self.0.get(&permission).map(Vec::as_slice)
     }
 
-    /// The keys of `[permissions]`, with `*` for every public host as well.
+    /// The keys of `[permissions]`.
     pub(crate) fn read(mut table: Table<'_>) -> Self {
         let mut grant = BTreeMap::new();
         for permission in Permission::ALL {
             let items = table.get(permission.key()).and_then(|item| item.list());
-            let listed = items.map(|items| {
-                names(&items, |text| match (permission, text) {
-                    (Permission::Http, PUBLIC) => Ok(()),
-                    _ => check_name(permission, text),
-                })
-            });
+            let listed = items.map(|items| names(&items, |text| check_name(permission, text)));
             grant.extend(listed.map(|listed| (permission, listed)));
         }
         table.finish();

@@ -55,6 +55,17 @@ impl Permission {
         }
     }
 
+    /// Is it about places on the disk?
+    pub(crate) fn is_path(self) -> bool {
+        let paths = [
+            Self::Sqlite,
+            Self::SqliteWrite,
+            Self::Files,
+            Self::FilesWrite,
+        ];
+        paths.contains(&self)
+    }
+
     /// Who may write may read.
     fn implied_by(self) -> Option<Self> {
         match self {

@@ -3,9 +3,7 @@
 use super::pattern::matches;
 use super::{Access, Permission, Reach, Spot};
 use crate::host::Site;
-
-/// Every public host.
-pub(super) const PUBLIC: &str = "*";
+use crate::manifest::PUBLIC;
 
 /// Who wrote a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,6 +50,7 @@ fn resolved(
         file: project.modules.get(&schema.0),
         environment: &pairs(env),
         set: &pairs(set),
+        played: &[],
     };
     resolve(&schema.0, &schema.1, &layers)
 }

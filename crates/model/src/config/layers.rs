@@ -1,4 +1,4 @@
-//! The four layers of a configuration, laid over each other and checked.
+//! The layers of a configuration, laid over each other and checked.
 
 use super::environment;
 use super::merged::Merged;
@@ -17,6 +17,8 @@ pub struct Layers<'a> {
     pub environment: &'a [(String, String)],
     /// `--set module.key=value`, split at `=`.
     pub set: &'a [(String, String)],
+    /// `module.key` with the value that a test gives it.
+    pub played: &'a [(String, Value)],
 }
 
 /// The configuration of one module, or everything that is wrong with it.
@@ -32,6 +34,7 @@ pub fn resolve(
     }
     put_environment(&mut merged, module, schema, layers.environment);
     put_set(&mut merged, module, schema, layers.set);
+    put_played(&mut merged, module, layers.played);
     let problems = Problems::of(schema, &merged, layers.file);
     match problems.fault(module) {
         Some(fault) => Err(fault),
@@ -88,6 +91,14 @@ fn put_set(
         if let Some((_, path)) = set::split(target).filter(|(name, _)| *name == module.as_str()) {
             let value = typed(schema, &path, text);
             merged.put(&path, value, &|_| Origin::CommandLine);
+        }
+    }
+}
+
+fn put_played(merged: &mut Merged, module: &ModuleName, played: &[(String, Value)]) {
+    for (target, value) in played {
+        if let Some((_, path)) = set::split(target).filter(|(name, _)| *name == module.as_str()) {
+            merged.put(&path, value.clone(), &|_| Origin::Test);
         }
     }
 }

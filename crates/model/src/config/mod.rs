@@ -45,6 +45,8 @@ pub enum Origin {
     Environment(String),
     /// By `--set`.
     CommandLine,
+    /// By `t.config`.
+    Test,
 }
 
 impl Config {
@@ -61,6 +63,7 @@ impl fmt::Display for Origin {
             Self::File { file, line } => write!(f, "{file}:{line}"),
             Self::Environment(variable) => f.write_str(variable),
             Self::CommandLine => f.write_str("--set"),
+            Self::Test => f.write_str("t.config"),
         }
     }
 }

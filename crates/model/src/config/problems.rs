@@ -91,6 +91,9 @@ impl Problem {
             Some((_, Origin::CommandLine)) => {
                 Some(format!("change --set {module}.{}=…", self.path.join(".")))
             }
+            Some((_, Origin::Test)) => {
+                Some(format!("change t.config(\"{}\", …)", self.path.join(".")))
+            }
             // The place says it.
             Some((_, Origin::File { .. } | Origin::Default { .. })) => None,
         }

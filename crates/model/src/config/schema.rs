@@ -51,6 +51,13 @@ impl ConfigSchema {
         &self.keys
     }
 
+    /// What holds when nobody says anything.
+    pub fn defaults(&self) -> Map<String, Value> {
+        let set = self.keys.iter();
+        set.filter_map(|key| Some((key.name.clone(), key.default.clone()?)))
+            .collect()
+    }
+
     pub(super) fn key(&self, name: &str) -> Option<&ConfigKey> {
         self.keys.iter().find(|key| key.name == name)
     }

@@ -12,6 +12,8 @@ pub struct ExecRequest {
     pub cwd: Option<String>,
     /// Added to what the child gets anyway.
     pub env: Vec<(String, String)>,
+    /// Variables whose values are secrets, known by their names.
+    pub secret_env: Vec<(String, String)>,
     /// The author's own bound; the call's deadline holds as well.
     pub timeout: Option<Duration>,
 }

@@ -9,8 +9,10 @@ pub struct HttpRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// The secret that is sent as a bearer token, by its name.
-    pub bearer: Option<String>,
+    /// Secrets that go with it.
+    pub credentials: Vec<Credential>,
+    /// Headers that secrets were put into: another server never gets them.
+    pub private: Vec<String>,
     pub body: Vec<u8>,
     /// The author's own bound; the call's deadline holds as well.
     pub timeout: Option<Duration>,
@@ -18,6 +20,17 @@ pub struct HttpRequest {
     pub redirects: bool,
     /// Try again when that cannot do harm twice.
     pub retries: bool,
+}
+
+/// How a secret, known by its name, is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// `Authorization: Bearer SECRET`
+    Bearer(String),
+    /// `Authorization: Basic …`, the secret being the password.
+    Basic { user: String, secret: String },
+    /// A header of its own.
+    Header { header: String, secret: String },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +73,10 @@ impl HttpRequest {
     /// What one server was trusted with is not for another one that it sends us to.
     pub fn move_to(&mut self, from: &Url, to: &Url) {
         if from.origin() != to.origin() {
-            self.headers.retain(|(name, _)| !is_credential(name));
+            let private = std::mem::take(&mut self.private);
+            let is_private = |name: &String| private.iter().any(|p| p.eq_ignore_ascii_case(name));
+            self.headers
+                .retain(|(name, _)| !is_credential(name) && !is_private(name));
         }
         to.as_str().clone_into(&mut self.url);
     }
@@ -94,13 +110,15 @@ mod tests {
                 "private-token",
                 "accept",
                 "x-request-id",
+                "x-site",
             ];
             let from = "https://a.example/";
             let mut request = HttpRequest {
                 method: "GET".into(),
                 url: from.into(),
                 headers: names.map(|name| (name.to_owned(), "x".to_owned())).to_vec(),
-                bearer: None,
+                credentials: Vec::new(),
+                private: vec!["X-Site".into()],
                 body: Vec::new(),
                 timeout: None,
                 redirects: true,
@@ -120,6 +138,7 @@ mod tests {
             "private-token",
             "accept",
             "x-request-id",
+            "x-site",
         ];
         check("https://a.example/other", &all);
         check("https://a.example:443/", &all);

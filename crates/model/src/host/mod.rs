@@ -13,7 +13,7 @@ mod world;
 pub use answer::{Unfit, form};
 pub use ask::{Ability, Asker, Question, Sample, Topic, Unanswered};
 pub use exec::{ExecRequest, ExecResult};
-pub use http::{HttpRequest, HttpResponse, is_credential};
+pub use http::{Credential, HttpRequest, HttpResponse, is_credential};
 pub use redirect::MOST_REDIRECTS;
 pub use site::Site;
 pub use sql::{Cell, Database, SqlAnswer, SqlRequest, Statement};

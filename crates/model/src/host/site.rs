@@ -29,6 +29,16 @@ impl Site {
         })
     }
 
+    /// The server that a connection string in the form of a URL leads to.
+    pub fn of_database(connection: &str) -> Option<Self> {
+        let url = Url::parse(connection).ok()?;
+        if !matches!(url.scheme(), "postgres" | "postgresql") {
+            return None;
+        }
+        let (host, port) = (url.host_str()?, url.port().unwrap_or(5432));
+        Self::read(&format!("http://{host}:{port}/"))
+    }
+
     /// Does `host`, `*.host` or `host:port` name it? Without a port, 80 and 443 are meant.
     pub fn matches(&self, pattern: &str) -> bool {
         let (below, pattern) = match pattern.strip_prefix("*.") {

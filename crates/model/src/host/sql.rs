@@ -9,6 +9,8 @@ pub enum Database {
     Sqlite(String),
     /// A connection string, or a connection named in `larkspur.toml`.
     Postgres(String),
+    /// A connection string that is a secret, known by its name.
+    PostgresSecret(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 //! environment of a child is complete, and a request says whom it may reach.
 
 use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
-use crate::{Egress, Leash};
+use crate::{Egress, Leash, Secret, SecretName};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -74,7 +74,10 @@ pub trait World: Send + Sync {
     }
 
     /// What a module's secret is; it goes into requests, and never to a script.
-    fn secret(&self, module: &str, name: &str) -> Result<String, HostError>;
+    fn secret(&self, wanted: &SecretName<'_>, leash: &Leash) -> Result<Secret, HostError>;
+
+    /// Is it set, so that it could be used?
+    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError>;
 
     fn file_read(&self, path: &Path) -> Result<String, HostError>;
 

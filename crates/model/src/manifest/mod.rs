@@ -1,6 +1,7 @@
 //! What `module.toml` promises: everything that can be known before code runs.
 
 mod entry;
+mod follow;
 mod limits;
 mod names;
 mod permissions;
@@ -8,13 +9,14 @@ mod promise;
 mod version;
 
 pub use limits::{ModuleLimits, Rate};
+pub(crate) use permissions::{PUBLIC, check_name, names};
 pub use permissions::{Permissions, SecretSpec};
-pub(crate) use permissions::{check_name, names};
 
 use crate::config::ConfigSchema;
 use crate::document::{Document, Source, Spans};
 use crate::{Fault, ModuleName, Place, ToolName};
 use semver::Version;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +72,16 @@ impl Manifest {
         required.chain(self.optional_deps.iter().map(|name| (name, false)))
     }
 
+    /// Its secrets, with the hosts they are for under this configuration.
+    pub fn secrets_under(
+        &self,
+        config: &Map<String, Value>,
+    ) -> Result<BTreeMap<String, SecretSpec>, Fault> {
+        let all = self.secrets.iter();
+        all.map(|(name, secret)| Ok((name.clone(), secret.under(config)?)))
+            .collect()
+    }
+
     /// Reads every field before it gives up on one, so that no key goes unasked.
     fn read(document: &Document<'_>, server: &str) -> Option<Self> {
         let mut table = document.table();
@@ -89,10 +101,13 @@ impl Manifest {
             ["config", "permissions", "secrets", "limits"].map(|key| table.table(key));
         table.finish();
         names::check_apart(&depends_on, &optional_deps);
+        let config = config.map(ConfigSchema::read).unwrap_or_default();
+        let permissions = permissions.map(|table| Permissions::read(table, &config));
+        let secrets = secrets.map(|table| permissions::secrets(table, &config));
         let manifest = Self {
-            config: config.map(ConfigSchema::read).unwrap_or_default(),
-            permissions: permissions.map(Permissions::read).unwrap_or_default(),
-            secrets: secrets.map(permissions::secrets).unwrap_or_default(),
+            permissions: permissions.unwrap_or_default(),
+            secrets: secrets.unwrap_or_default(),
+            config,
             limits: limits.map(ModuleLimits::read).unwrap_or_default(),
             tools: tools.map(|items| names::all(names::distinct(&items))),
             depends_on: names::all(depends_on),

@@ -1,22 +1,18 @@
 //! What a module may reach, as its manifest names it: nothing else is allowed.
 
+use super::follow;
+use crate::config::ConfigSchema;
 use crate::document::{Item, Table};
 use crate::{Fault, Permission, is_connection_string};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// Every public host.
+pub(crate) const PUBLIC: &str = "*";
+
+/// By permission: `host`, `*.host` or `host:port`, commands, variables, paths, connections by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Permissions {
-    /// `host`, `*.host` or `host:port`.
-    pub http: Vec<String>,
-    pub exec: Vec<String>,
-    pub env: Vec<String>,
-    pub sqlite: Vec<String>,
-    pub sqlite_write: Vec<String>,
-    /// Connections by name.
-    pub postgres: Vec<String>,
-    pub files: Vec<String>,
-    pub files_write: Vec<String>,
-}
+pub struct Permissions(BTreeMap<Permission, Vec<String>>);
 
 /// A secret the module asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,39 +20,42 @@ pub struct SecretSpec {
     pub description: Option<String>,
     /// Where it may be sent.
     pub hosts: Vec<String>,
+    /// Commands that may have it in their environment.
+    pub exec: Vec<String>,
 }
 
 impl Permissions {
-    pub(super) fn read(mut table: Table<'_>) -> Self {
-        let mut get = |permission: Permission| {
+    pub(super) fn read(mut table: Table<'_>, config: &ConfigSchema) -> Self {
+        let named = Permission::ALL.map(|permission| {
             let items = table.list(permission.key());
-            names(&items, |text| check_name(permission, text))
-        };
-        let permissions = Self {
-            http: get(Permission::Http),
-            exec: get(Permission::Exec),
-            env: get(Permission::Env),
-            sqlite: get(Permission::Sqlite),
-            sqlite_write: get(Permission::SqliteWrite),
-            postgres: get(Permission::Postgres),
-            files: get(Permission::Files),
-            files_write: get(Permission::FilesWrite),
-        };
+            let check = |text: &str| {
+                let follows = follow::check(permission, text, config);
+                follows.unwrap_or_else(|| check_name(permission, text))
+            };
+            (permission, names(&items, check))
+        });
         table.finish();
-        permissions
+        Self(named.into())
     }
 
     pub fn get(&self, permission: Permission) -> &[String] {
-        match permission {
-            Permission::Http => &self.http,
-            Permission::Exec => &self.exec,
-            Permission::Env => &self.env,
-            Permission::Sqlite => &self.sqlite,
-            Permission::SqliteWrite => &self.sqlite_write,
-            Permission::Postgres => &self.postgres,
-            Permission::Files => &self.files,
-            Permission::FilesWrite => &self.files_write,
-        }
+        self.0.get(&permission).map_or(&[], Vec::as_slice)
+    }
+
+    /// What it comes to under this configuration.
+    pub fn under(&self, config: &Map<String, Value>) -> Result<Self, Fault> {
+        let all = self.0.iter().map(|(permission, names)| {
+            let names = follow::resolved(*permission, names, config)?;
+            Ok((*permission, names))
+        });
+        all.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<const N: usize> From<[(Permission, &[&str]); N]> for Permissions {
+    fn from(entries: [(Permission, &[&str]); N]) -> Self {
+        let owned = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
+        Self(entries.map(|(key, names)| (key, owned(names))).into())
     }
 }
 
@@ -73,13 +72,11 @@ pub(crate) fn names(items: &[Item<'_>], check: impl Fn(&str) -> Result<(), Fault
 /// Can this be named under this permission?
 pub(crate) fn check_name(permission: Permission, text: &str) -> Result<(), Fault> {
     match permission {
+        Permission::Http if text == PUBLIC => Ok(()),
         Permission::Http => host(text),
-        Permission::Sqlite
-        | Permission::SqliteWrite
-        | Permission::Files
-        | Permission::FilesWrite => path(text),
+        permission if permission.is_path() => path(text),
         Permission::Postgres => connection(text),
-        Permission::Exec | Permission::Env => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -101,19 +98,32 @@ fn path(text: &str) -> Result<(), Fault> {
         .help("write a path below the module's folder, or a whole one that begins with `/`"))
 }
 
-pub(super) fn secrets(table: Table<'_>) -> BTreeMap<String, SecretSpec> {
+pub(super) fn secrets(table: Table<'_>, config: &ConfigSchema) -> BTreeMap<String, SecretSpec> {
     let entries = table.into_entries();
-    let named = |item: &Item<'_>| Some((item.key().to_owned(), secret(item.table()?)));
+    let named = |item: &Item<'_>| Some((item.key().to_owned(), secret(item.table()?, config)));
     entries.iter().filter_map(named).collect()
 }
 
-fn secret(mut table: Table<'_>) -> SecretSpec {
+fn secret(mut table: Table<'_>, config: &ConfigSchema) -> SecretSpec {
+    let check =
+        |text: &str| follow::check(Permission::Http, text, config).unwrap_or_else(|| host(text));
     let secret = SecretSpec {
         description: table.string("description"),
-        hosts: names(&table.list("hosts"), host),
+        hosts: names(&table.list("hosts"), check),
+        exec: table.strings("exec"),
     };
     table.finish();
     secret
+}
+
+impl SecretSpec {
+    /// What it comes to under this configuration.
+    pub(super) fn under(&self, config: &Map<String, Value>) -> Result<Self, Fault> {
+        Ok(Self {
+            hosts: follow::resolved(Permission::Http, &self.hosts, config)?,
+            ..self.clone()
+        })
+    }
 }
 
 /// Is it `host`, `*.host` or `host:port`?

@@ -18,6 +18,7 @@ fn request(command: &str, args: &[&str]) -> ExecRequest {
         stdin: String::new(),
         cwd: None,
         env: Vec::new(),
+        secret_env: Vec::new(),
         timeout: None,
     }
 }

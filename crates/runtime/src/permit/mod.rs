@@ -35,11 +35,8 @@ impl Permit {
     }
 
     /// The same, with secrets.
-    pub(crate) fn with_secrets(self, secrets: &BTreeMap<String, SecretSpec>) -> Self {
-        Self {
-            secrets: secrets.clone(),
-            ..self
-        }
+    pub(crate) fn with_secrets(self, secrets: BTreeMap<String, SecretSpec>) -> Self {
+        Self { secrets, ..self }
     }
 
     /// The same, asking each host no more often than this.

@@ -33,7 +33,7 @@ impl Permit {
                 let path = self.sqlite(path, writable, world)?;
                 Ok(Source::Sqlite { path, writable })
             }
-            Database::Postgres(name) => self.postgres(name),
+            Database::Postgres(name) | Database::PostgresSecret(name) => self.postgres(name),
         }
     }
 

@@ -48,6 +48,33 @@ impl Permit {
         }
         Ok(())
     }
+
+    /// May a command have it in its environment?
+    pub(crate) fn tell(&self, secret: &str, command: &str) -> Result<(), HostError> {
+        self.secret(secret)?;
+        let spec = self.secrets.get(secret);
+        if spec.is_some_and(|spec| spec.exec.iter().any(|known| known == command)) {
+            return Ok(());
+        }
+        Err(HostError(format!(
+            "the secret `{secret}` is not for the command `{command}`; add exec = [\"{command}\"] to it \
+             under [secrets] in module.toml"
+        )))
+    }
+
+    /// May this database be asked, whose connection string is the secret?
+    pub(crate) fn connect(&self, secret: &str, connection: &str) -> Result<(), HostError> {
+        let site = Site::of_database(connection).ok_or_else(|| {
+            HostError(format!(
+                "the secret `{secret}` is no connection string; set it to postgres://user:password@host/name"
+            ))
+        })?;
+        let spec = self.secrets.get(secret);
+        if spec.is_some_and(|spec| spec.hosts.iter().any(|host| site.matches(host))) {
+            return Ok(());
+        }
+        Err(not_for(secret, &site))
+    }
 }
 
 fn not_for(secret: &str, site: &Site) -> HostError {

@@ -1,6 +1,7 @@
 //! `exec`: other programs, run without a shell.
 
 use super::duration::duration;
+use super::secret::Secret;
 use crate::cx::Cx;
 use anyhow::bail;
 use model::{ExecRequest, ExecResult};
@@ -23,7 +24,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `[permissions]`, a single file as `allowed_exec` of its `Extension`.
     ///
     /// `stdin` is what the program reads, `cwd` where it runs, relative to the module's folder, which is
-    /// also where it runs without it; `env` adds variables. What still runs after `timeout` (`"500ms"`,
+    /// also where it runs without it; `env` adds variables, which may be secrets whose declaration in the
+    /// manifest names the command: `token = { exec = ["git"] }`. What still runs after `timeout` (`"500ms"`,
     /// `"30s"` or a number of seconds) is killed with all it has started, and the call fails; so it does
     /// when more than 1 MiB is written.
     ///
@@ -46,12 +48,14 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let heap = eval.heap();
+        let (env, secret_env) = given(env).map_or(Ok(Default::default()), variables)?;
         let request = ExecRequest {
             command: command.to_owned(),
             args: given(args).map_or(Ok(Vec::new()), |args| words(args, heap))?,
             stdin: stdin.to_owned(),
             cwd: given(cwd).map(|cwd| word("cwd", cwd)).transpose()?,
-            env: given(env).map_or(Ok(Vec::new()), variables)?,
+            env,
+            secret_env,
             timeout: duration("timeout", timeout)?,
         };
         let host = Cx::host(eval)?;
@@ -99,14 +103,23 @@ fn word(what: &str, value: Value<'_>) -> anyhow::Result<String> {
     }
 }
 
-fn variables(env: Value<'_>) -> anyhow::Result<Vec<(String, String)>> {
+type Variables = Vec<(String, String)>;
+
+/// As they are, and those that are secrets by their names.
+fn variables(env: Value<'_>) -> anyhow::Result<(Variables, Variables)> {
     let Some(env) = DictRef::from_value(env) else {
         bail!("exec.run: env must be a dict, not a {}", env.get_type());
     };
-    let entries = env.iter().map(|(name, value)| {
+    let (mut plain, mut secret) = (Vec::new(), Vec::new());
+    for (name, value) in env.iter() {
         let name = word("a name in env", name)?;
-        let value = word(&format!("env[\"{name}\"]"), value)?;
-        Ok((name, value))
-    });
-    entries.collect()
+        match Secret::name_of(value) {
+            Some(known_as) => secret.push((name, known_as.to_owned())),
+            None => {
+                let value = word(&format!("env[\"{name}\"]"), value)?;
+                plain.push((name, value));
+            }
+        }
+    }
+    Ok((plain, secret))
 }

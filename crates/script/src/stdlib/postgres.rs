@@ -1,6 +1,8 @@
 //! `postgres`: databases on `PostgreSQL` servers.
 
+use super::secret::Secret;
 use super::sql::{ask, changed, rows, statement, statements};
+use anyhow::bail;
 use model::{Database, SqlRequest};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -12,17 +14,26 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("postgres", natives);
 }
 
-fn server(connection: &str) -> Database {
-    Database::Postgres(connection.to_owned())
+fn server(connection: Value<'_>) -> anyhow::Result<Database> {
+    if let Some(secret) = Secret::name_of(connection) {
+        return Ok(Database::PostgresSecret(secret.to_owned()));
+    }
+    match connection.unpack_str() {
+        Some(text) => Ok(Database::Postgres(text.to_owned())),
+        None => bail!(
+            "postgres: a connection is a name, a connection string or a secret, not a {}",
+            connection.get_type()
+        ),
+    }
 }
 
 #[starlark_module]
 fn natives(builder: &mut GlobalsBuilder) {
     /// The rows of a SELECT, as a list of dicts; nothing may change.
     ///
-    /// `connection_string` may also be a connection's name in larkspur.toml; a module in a folder
-    /// uses names alone, and lists them as `postgres` under `[permissions]`. `$1` stands for a value
-    /// from `params`.
+    /// `connection_string` may also be a connection's name in larkspur.toml, or a secret that leads to
+    /// one of its `hosts`; a module in a folder uses these alone, and lists the names as `postgres`
+    /// under `[permissions]`. `$1` stands for a value from `params`.
     ///
     /// numeric comes as a string with every digit, dates and times as ISO 8601 (timestamptz in UTC),
     /// json as its value, arrays as lists, bytea as `{"base64": "…"}`; a string is taken for a value of
@@ -36,14 +47,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// [{"name": "screws", "price": "0.10"}]
     /// ```
     fn query<'v>(
-        connection_string: &str,
+        connection_string: Value<'v>,
         query: &str,
         params: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let request = SqlRequest::Query(statement(query, params, eval)?);
         rows(
-            &ask(&server(connection_string), &request, eval)?,
+            &ask(&server(connection_string)?, &request, eval)?,
             eval.heap(),
         )
     }
@@ -56,13 +67,13 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// 1
     /// ```
     fn execute<'v>(
-        connection_string: &str,
+        connection_string: Value<'v>,
         statement: &str,
         params: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<u64> {
         let request = SqlRequest::Execute(self::statement(statement, params, eval)?);
-        Ok(changed(&ask(&server(connection_string), &request, eval)?))
+        Ok(changed(&ask(&server(connection_string)?, &request, eval)?))
     }
 
     /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
@@ -73,12 +84,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// [1, 1]
     /// ```
     fn transaction<'v>(
-        connection_string: &str,
+        connection_string: Value<'v>,
         statements: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let request = SqlRequest::Transaction(self::statements(statements, eval)?);
-        let answer = ask(&server(connection_string), &request, eval)?;
+        let answer = ask(&server(connection_string)?, &request, eval)?;
         Ok(eval.heap().alloc(AllocList(answer.changed)))
     }
 
@@ -90,7 +101,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// [{"tablename": "items"}]
     /// ```
     fn list_tables<'v>(
-        connection_string: &str,
+        connection_string: Value<'v>,
         #[starlark(default = "public")] schema: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
@@ -98,7 +109,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             schema: Some(schema.to_owned()),
         };
         rows(
-            &ask(&server(connection_string), &request, eval)?,
+            &ask(&server(connection_string)?, &request, eval)?,
             eval.heap(),
         )
     }
@@ -114,7 +125,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// ["name", "price"]
     /// ```
     fn describe_table<'v>(
-        connection_string: &str,
+        connection_string: Value<'v>,
         table_name: &str,
         #[starlark(default = "public")] schema: &str,
         eval: &mut Evaluator<'v, '_, '_>,
@@ -124,7 +135,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             schema: Some(schema.to_owned()),
         };
         rows(
-            &ask(&server(connection_string), &request, eval)?,
+            &ask(&server(connection_string)?, &request, eval)?,
             eval.heap(),
         )
     }

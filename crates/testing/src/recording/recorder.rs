@@ -5,8 +5,8 @@ use super::hidden::Hidden;
 use super::request::Request;
 use super::{Exchange, Recording};
 use model::{
-    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Source,
-    SqlAnswer, SqlRequest, Surroundings, World, is_credential,
+    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World, is_credential,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -170,11 +170,16 @@ impl World for Recorder {
         Some(value)
     }
 
-    fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
-        let value = self.real.secret(module, name)?;
-        let stand_in = self.hidden.secret(name, &value);
-        self.taken().secrets.insert(name.to_owned(), stand_in);
+    fn secret(&self, wanted: &SecretName<'_>, leash: &Leash) -> Result<Secret, HostError> {
+        let value = self.real.secret(wanted, leash)?;
+        let stand_in = self.hidden.secret(wanted.name, value.expose());
+        let name = wanted.name.to_owned();
+        self.taken().secrets.insert(name, stand_in);
         Ok(value)
+    }
+
+    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
+        self.real.has_secret(wanted)
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {

@@ -6,8 +6,8 @@ use super::recorder::real_roots;
 use super::request::Request;
 use super::{Exchange, Recording};
 use model::{
-    Egress, ExecRequest, ExecResult, Fault, HostError, HttpRequest, HttpResponse, Leash, Source,
-    SqlAnswer, SqlRequest, Surroundings, World, nearest,
+    Egress, ExecRequest, ExecResult, Fault, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World, nearest,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -182,14 +182,20 @@ impl World for Replayer {
         self.recording.env.get(name).cloned()
     }
 
-    fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
-        if let Some(stand_in) = self.recording.secrets.get(name) {
-            return Ok(stand_in.clone());
+    fn secret(&self, wanted: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
+        let SecretName { module, name, .. } = wanted;
+        if let Some(stand_in) = self.recording.secrets.get(*name) {
+            return Ok(Secret::new(stand_in));
         }
         Err(HostError(format!(
             "the secret `{name}` of module `{module}` is not in the recording; `{}` records anew",
             self.again()
         )))
+    }
+
+    /// One that was never sent was never recorded.
+    fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
+        Ok(())
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {

@@ -15,7 +15,7 @@ impl Scene {
             let props = self.world.props();
             let config = props.config.iter();
             let config: Vec<_> = config
-                .map(|(key, value, _)| (key.clone(), typed(value)))
+                .map(|(key, value, _)| (key.clone(), value.clone()))
                 .collect();
             // Whatever reads the environment while it loads reads that of the recording.
             let plays_env = !props.env.is_empty() || self.tape.world().is_some();
@@ -137,12 +137,4 @@ fn is_of(file: &str, module: &str) -> bool {
         path.file_stem()
     };
     part.is_some_and(|part| part == module)
-}
-
-/// A value of the configuration as it would be typed.
-fn typed(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

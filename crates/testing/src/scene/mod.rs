@@ -24,6 +24,7 @@ use props::Given;
 use runtime::Runtime;
 use script::{Kind, Prop, Reply, Stage, Unlike};
 use serde_json::Value;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -160,11 +161,28 @@ impl Stage for Scene {
     }
 
     fn asked(&self, kind: Kind) -> Vec<Value> {
-        self.world.props().asked(kind)
+        let mut asked = self.world.props().asked(kind);
+        if kind == Kind::Files {
+            let home = self.hall.home(&self.part);
+            let home = model::World::real_path(&*self.world, &home).unwrap_or(home);
+            for one in &mut asked {
+                shorten(one, &home);
+            }
+        }
+        asked
     }
 
     fn snapshot(&self, name: Option<&str>, text: String) -> Result<(), Unlike> {
         let name = self.snapshot_name(name);
         self.part.snapshots.hold(&name, self.tape.cover(text))
+    }
+}
+
+/// The path as the module wrote it: where the folder lies is another matter on every machine.
+fn shorten(written: &mut Value, home: &Path) {
+    let below = written["path"].as_str().map(Path::new);
+    let below = below.and_then(|path| path.strip_prefix(home).ok());
+    if let Some(below) = below.map(|path| path.to_string_lossy().into_owned()) {
+        written["path"] = below.into();
     }
 }

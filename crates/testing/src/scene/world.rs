@@ -4,8 +4,8 @@
 use super::props::Props;
 use crate::printed::Printed;
 use model::{
-    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Level, Source,
-    SqlAnswer, SqlRequest, Surroundings, World,
+    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Level, Secret,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use script::Kind;
 use serde_json::Value;
@@ -165,16 +165,25 @@ impl World for Played {
         self.live.then(|| self.real.variable(name)).flatten()
     }
 
-    fn secret(&self, module: &str, name: &str) -> Result<String, HostError> {
-        if let Some(given) = self.props().secrets.get_mut(name) {
-            return Ok(given.take());
+    fn secret(&self, wanted: &SecretName<'_>, leash: &Leash) -> Result<Secret, HostError> {
+        if let Some(given) = self.props().secrets.get_mut(wanted.name) {
+            return Ok(Secret::new(given.take()));
         }
         if self.live {
-            return self.real.secret(module, name);
+            return self.real.secret(wanted, leash);
         }
-        Err(HostError(format!(
-            "the secret `{name}` of module `{module}` is not set; t.secret(\"{name}\", \"…\") plays it"
-        )))
+        Err(unplayed(wanted))
+    }
+
+    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
+        if let Some(given) = self.props().secrets.get_mut(wanted.name) {
+            given.take();
+            return Ok(());
+        }
+        if self.live {
+            return self.real.has_secret(wanted);
+        }
+        Err(unplayed(wanted))
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {
@@ -204,4 +213,11 @@ fn scattered(number: u64) -> u8 {
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (mixed >> 56) as u8
+}
+
+fn unplayed(wanted: &SecretName<'_>) -> HostError {
+    let SecretName { module, name, .. } = wanted;
+    HostError(format!(
+        "the secret `{name}` of module `{module}` is not set; t.secret(\"{name}\", \"…\") plays it"
+    ))
 }

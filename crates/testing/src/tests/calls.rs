@@ -129,7 +129,7 @@ def test_wrong_parameter(x):
                    │     ^^^^^^^^^^^^^^^^^^^^^^^^^^
               ✗ test_bad_config
                 `notes.count` failed: module `notes` does not run: configuration of module `notes` is not right
-                  greting = "hi" (--set): is not a key; did you mean `greeting`?
+                  greting = "hi" (t.config): is not a key; did you mean `greeting`?
                    ┌ notes/main_test.star:15:5
                 15 │     t.call('notes.count').value
                    │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -227,6 +227,30 @@ fn the_text_is_what_a_client_reads() {
         .unwrap();
     let output = executor.block_on(runtime.call(call)).unwrap();
     assert_eq!(printed, ["greeting ada", output.plain_text().as_str()]);
+}
+
+/// A value is what it is: one of another kind is refused, as from a file.
+#[test]
+fn configuration_keeps_its_kinds() {
+    check_notes(
+        "
+def test_text(t):
+    t.config('greeting', 'true')
+    testing.eq(t.call('notes.greet', {'name': 'ada'}).value[0]['said'], 'true ada')
+
+def test_other(t):
+    t.config('greeting', True)
+    testing.contains(t.call('notes.greet', {'name': 'ada'}).error, 'true')
+",
+        &expect![[r#"
+            notes/main_test.star: 2 tests
+              ✓ test_text
+              ✗ test_other
+                `notes.greet` failed: module `notes` does not run: configuration of module `notes` is not right
+                  greeting = true (t.config): true is not of type "string"
+            Total: 2 | Passed: 1 | Failed: 1
+        "#]],
+    );
 }
 
 /// What a module may do is in its manifest: where that cannot be read, nobody knows.

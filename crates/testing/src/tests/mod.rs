@@ -7,6 +7,7 @@
 mod affected;
 mod calls;
 mod coverage;
+mod credentials;
 mod fakes;
 mod reports;
 mod runner;

@@ -166,7 +166,15 @@ impl model::World for Real {
         Vec::new()
     }
 
-    fn secret(&self, _: &str, _: &str) -> Result<String, model::HostError> {
+    fn secret(
+        &self,
+        _: &model::SecretName<'_>,
+        _: &model::Leash,
+    ) -> Result<model::Secret, model::HostError> {
+        unreachable!()
+    }
+
+    fn has_secret(&self, _: &model::SecretName<'_>) -> Result<(), model::HostError> {
         unreachable!()
     }
 

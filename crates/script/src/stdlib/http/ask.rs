@@ -1,8 +1,8 @@
 //! A request as a script writes it down, by position and by name.
 
+use super::proof::{Proof, authorization, written};
 use crate::convert::{Budget, write_json};
 use crate::cx::Cx;
-use crate::stdlib::secret::Secret;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::{HttpRequest, did_you_mean, parse_duration};
@@ -10,7 +10,6 @@ use starlark::eval::Evaluator;
 use starlark::values::dict::DictRef;
 use starlark::values::float::StarlarkFloat;
 use starlark::values::list::ListRef;
-use starlark::values::tuple::TupleRef;
 use starlark::values::{Value, ValueLike};
 use std::time::Duration;
 use url::{Url, form_urlencoded};
@@ -134,26 +133,27 @@ impl<'v> Ask<'v> {
         url: &str,
         eval: &Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<HttpRequest> {
-        let mut headers = match self.headers {
-            Some(headers) => pairs("headers", headers)?,
-            None => Vec::new(),
+        let (mut headers, mut credentials) = match self.headers {
+            Some(headers) => written(headers, eval.heap())?,
+            None => Default::default(),
         };
         let (body, kind) = self.content(eval)?;
         if let Some(kind) = kind.filter(|_| !has(&headers, "content-type")) {
             headers.push(("content-type".into(), kind.into()));
         }
-        let bearer = self.auth.and_then(Secret::name_of);
         if let Some(auth) = self.auth {
             headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
-            if bearer.is_none() {
-                headers.push(("authorization".into(), authorization(auth)?));
+            match authorization(auth)? {
+                Proof::Header(text) => headers.push(("authorization".into(), text)),
+                Proof::Secret(credential) => credentials.push(credential),
             }
         }
         Ok(HttpRequest {
             method: method.into(),
             url: self.address(url)?,
             headers,
-            bearer: bearer.map(str::to_owned),
+            credentials,
+            private: Vec::new(),
             body,
             timeout: self.timeout,
             redirects: self.redirects,
@@ -263,27 +263,6 @@ fn text<'v>(what: &str, name: Value<'v>, value: Value<'v>) -> anyhow::Result<Opt
             name.to_str()
         ),
     })
-}
-
-fn authorization(auth: Value<'_>) -> anyhow::Result<String> {
-    if let Some(token) = auth.unpack_str() {
-        return Ok(format!("Bearer {token}"));
-    }
-    let tuple = TupleRef::from_value(auth).map(TupleRef::content);
-    let pair = tuple.or_else(|| ListRef::from_value(auth).map(ListRef::content));
-    let pair = pair.map(|pair| {
-        pair.iter()
-            .map(|part| part.unpack_str())
-            .collect::<Vec<_>>()
-    });
-    match pair.as_deref() {
-        Some([Some(user), Some(password)]) => {
-            let both = BASE64_STANDARD.encode(format!("{user}:{password}"));
-            Ok(format!("Basic {both}"))
-        }
-        // What was given is not shown: it is a secret.
-        _ => anyhow::bail!("`auth` is a (user, password) pair, a secret or a token"),
-    }
 }
 
 fn truth(name: &str, value: Option<Value<'_>>, default: bool) -> anyhow::Result<bool> {

@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod pages;
+mod proof;
 
 use crate::cx::Cx;
 use answer::{answer, checked, failed};
@@ -53,9 +54,10 @@ fn natives(builder: &mut GlobalsBuilder) {
     ///
     /// Every function of this library takes by name: `params` (a dict, added to the URL), `headers`,
     /// `body`, `json` (any value, sent as JSON), `form` (a dict), `auth` (a `(user, password)` pair, or
-    /// a token that is sent as bearer), `timeout` (seconds or `"500ms"`), `check` (True makes an
-    /// answer other than 2xx an error), `redirects` (False makes a redirect the answer), `retries`
-    /// (False tries once; else what can be asked twice without harm is tried three times).
+    /// a token that is sent as bearer; password, token and the values of `headers` may be secrets),
+    /// `timeout` (seconds or `"500ms"`), `check` (True makes an answer other than 2xx an error),
+    /// `redirects` (False makes a redirect the answer), `retries` (False tries once; else what can be
+    /// asked twice without harm is tried three times).
     ///
     /// The answer is a dict: `status` (also as `status_code`), `ok` (also as `success`), `url`,
     /// `headers` (names in small letters), `body` and, only if the body is JSON, `json`. Where the

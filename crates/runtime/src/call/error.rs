@@ -1,0 +1,99 @@
+//! Why a call gave no output, in one sentence each.
+
+use crate::catalog::Handle;
+use crate::errand::Ended;
+use model::{Fault, Output, Rejected, Stop, ToolPath};
+use script::Raised;
+use std::fmt::Display;
+
+/// Why a call gave no output.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CallError {
+    #[error("there is no tool `{name}`{}", near(.available, "tools"))]
+    Unknown {
+        name: String,
+        available: Vec<String>,
+    },
+    #[error("several modules have a tool `{name}`: call {}", either(.paths))]
+    Ambiguous { name: String, paths: Vec<ToolPath> },
+    /// Of what a meta tool was asked for.
+    #[error("{sentence}")]
+    Missing {
+        sentence: String,
+        /// The names there are, nearest first.
+        available: Vec<String>,
+    },
+    #[error("{rejected}")]
+    Rejected {
+        /// `module.tool`, or a meta tool.
+        tool: String,
+        rejected: Rejected,
+        /// What it takes, for callers that have not seen it.
+        schema: Option<serde_json::Value>,
+    },
+    #[error("{}", .fault.message)]
+    Failed {
+        tool: ToolPath,
+        fault: Fault,
+        raised: Option<Raised>,
+    },
+    #[error("{}", .fault.message)]
+    Stopped {
+        tool: ToolPath,
+        stop: Stop,
+        fault: Fault,
+    },
+    /// It has questions first: its asker knows them.
+    #[error("`{tool}` has questions that its client has to answer first")]
+    Asks { tool: ToolPath },
+    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
+    Busy { waiting: usize },
+}
+
+pub(crate) fn near(available: &[String], things: &str) -> String {
+    match available.first() {
+        None => format!("; there are no {things}"),
+        Some(first) => format!("; the nearest is `{first}`"),
+    }
+}
+
+pub(crate) fn either(paths: &[impl Display]) -> String {
+    paths
+        .iter()
+        .map(|path| format!("`{path}`"))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+impl CallError {
+    /// What ended it from outside, if that is how it ended.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        match self {
+            Self::Stopped { stop, .. } => Some(*stop),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of(handle: &Handle, ended: Ended) -> Self {
+        ended.report(handle, &handle.module.life);
+        let tool = handle.path();
+        match ended {
+            Ended::Failed { fault, raised } => Self::Failed {
+                tool,
+                fault,
+                raised,
+            },
+            Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
+            Ended::Asks => Self::Asks { tool },
+            Ended::Busy { waiting } => Self::Busy { waiting },
+        }
+    }
+}
+
+pub(super) fn has_failed(result: &Result<Output, CallError>) -> bool {
+    match result {
+        Ok(output) => output.is_error,
+        Err(CallError::Asks { .. }) => false,
+        Err(_) => true,
+    }
+}

@@ -1,0 +1,96 @@
+//! Calls that a script makes of other tools: on its own thread, within its own time.
+
+use super::Lines;
+use super::error::{CallError, has_failed};
+use crate::catalog::Catalog;
+use crate::registry::{Meta, Shape};
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use model::{Args, Asker, Caller, HostError, Limits, Output, Unanswered};
+use script::Cancel;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How deep calls may be made from calls.
+const DEEPEST: usize = 8;
+
+/// Where a script calls other tools from: on the same thread, within the same time.
+pub(crate) struct Within<'a> {
+    pub(crate) runtime: &'a Runtime,
+    /// What was served when the outermost call came.
+    pub(crate) catalog: &'a Arc<Catalog>,
+    pub(crate) caller: &'a Caller,
+    pub(crate) asker: Option<&'a Arc<dyn Asker>>,
+    pub(crate) limits: &'a Limits,
+    /// Who hears the outermost call hears what it calls.
+    pub(crate) lines: Option<&'a Lines>,
+    /// How many calls this one was made from.
+    pub(crate) depth: usize,
+    pub(crate) name: &'a (dyn Display + Sync),
+    pub(crate) cancel: Cancel,
+    pub(crate) until: Instant,
+}
+
+impl Within<'_> {
+    pub(crate) fn call(&self, tool: &str, args: Args) -> Result<Output, Unanswered> {
+        if self.depth == DEEPEST {
+            let why = format!(
+                "{tool} was not called: {} is already {DEEPEST} calls deep in others",
+                self.name
+            );
+            return Err(HostError(why).into());
+        }
+        let result = match Meta::named(tool) {
+            Some(meta) => self.call_meta(meta, args),
+            None => self.call_counted(tool, args, Shape::Raw),
+        };
+        if let Err(CallError::Asks { .. }) = result {
+            return Err(Unanswered::Later);
+        }
+        let why = |error| match error {
+            CallError::Rejected { tool, rejected, .. } => {
+                format!("{tool} was not called: {rejected}")
+            }
+            // Where calls go in a circle, one name says it.
+            other if other.to_string().starts_with(tool) => other.to_string(),
+            other => format!("{tool}: {other}"),
+        };
+        result.map_err(|error| HostError(why(error)).into())
+    }
+
+    pub(crate) fn call_counted(
+        &self,
+        tool: &str,
+        args: Args,
+        shape: Shape,
+    ) -> Result<Output, CallError> {
+        let stats = self.runtime.stats();
+        Stats::add(&stats.calls);
+        let result = self.call_inner(tool, args, shape);
+        if has_failed(&result) {
+            Stats::add(&stats.failed);
+        }
+        result
+    }
+
+    fn call_inner(&self, tool: &str, args: Args, shape: Shape) -> Result<Output, CallError> {
+        let catalog = Arc::clone(self.catalog);
+        let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        job.depth = self.depth + 1;
+        job.shape = shape;
+        job.asker = self.asker.cloned();
+        job.lines = self.lines.cloned();
+        job.limits = Arc::new(Limits {
+            time: job.limits.time.min(left),
+            // Both are in memory at the same time.
+            heap_bytes: self.limits.heap_bytes / 2,
+            ..(*job.limits).clone()
+        });
+        let begin = Instant::now();
+        let result = job.answer(job.run(self.cancel.clone(), false));
+        job.meter().add(begin.elapsed(), has_failed(&result));
+        result
+    }
+}
