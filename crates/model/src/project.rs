@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Showing};
+use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +23,7 @@ pub struct Project {
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
     /// Databases that modules may be granted, by name.
     pub postgres: BTreeMap<String, Connection>,
+    pub policy: Policy,
     spans: Option<Spans>,
 }
 
@@ -74,6 +75,8 @@ impl Project {
         let (limits, bounds) = limits.unwrap_or_default();
         let modules = table.table("module").map(Table::into_entries);
         let postgres = table.table("postgres").map(Table::into_entries);
+        let [roles, scopes] = ["role", "scope"].map(|key| table.table(key));
+        let policy = Policy::read(roles, scopes);
         table.finish();
         let spans = document.spans();
         let modules = modules.unwrap_or_default().into_iter();
@@ -86,6 +89,7 @@ impl Project {
             bounds,
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
             postgres: connections(&postgres.unwrap_or_default()),
+            policy,
             spans: Some(spans),
         }
     }

@@ -4,7 +4,7 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{either, near};
+pub(crate) use error::{either, lacking, near};
 pub(crate) use within::Within;
 
 use crate::catalog::{Catalog, Handle, Lookup};
@@ -15,6 +15,7 @@ use crate::life::Visit;
 use crate::meter::Meter;
 use crate::registry::{Asked, Meta, Shape, Shaping};
 use crate::runtime::Runtime;
+use crate::scopes::check_scope;
 use crate::stats::Stats;
 use error::has_failed;
 use model::{Args, Asker, Caller, Fault, Level, Limits, Output, Stop, Structured};
@@ -109,7 +110,7 @@ impl Runtime {
             asker: call.asker,
             structured: call.structured,
             shape: call.shape,
-            ..self.job(self.catalog(), &call.name, call.args, call.caller)?
+            ..self.job(self.view(&call.caller), &call.name, call.args, call.caller)?
         };
         if long {
             job.limits = job.long_limits();
@@ -132,7 +133,8 @@ impl Runtime {
         args: Args,
         caller: Caller,
     ) -> Result<Job, CallError> {
-        let (catalog, handle, visit) = self.find(catalog, name)?;
+        let (catalog, handle, visit) = self.find(catalog, name, &caller)?;
+        check_scope(&catalog, &handle, &caller)?;
         let tool = &handle.tool().tool;
         let args = tool.input.accept(args);
         let args = args.map_err(|rejected| CallError::Rejected {
@@ -163,6 +165,7 @@ impl Runtime {
         &self,
         mut catalog: Arc<Catalog>,
         name: &str,
+        caller: &Caller,
     ) -> Result<(Arc<Catalog>, Handle, Visit), CallError> {
         loop {
             match catalog.lookup(name) {
@@ -170,7 +173,7 @@ impl Runtime {
                     if let Some(visit) = handle.module.life.enter() {
                         return Ok((catalog, handle, visit));
                     }
-                    catalog = self.catalog();
+                    catalog = self.view(caller);
                 }
                 Lookup::Ambiguous(paths) => {
                     return Err(CallError::Ambiguous {

@@ -6,8 +6,11 @@ use crate::life::Life;
 use crate::prompts::Prompts;
 use crate::registry::Front;
 use crate::resources::Resources;
-use model::{Config, Fault, Manifest, ModuleName, Showing, Tool, ToolPath, did_you_mean, nearest};
-use script::{FileId, Script, ScriptTool, ToolChange};
+use crate::view::Views;
+use model::{
+    Config, Fault, Manifest, ModuleName, Policy, Showing, Tool, ToolPath, did_you_mean, nearest,
+};
+use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +30,8 @@ pub struct Module {
     pub script: Arc<Script>,
     /// What it offers: what the script declares, and what came at run time.
     pub tools: Vec<ScriptTool>,
+    pub resources: Vec<ScriptResource>,
+    pub prompts: Vec<ScriptPrompt>,
     /// Of a module that is a folder.
     pub manifest: Option<Arc<Manifest>>,
     pub config: Config,
@@ -49,8 +54,8 @@ impl Module {
     pub fn offers(&self) -> Offers {
         Offers {
             tools: self.tools.len(),
-            resources: self.script.resources.len(),
-            prompts: self.script.prompts.len(),
+            resources: self.resources.len(),
+            prompts: self.prompts.len(),
         }
     }
 
@@ -71,6 +76,8 @@ impl Module {
             script: Arc::clone(&self.script),
             lanes: tools.iter().map(|_| Lane::default()).collect(),
             tools,
+            resources: self.resources.clone(),
+            prompts: self.prompts.clone(),
             manifest: self.manifest.clone(),
             config: self.config.clone(),
             life: Arc::clone(&self.life),
@@ -195,6 +202,8 @@ pub struct Rules {
     pub showing: Showing,
     /// What the names of a module's tools begin with in a flat list.
     pub prefixes: BTreeMap<ModuleName, String>,
+    /// Who may use which of them.
+    pub policy: Arc<Policy>,
 }
 
 #[derive(Default)]
@@ -213,6 +222,9 @@ pub struct Catalog {
     pub front: Front,
     /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
+    pub(crate) views: Views,
+    /// Shared with the views of it.
+    family: Arc<()>,
 }
 
 impl Catalog {
@@ -274,6 +286,19 @@ impl Catalog {
     pub fn without(&self, name: &ModuleName) -> Self {
         let others = self.modules.values().filter(|module| module.name != *name);
         Self::by(self.rules.clone(), others.cloned())
+    }
+
+    /// Is one of them a view of the other, or are both views of one catalog?
+    pub fn is_of_one_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.family, &other.family)
+    }
+
+    /// One that shows less of the same.
+    pub(crate) fn kin(&self, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
+        Self {
+            family: Arc::clone(&self.family),
+            ..Self::by(self.rules.clone(), modules)
+        }
     }
 
     pub fn modules(&self) -> impl Iterator<Item = &Arc<Module>> {

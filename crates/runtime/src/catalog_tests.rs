@@ -168,6 +168,8 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         file,
         lanes: script.tools.iter().map(|_| Lane::default()).collect(),
         tools: script.tools.clone(),
+        resources: script.resources.clone(),
+        prompts: script.prompts.clone(),
         script,
         manifest: None,
         config: Config::default(),

@@ -359,6 +359,7 @@ impl Library {
                 ..project.showing
             },
             prefixes: modules.filter_map(prefix).collect(),
+            policy: Arc::new(project.policy.clone()),
         }
     }
 

@@ -16,7 +16,7 @@ pub struct PromptHandle {
 
 impl PromptHandle {
     pub fn prompt(&self) -> &ScriptPrompt {
-        &self.module.script.prompts[self.index]
+        &self.module.prompts[self.index]
     }
 
     pub fn path(&self) -> PromptPath {
@@ -55,7 +55,7 @@ impl Prompts {
         let mut prompts = Self::default();
         let mut owners: BTreeMap<PromptName, Vec<PromptHandle>> = BTreeMap::new();
         for module in modules {
-            for (index, prompt) in module.script.prompts.iter().enumerate() {
+            for (index, prompt) in module.prompts.iter().enumerate() {
                 let module = Arc::clone(module);
                 let handle = PromptHandle { module, index };
                 let path = handle.path().to_string();

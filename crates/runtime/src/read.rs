@@ -2,13 +2,14 @@
 //! a thread.
 
 use crate::argument::Argument;
-use crate::call::{Lines, Progress, Within, either, near};
+use crate::call::{Lines, Progress, Within, either, lacking, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
 use crate::life::{Life, Visit};
 use crate::prompts::{PromptHandle, PromptLookup};
 use crate::runtime::Runtime;
+use crate::scopes::check_reading;
 use crate::stats::Stats;
 use model::{
     Args, Asker, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
@@ -73,6 +74,8 @@ pub enum ReadError {
         stop: Stop,
         fault: Fault,
     },
+    #[error("{}", lacking(.of, .scope))]
+    Scope { of: String, scope: String },
     /// It has questions first: its asker knows them.
     #[error("`{of}` has questions that its client has to answer first")]
     Asks { of: String },
@@ -133,9 +136,17 @@ impl Runtime {
     }
 
     async fn read_inner(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
-        let (stay, (handle, variables)) = self.stay(|catalog| {
+        let (stay, (handle, variables)) = self.stay(&asking.caller, |catalog| {
             let found = catalog.resources.find(uri);
             let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
+            let name = &found.0.resource().resource.name;
+            check_reading(
+                catalog,
+                &asking.caller,
+                found.0.module.name.as_str(),
+                name,
+                uri,
+            )?;
             Ok((Arc::clone(&found.0.module), found))
         })?;
         let of = uri.to_owned();
@@ -156,8 +167,10 @@ impl Runtime {
         args: Args,
         asking: Asking,
     ) -> Result<Conversation, ReadError> {
-        let (stay, handle) = self.stay(|catalog| {
+        let (stay, handle) = self.stay(&asking.caller, |catalog| {
             let handle = find_prompt(catalog, name)?;
+            let (module, own) = (handle.module.name.as_str(), &handle.prompt().prompt.name);
+            check_reading(catalog, &asking.caller, module, own.as_str(), name)?;
             Ok((Arc::clone(&handle.module), handle))
         })?;
         let of = handle.path().to_string();
@@ -181,7 +194,7 @@ impl Runtime {
         given: Args,
         asking: Asking,
     ) -> Result<Completion, ReadError> {
-        let (stay, argument) = self.stay(|catalog| {
+        let (stay, argument) = self.stay(&asking.caller, |catalog| {
             let argument = Argument::find(catalog, of, argument)?;
             Ok((Arc::clone(&argument.module), argument))
         })?;
@@ -199,10 +212,11 @@ impl Runtime {
     /// module from being stopped.
     fn stay<T>(
         &self,
+        caller: &Caller,
         find: impl Fn(&Catalog) -> Result<(Arc<Module>, T), ReadError>,
     ) -> Result<(Stay, T), ReadError> {
         loop {
-            let catalog = self.catalog();
+            let catalog = self.view(caller);
             let (module, found) = find(&catalog)?;
             if let Some(visit) = module.life.enter() {
                 let stay = Stay {

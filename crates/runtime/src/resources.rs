@@ -19,7 +19,7 @@ pub struct ResourceHandle {
 
 impl ResourceHandle {
     pub fn resource(&self) -> &ScriptResource {
-        &self.module.script.resources[self.index]
+        &self.module.resources[self.index]
     }
 }
 
@@ -41,7 +41,7 @@ impl Resources {
     ) -> Self {
         let mut resources = Self::default();
         for module in modules {
-            for index in 0..module.script.resources.len() {
+            for index in 0..module.resources.len() {
                 let module = Arc::clone(module);
                 resources.add(ResourceHandle { module, index }, notes);
             }

@@ -176,6 +176,8 @@ fn finish(
         shown: plan.shown,
         lanes: tools.iter().map(|_| Lane::default()).collect(),
         tools,
+        resources: plan.script.resources.clone(),
+        prompts: plan.script.prompts.clone(),
         script: plan.script,
         manifest: plan.manifest,
         config: plan.config,

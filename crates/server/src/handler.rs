@@ -6,8 +6,9 @@
 )]
 
 use crate::asking::{Desk, Matter};
+use crate::caller::caller;
 use crate::http::LateAnswer;
-use crate::notify::{self, Watcher};
+use crate::notify::{self, Eyes, Watcher};
 use crate::reading::Subscribed;
 use crate::shared::Shared;
 use crate::wire::{self, Era};
@@ -76,6 +77,8 @@ pub(crate) type Late = Arc<dyn Fn(RequestId, CallToolResult) + Send + Sync>;
 
 pub(crate) struct Handler {
     pub(crate) shared: Arc<Shared>,
+    /// Whose session or request it is.
+    caller: Caller,
     /// Sends an answer past the request's own task, should that be stuck; a request that came by
     /// network carries its own.
     late: Option<Late>,
@@ -97,6 +100,7 @@ impl Handler {
     pub(crate) fn new(shared: Arc<Shared>, late: Option<Late>, closing: CancellationToken) -> Self {
         Self {
             shared,
+            caller: Caller::default(),
             late,
             closing,
             _closes: None,
@@ -109,9 +113,10 @@ impl Handler {
     }
 
     /// For one session or one request that came by network; it ends with the server at the latest.
-    pub(crate) fn of_network(shared: Arc<Shared>) -> Self {
+    pub(crate) fn of_network(shared: Arc<Shared>, caller: Caller) -> Self {
         let closing = shared.ending.child_token();
         Self {
+            caller,
             _closes: Some(closing.clone().drop_guard()),
             ..Self::new(shared, None, closing)
         }
@@ -142,6 +147,10 @@ impl Handler {
             Era::Legacy => *self.level.lock().unwrap_or_else(PoisonError::into_inner),
         };
         Words::new(context, level, &self.closing)
+    }
+
+    fn watcher(&self) -> Watcher {
+        Watcher::new(Eyes::new(&self.shared.runtime, self.caller.clone()))
     }
 
     fn watchers(&self) -> MutexGuard<'_, VecDeque<Watcher>> {
@@ -234,7 +243,7 @@ impl ServerHandler for Handler {
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             given_up: Some(self.given_up(&context, era)),
             asker: Some(desk.asker()),
-            caller: Caller::default(),
+            caller: caller(&context.extensions),
             cancel: context.ct.clone(),
             long: false,
         };
@@ -258,35 +267,38 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.task(&request.task_id).await
+        self.task(&request.task_id, &caller(&context.extensions))
+            .await
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.answer_task(&request.task_id, request.input_responses)
+        let caller = caller(&context.extensions);
+        self.answer_task(&request.task_id, request.input_responses, caller)
             .await
     }
 
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.cancel_task_of(&request.task_id).await
+        self.cancel_task_of(&request.task_id, &caller(&context.extensions))
+            .await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // rmcp asks for the schema with every call that comes by network.
-        let tools = self.shared.tools(Era::Modern);
+        let tools = self.shared.tools(Era::Modern, &self.caller);
         if let Ok(index) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) {
             return tools.get(index).cloned();
         }
-        let catalog = self.shared.runtime.catalog();
+        let catalog = self.shared.runtime.view(&self.caller);
         if let Some(meta) = Meta::named(name) {
             let tool = catalog.front.meta_tool(meta)?;
             return Some(wire::tool(name, tool, Era::Modern));
@@ -396,7 +408,7 @@ impl ServerHandler for Handler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.notifying.swap(true, Ordering::Relaxed) {
             tokio::spawn(notify::legacy(
-                Watcher::new(&self.shared.runtime),
+                self.watcher(),
                 context.peer,
                 self.closing.clone(),
             ));
@@ -407,15 +419,14 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.watchers()
-            .push_back(Watcher::new(&self.shared.runtime));
+        self.watchers().push_back(self.watcher());
         // All that can be asked for is told of; a URI that nobody serves may be served later.
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let watcher = self.watchers().pop_front();
-        let watcher = watcher.unwrap_or_else(|| Watcher::new(&self.shared.runtime));
+        let watcher = watcher.unwrap_or_else(|| self.watcher());
         notify::modern(watcher, context, self.closing.clone()).await;
         Ok(())
     }
@@ -432,8 +443,8 @@ mod tests {
     fn what_waits_for_a_session_ends_with_it() {
         let runtime = Runtime::open(Settings::default());
         let shared = Shared::new(runtime, Errors::Mcp, CancellationToken::new());
-        let session = Handler::of_network(Arc::clone(&shared));
-        let other = Handler::of_network(Arc::clone(&shared));
+        let session = Handler::of_network(Arc::clone(&shared), Caller::default());
+        let other = Handler::of_network(Arc::clone(&shared), Caller::default());
         let closing = session.closing.clone();
         drop(session);
         let set = [&closing, &other.closing, &shared.ending].map(CancellationToken::is_cancelled);

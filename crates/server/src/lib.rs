@@ -1,6 +1,7 @@
 //! MCP's words: the doors of the runtime. Everything that speaks rmcp is in this crate.
 
 mod asking;
+mod caller;
 pub mod control;
 mod envelope;
 mod handler;
@@ -10,6 +11,7 @@ mod notify;
 mod outbox;
 mod page;
 mod reading;
+mod recent;
 mod server;
 mod shared;
 mod stdio;

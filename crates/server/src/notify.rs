@@ -2,6 +2,7 @@
 //! can see, and never else.
 
 use crate::reading::Subscribed;
+use model::Caller;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, RoleServer, SubscriptionContext, SubscriptionSink};
 use runtime::{Catalog, Listener, Runtime, Updated};
@@ -35,6 +36,32 @@ struct Changed {
     prompts: bool,
 }
 
+/// What somebody can see, and so hear of.
+#[derive(Clone)]
+pub(crate) struct Eyes {
+    runtime: Runtime,
+    caller: Caller,
+}
+
+impl Eyes {
+    pub(crate) fn new(runtime: &Runtime, caller: Caller) -> Self {
+        Self {
+            runtime: runtime.clone(),
+            caller,
+        }
+    }
+
+    fn lists(&self) -> Lists {
+        Lists::of(&self.runtime.view(&self.caller))
+    }
+
+    /// What nobody serves may be served later, and is nobody's secret.
+    fn may_hear_of(&self, uri: &str) -> bool {
+        let is_served = |catalog: Arc<Catalog>| catalog.resources.find(uri).is_some();
+        is_served(self.runtime.view(&self.caller)) || !is_served(self.runtime.catalog())
+    }
+}
+
 /// Sees everything from when it is made.
 pub(crate) struct Watcher {
     differences: Differences,
@@ -42,30 +69,38 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn new(runtime: &Runtime) -> Self {
+    pub(crate) fn new(eyes: Eyes) -> Self {
         Self {
-            differences: Differences::new(runtime.changes()),
-            updates: runtime.updates().listen(),
+            updates: eyes.runtime.updates().listen(),
+            differences: Differences::new(eyes),
         }
     }
 }
 
 struct Differences {
     changes: watch::Receiver<Arc<Catalog>>,
+    eyes: Eyes,
     told: Lists,
 }
 
 impl Differences {
-    fn new(mut changes: watch::Receiver<Arc<Catalog>>) -> Self {
-        let told = Lists::of(&changes.borrow_and_update());
-        Self { changes, told }
+    fn new(eyes: Eyes) -> Self {
+        let mut changes = eyes.runtime.changes();
+        changes.mark_unchanged();
+        let told = eyes.lists();
+        Self {
+            changes,
+            eyes,
+            told,
+        }
     }
 
     /// `None` when nothing will ever change again.
     async fn next(&mut self) -> Option<Changed> {
         loop {
             self.changes.changed().await.ok()?;
-            let now = Lists::of(&self.changes.borrow_and_update());
+            self.changes.mark_unchanged();
+            let now = self.eyes.lists();
             let before = std::mem::replace(&mut self.told, now);
             if now != before {
                 return Some(Changed {
@@ -111,6 +146,7 @@ async fn tell_legacy(changed: Changed, peer: &Peer<RoleServer>) -> Option<()> {
 pub(crate) async fn updates(
     mut updates: Listener,
     subscribed: Subscribed,
+    eyes: Eyes,
     peer: Peer<RoleServer>,
     closing: CancellationToken,
 ) {
@@ -125,7 +161,7 @@ pub(crate) async fn updates(
             Some(Updated::One(uri)) if subscribed.contains(&uri) => vec![uri.to_string()],
             Some(Updated::One(_)) => continue,
         };
-        for uri in uris {
+        for uri in uris.into_iter().filter(|uri| eyes.may_hear_of(uri)) {
             let word = ResourceUpdatedNotificationParam::new(uri);
             if peer.notify_resource_updated(word).await.is_err() {
                 return;
@@ -153,7 +189,7 @@ pub(crate) async fn modern(
                 None => return,
             },
             update = updates.next() => match update {
-                Some(update) => tell_update(update, &sink).await,
+                Some(update) => tell_update(update, &differences.eyes, &sink).await,
                 None => return,
             },
         };
@@ -177,13 +213,13 @@ async fn tell_modern(changed: Changed, sink: &SubscriptionSink) -> Option<()> {
     Some(())
 }
 
-async fn tell_update(update: Updated, sink: &SubscriptionSink) -> Option<()> {
+async fn tell_update(update: Updated, eyes: &Eyes, sink: &SubscriptionSink) -> Option<()> {
     let wanted = sink.accepted().resource_subscriptions.iter().flatten();
     let is_it = |uri: &&String| match &update {
         Updated::One(changed) => **changed == ***uri,
         Updated::Many => true,
     };
-    for uri in wanted.filter(is_it) {
+    for uri in wanted.filter(is_it).filter(|uri| eyes.may_hear_of(uri)) {
         sink.notify_resource_updated(uri.clone()).await.ok()?;
     }
     Some(())

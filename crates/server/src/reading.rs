@@ -1,11 +1,13 @@
 //! Requests about resources, prompts and completions.
 
 use crate::asking::{Desk, Matter};
+use crate::caller::caller;
 use crate::handler::{Handler, LIST_TTL_MS};
 use crate::notify;
 use crate::page::page;
 use crate::wire::{self, Era};
 use crate::written::{List, Written};
+use model::Caller;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse,
@@ -62,16 +64,33 @@ enum Given<T> {
 
 /// A page of a list; it says who gave it and how long it holds where the revision knows that.
 macro_rules! dressed {
-    ($handler:expr, $era:expr, $result:expr, $next:expr) => {{
+    ($handler:expr, $view:expr, $result:expr, $next:expr) => {{
         let mut result = $result;
         result.next_cursor = $next;
-        if $era == Era::Modern {
+        if $view.era == Era::Modern {
             result.meta = Some($handler.shared.meta.clone());
             result.ttl_ms = Some(LIST_TTL_MS);
-            result.cache_scope = Some(CacheScope::Public);
+            result.cache_scope = Some($view.cache_scope());
         }
         result
     }};
+}
+
+/// Who looks at a list, and how he is answered.
+pub(crate) struct View {
+    era: Era,
+    caller: Caller,
+}
+
+impl View {
+    /// What depends on who asks is not for others who ask the same.
+    fn cache_scope(&self) -> CacheScope {
+        if self.caller.is_local() {
+            CacheScope::Public
+        } else {
+            CacheScope::Private
+        }
+    }
 }
 
 impl Handler {
@@ -81,69 +100,74 @@ impl Handler {
         list: List,
         request: Option<PaginatedRequestParams>,
         context: &RequestContext<RoleServer>,
-        make: impl FnOnce(&Self, Option<PaginatedRequestParams>, Era) -> Result<T, ErrorData>,
+        make: impl FnOnce(&Self, Option<PaginatedRequestParams>, &View) -> Result<T, ErrorData>,
     ) -> Result<T, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
+        let view = View {
+            era,
+            caller: caller(&context.extensions),
+        };
         let is_first = request.as_ref().is_none_or(|page| page.cursor.is_none());
         let Some(written) = Written::of(context).filter(|_| is_first) else {
-            return make(self, request, era);
+            return make(self, request, &view);
         };
-        let (shared, catalog) = (&self.shared, self.shared.runtime.catalog());
-        let make = || make(self, request, era).map(Into::into);
-        written.put(shared.lists.get(list, era, catalog, make)?);
+        let (shared, catalog) = (&self.shared, self.shared.runtime.view(&view.caller));
+        let make = || make(self, request, &view).map(Into::into);
+        let is_local = view.caller.is_local();
+        written.put(shared.lists.get(list, era, is_local, &catalog, make)?);
         Ok(T::default())
     }
 
     pub(crate) fn tool_list(
         &self,
         request: Option<PaginatedRequestParams>,
-        era: Era,
+        view: &View,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.shared.tools(era);
+        let tools = self.shared.tools(view.era, &view.caller);
         let page = page("tools/list", request, tools.iter(), |tool| &tool.name)?;
         let tools = page.items.into_iter().cloned().collect();
         let result = ListToolsResult::with_all_items(tools);
-        Ok(dressed!(self, era, result, page.next))
+        Ok(dressed!(self, view, result, page.next))
     }
 
     pub(crate) fn resource_list(
         &self,
         request: Option<PaginatedRequestParams>,
-        era: Era,
+        view: &View,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let catalog = self.shared.runtime.catalog();
+        let catalog = self.shared.runtime.view(&view.caller);
         let all = catalog.resources.exact();
         let all = all.map(|handle| wire::resource(&handle.resource().resource));
         let page = page("resources/list", request, all, |resource| &resource.uri)?;
         let result = ListResourcesResult::with_all_items(page.items);
-        Ok(dressed!(self, era, result, page.next))
+        Ok(dressed!(self, view, result, page.next))
     }
 
     pub(crate) fn template_list(
         &self,
         request: Option<PaginatedRequestParams>,
-        era: Era,
+        view: &View,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let catalog = self.shared.runtime.catalog();
+        let catalog = self.shared.runtime.view(&view.caller);
         let all = catalog.resources.templates();
         let all = all.map(|handle| wire::template(&handle.resource().resource));
         let list = "resources/templates/list";
         let page = page(list, request, all, |template| &template.uri_template)?;
         let result = ListResourceTemplatesResult::with_all_items(page.items);
-        Ok(dressed!(self, era, result, page.next))
+        Ok(dressed!(self, view, result, page.next))
     }
 
     pub(crate) fn prompt_list(
         &self,
         request: Option<PaginatedRequestParams>,
-        era: Era,
+        view: &View,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let catalog = self.shared.runtime.catalog();
+        let catalog = self.shared.runtime.view(&view.caller);
         let all = catalog.prompts.listed();
         let all = all.map(|(listed, handle)| wire::prompt(listed, &handle.prompt().prompt));
         let page = page("prompts/list", request, all, |prompt| &prompt.name)?;
         let result = ListPromptsResult::with_all_items(page.items);
-        Ok(dressed!(self, era, result, page.next))
+        Ok(dressed!(self, view, result, page.next))
     }
 
     pub(crate) async fn read(
@@ -220,6 +244,7 @@ impl Handler {
         let given = given.into_iter().collect();
         let asking = Asking {
             cancel: context.ct.clone(),
+            caller: caller(&context.extensions),
             ..Asking::default()
         };
         let typed = request.argument;
@@ -251,7 +276,7 @@ impl Handler {
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             asker: Some(desk.asker()),
             cancel: context.ct.clone(),
-            ..Asking::default()
+            caller: caller(&context.extensions),
         };
         let answer = desk.attend(ask(asking)).await;
         if let Some(words) = words {
@@ -278,6 +303,7 @@ impl Handler {
             tokio::spawn(notify::updates(
                 updates,
                 self.subscribed.clone(),
+                notify::Eyes::new(&self.shared.runtime, caller(&context.extensions)),
                 context.peer.clone(),
                 self.closing.clone(),
             ));

@@ -1,12 +1,14 @@
 //! What all doors and sessions have in common.
 
 use crate::asking::Seal;
+use crate::recent::Recent;
 use crate::wire::{self, Era};
 use crate::written::Lists;
-use model::Errors;
+use model::{Caller, Errors};
 use rmcp::model::{MetaObject, Tool};
-use runtime::{Catalog, Runtime};
-use std::sync::{Arc, Mutex, PoisonError};
+use runtime::Runtime;
+use std::convert::Infallible;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Shared {
@@ -19,14 +21,8 @@ pub(crate) struct Shared {
     /// Set when the server ends: what waits for changes ends then.
     pub(crate) ending: CancellationToken,
     /// The list as clients of each era see it, made once a catalog.
-    listings: Mutex<[Option<Listing>; 2]>,
+    listings: [Recent<Arc<Vec<Tool>>>; 2],
     pub(crate) lists: Lists,
-}
-
-#[derive(Clone)]
-struct Listing {
-    catalog: Arc<Catalog>,
-    tools: Arc<Vec<Tool>>,
 }
 
 impl Shared {
@@ -37,27 +33,19 @@ impl Shared {
             meta: wire::server_meta(),
             seal: Seal::default(),
             ending,
-            listings: Mutex::default(),
+            listings: Default::default(),
             lists: Lists::default(),
         })
     }
 
-    pub(crate) fn tools(&self, era: Era) -> Arc<Vec<Tool>> {
-        let catalog = self.runtime.catalog();
-        let mut listings = self.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        let listing = &mut listings[era as usize];
-        if let Some(known) = listing
-            && Arc::ptr_eq(&known.catalog, &catalog)
-        {
-            return Arc::clone(&known.tools);
-        }
-        let tools = catalog.shown().into_iter();
-        let tools = tools.map(|(listed, tool)| wire::tool(listed, tool, era));
-        let tools: Arc<Vec<Tool>> = Arc::new(tools.collect());
-        *listing = Some(Listing {
-            catalog,
-            tools: Arc::clone(&tools),
-        });
+    pub(crate) fn tools(&self, era: Era, caller: &Caller) -> Arc<Vec<Tool>> {
+        let catalog = self.runtime.view(caller);
+        let make = || {
+            let tools = catalog.shown().into_iter();
+            let tools = tools.map(|(listed, tool)| wire::tool(listed, tool, era));
+            Ok::<_, Infallible>(Arc::new(tools.collect()))
+        };
+        let Ok(tools) = self.listings[era as usize].get(&catalog, make);
         tools
     }
 }

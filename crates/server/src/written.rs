@@ -2,6 +2,7 @@
 //! every answer, so what is written already goes past it: in a slot that travels with the request, to be
 //! emptied by the door that sends the answer.
 
+use crate::recent::Recent;
 use crate::wire::Era;
 use bytes::Bytes;
 use rmcp::ErrorData;
@@ -53,11 +54,10 @@ pub(crate) fn answer(id: &impl Serialize, result: &[u8]) -> serde_json::Result<V
     Ok(text)
 }
 
-type Slot = Mutex<Option<(Arc<Catalog>, Bytes)>>;
-
-/// The first page of each list, for each era.
+/// The first page of each list, for each era, for those who are known by name and for whoever started
+/// the server: the answers differ in who may keep them.
 #[derive(Default)]
-pub(crate) struct Lists([[Slot; 2]; 4]);
+pub(crate) struct Lists([[[Recent<Bytes>; 2]; 2]; 4]);
 
 impl Lists {
     /// As it was written for this catalog, or as it is written now.
@@ -65,27 +65,24 @@ impl Lists {
         &self,
         list: List,
         era: Era,
-        catalog: Arc<Catalog>,
+        is_local: bool,
+        catalog: &Arc<Catalog>,
         make: impl FnOnce() -> Result<ServerResult, ErrorData>,
     ) -> Result<Bytes, ErrorData> {
-        let mut known = lock(&self.0[list as usize][era as usize]);
-        if let Some((of, text)) = &*known
-            && Arc::ptr_eq(of, &catalog)
-        {
-            return Ok(text.clone());
-        }
-        let mut result = make()?;
-        // What rmcp does to the results that it writes itself.
-        match era {
-            Era::Modern => result.fill_missing_cache_hints(),
-            Era::Legacy => result.strip_result_type_for_legacy_peer(),
-        }
-        let text = serde_json::to_vec(&result);
-        let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let text = Bytes::from(text);
-        *known = Some((catalog, text.clone()));
-        Ok(text)
+        let known = &self.0[list as usize][era as usize][usize::from(is_local)];
+        known.get(catalog, || written(era, make()?))
     }
+}
+
+fn written(era: Era, mut result: ServerResult) -> Result<Bytes, ErrorData> {
+    // What rmcp does to the results that it writes itself.
+    match era {
+        Era::Modern => result.fill_missing_cache_hints(),
+        Era::Legacy => result.strip_result_type_for_legacy_peer(),
+    }
+    let text = serde_json::to_vec(&result);
+    let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    Ok(Bytes::from(text))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

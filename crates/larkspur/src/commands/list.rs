@@ -40,7 +40,7 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
                 styled(DIM, tool.tool.summary())
             ));
         }
-        for resource in &module.script.resources {
+        for resource in &module.resources {
             let resource = &resource.resource;
             say(&format!(
                 "  resource {}  {}",
@@ -48,7 +48,7 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
                 styled(DIM, resource.summary())
             ));
         }
-        for prompt in &module.script.prompts {
+        for prompt in &module.prompts {
             let prompt = &prompt.prompt;
             say(&format!(
                 "  prompt {}  {}",
@@ -138,7 +138,7 @@ fn as_json(catalog: &Catalog) -> Value {
 }
 
 fn resources(module: &Module) -> Vec<Value> {
-    let resources = module.script.resources.iter();
+    let resources = module.resources.iter();
     resources
         .map(|resource| {
             let resource = &resource.resource;

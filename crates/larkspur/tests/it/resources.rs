@@ -459,6 +459,6 @@ fn a_mistake_is_shown_at_the_function() {
         "def book(shelf: str):\n    return shelf\n\nresource(\"lib://{shelve}\", book)\n",
     );
     room.run(&["check"]).exits(1).says(
-        "error[E0500]: resource `book`: `lib://{shelve}` has `{shelve}`, which is not a parameter; did you mean `shelf`?\n  ┌ broken.star:1:5\n1 │ def book(shelf: str):\n  │     ^^^^",
+        "error[E0500]: resource `book`: `lib://{shelve}` has `{shelve}`, which is not a parameter; did you mean `shelf`?\n  ┌ modules/broken.star:1:5\n1 │ def book(shelf: str):\n  │     ^^^^",
     );
 }

@@ -43,11 +43,18 @@ pub enum CallError {
         stop: Stop,
         fault: Fault,
     },
+    /// A token may lack it where a role allows it.
+    #[error("{}", lacking(.tool, .scope))]
+    Scope { tool: ToolPath, scope: String },
     /// It has questions first: its asker knows them.
     #[error("`{tool}` has questions that its client has to answer first")]
     Asks { tool: ToolPath },
     #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
     Busy { waiting: usize },
+}
+
+pub(crate) fn lacking(what: &dyn Display, scope: &str) -> String {
+    format!("`{what}` needs the scope `{scope}`, which your token does not have")
 }
 
 pub(crate) fn near(available: &[String], things: &str) -> String {

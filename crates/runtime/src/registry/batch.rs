@@ -5,8 +5,9 @@ use super::call::find;
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
 use crate::call::{Call, CallError, Lines};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Handle};
 use crate::runtime::Runtime;
+use crate::scopes::check_scope;
 use model::plan::{
     Failure, Halt, Job, Passing, Plan, PlanLimits, Report, Run, Shown, Stage, Start, Task,
 };
@@ -54,8 +55,9 @@ impl Runtime {
 
     /// Runs a batch to its end. What is wrong with the plan is the answer, and nothing was called.
     pub async fn batch(&self, batch: Batch) -> Result<Output, CallError> {
-        let catalog = self.catalog();
-        let plan = match planned(&catalog, &batch.tasks) {
+        let catalog = self.view(&batch.caller);
+        let may = |handle: &Handle| check_scope(&catalog, handle, &batch.caller);
+        let plan = match planned(&catalog, &batch.tasks, &may) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };
@@ -81,7 +83,7 @@ impl Runtime {
     }
 }
 
-pub(super) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
+pub(crate) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
     let accepted = Meta::Batch.accept(args);
     let mut args = accepted.map_err(|rejected| CallError::Rejected {
         tool: name.to_owned(),
@@ -92,10 +94,15 @@ pub(super) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
 }
 
 /// The plan, or what is wrong with it.
-pub(super) fn planned(catalog: &Arc<Catalog>, tasks: &Value) -> Result<Plan, Output> {
+pub(crate) fn planned(
+    catalog: &Arc<Catalog>,
+    tasks: &Value,
+    may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
+) -> Result<Plan, Output> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
         let found = found.map_err(|error| error.to_string())?;
+        may(&found).map_err(|error| error.to_string())?;
         Ok(found.tool().tool.hints)
     };
     let plan = Plan::read(tasks, PlanLimits::default(), &lookup);
@@ -225,6 +232,7 @@ fn failure(error: &CallError) -> Failure {
             Failure::new("unknown_tool", sentence)
         }
         CallError::Rejected { .. } => Failure::new("rejected", sentence),
+        CallError::Scope { .. } => Failure::new("scope", sentence),
         CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
         CallError::Stopped {
             stop: Stop::Deadline,

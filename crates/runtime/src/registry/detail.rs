@@ -45,10 +45,10 @@ pub(super) fn offered(module: &Module, detail: Detail, tools: Option<&[usize]>) 
     };
     all.insert("tools".into(), Value::Array(chosen));
     if tools.is_none() {
-        let resources = module.script.resources.iter();
+        let resources = module.resources.iter();
         let resources = resources.map(|one| resource(&one.resource, detail));
         some(&mut all, "resources", resources.collect());
-        let prompts = module.script.prompts.iter();
+        let prompts = module.prompts.iter();
         let prompts = prompts.map(|one| prompt(&one.prompt, detail));
         some(&mut all, "prompts", prompts.collect());
     }

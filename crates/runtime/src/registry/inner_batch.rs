@@ -6,6 +6,8 @@ use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
 use crate::call::{CallError, Within};
+use crate::catalog::Handle;
+use crate::scopes::check_scope;
 use model::plan::{Failure, Halt, Job, Report, Run, Start};
 use model::{Args, Cancel, Output};
 use serde_json::Value;
@@ -23,7 +25,8 @@ type Ended = (Job, Result<Value, Failure>);
 impl Within<'_> {
     pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
         let tasks = tasks(Meta::Batch.name(), args)?;
-        let plan = match planned(self.catalog, &tasks) {
+        let may = |handle: &Handle| check_scope(self.catalog, handle, self.caller);
+        let plan = match planned(self.catalog, &tasks, &may) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };

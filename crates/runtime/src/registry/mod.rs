@@ -16,6 +16,7 @@ mod shape;
 mod summary;
 
 pub use batch::{Batch, Watch};
+pub(crate) use batch::{planned, tasks};
 pub use cost::Cost;
 pub use front::{Choice, Front};
 pub use meta::Meta;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 impl Runtime {
     /// Answers a call of a meta tool.
     pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
-        let catalog = self.catalog();
+        let catalog = self.view(&call.caller);
         match meta {
             Meta::Call => {
                 let (wanted, args) = Wanted::read(&catalog, &call.name, call.args)?;

@@ -7,6 +7,7 @@ mod seal;
 pub(crate) use modern::Left;
 pub(crate) use seal::{Rounds, Seal};
 
+use crate::caller::caller;
 use crate::handler::Handler;
 use crate::http::Deaf;
 use crate::wire::{self, Era};
@@ -81,7 +82,10 @@ impl Desk {
                     bound: None,
                 })
             }
-            Era::Modern => Self::modern(handler, capabilities, matter),
+            Era::Modern => {
+                let caller = caller(&context.extensions);
+                Self::modern(handler, capabilities, matter, &caller)
+            }
         }
     }
 
@@ -99,10 +103,11 @@ impl Desk {
         handler: &Handler,
         capabilities: ClientCapabilities,
         matter: Matter<'_>,
+        caller: &Caller,
     ) -> Result<Self, ErrorData> {
         let none = JsonObject::new();
         let args = matter.args.unwrap_or(&none);
-        let bound = Bound::new(matter.method, matter.name, args, &Caller::default());
+        let bound = Bound::new(matter.method, matter.name, args, caller);
         let earlier = match &matter.state {
             Some(state) => Some(handler.shared.seal.open(state, &bound)?),
             None => None,

@@ -125,9 +125,7 @@ mod tests {
         let Value::Object(args) = args else {
             panic!("arguments are an object")
         };
-        let caller = Caller {
-            name: caller.to_owned().into(),
-        };
+        let caller = Caller::named(caller.to_owned());
         Bound::new(method, name, &args, &caller)
     }
 

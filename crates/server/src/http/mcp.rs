@@ -7,6 +7,7 @@ use super::busy::{Busy, until_sent};
 use super::front::not_allowed;
 use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
+use super::owners::Owners;
 use super::shortcut::Shortcut;
 use crate::handler::Handler;
 use crate::shared::Shared;
@@ -18,7 +19,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
-use model::Errors;
+use model::{Caller, Errors};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
@@ -40,11 +41,11 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(crate) struct Deaf;
 
 pub(crate) struct Mcp {
-    /// For legacy clients that have begun with `initialize`.
-    sessions: Service,
-    /// For requests that stand alone.
-    requests: Service,
-    /// For most of these.
+    shared: Arc<Shared>,
+    /// Of legacy clients that have begun with `initialize`.
+    sessions: Arc<LocalSessionManager>,
+    owners: Owners,
+    /// For most of the requests that stand alone.
     shortcut: Shortcut,
     hung_up: CancellationToken,
     errors: Errors,
@@ -53,31 +54,38 @@ pub(crate) struct Mcp {
 impl Mcp {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         let hung_up = CancellationToken::new();
-        // Names and pages have been looked at before anybody comes here.
-        let config = || {
-            StreamableHttpServerConfig::default()
-                .disable_allowed_hosts()
-                .disable_allowed_origins()
-                .with_cancellation_token(hung_up.clone())
-                .with_sse_keep_alive(Some(KEEP_ALIVE))
-                .with_max_request_body_bytes(body::LONGEST)
-        };
-        let service = |config| {
-            let shared = Arc::clone(shared);
-            let make = move || Ok(Traced(Handler::of_network(Arc::clone(&shared))));
-            StreamableHttpService::new(make, Arc::default(), config)
-        };
         Self {
-            sessions: service(config()),
-            requests: service(
-                config()
-                    .with_legacy_session_mode(false)
-                    .with_json_response(true),
-            ),
+            shared: Arc::clone(shared),
+            sessions: Arc::default(),
+            owners: Owners::default(),
             shortcut: Shortcut::new(shared, hung_up.clone()),
             hung_up,
             errors: shared.errors,
         }
+    }
+
+    /// rmcp asks whoever serves a request for schemas without saying for whom, so that each request is
+    /// served by somebody who knows.
+    fn service(&self, in_session: bool, caller: &Caller) -> Service {
+        // Names and pages have been looked at before anybody comes here.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_cancellation_token(self.hung_up.clone())
+            .with_sse_keep_alive(Some(KEEP_ALIVE))
+            .with_max_request_body_bytes(body::LONGEST);
+        let config = if in_session {
+            config
+        } else {
+            let alone = config.with_legacy_session_mode(false);
+            alone.with_json_response(true)
+        };
+        let (shared, caller) = (Arc::clone(&self.shared), caller.clone());
+        let make = move || {
+            let handler = Handler::of_network(Arc::clone(&shared), caller.clone());
+            Ok(Traced(handler))
+        };
+        StreamableHttpService::new(make, Arc::clone(&self.sessions), config)
     }
 
     pub(crate) fn hang_up(&self) {
@@ -105,8 +113,13 @@ impl Mcp {
                 not_allowed("POST, OPTIONS")
             }
             Method::GET | Method::DELETE => {
+                let caller = of(&parts);
+                if let Err(refusal) = self.owners.check(&parts.headers, &caller) {
+                    return refusal;
+                }
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
-                in_json(Box::pin(self.sessions.handle(request)).await).await
+                let service = self.service(true, &caller);
+                in_json(Box::pin(service.handle(request)).await).await
             }
             _ => not_allowed("GET, POST, DELETE, OPTIONS"),
         }
@@ -134,11 +147,10 @@ impl Mcp {
             return rpc_error(StatusCode::NOT_ACCEPTABLE, &asked.id, -32600, &why);
         }
         let in_session = asked.in_session(&parts.headers, takes_events);
-        let service = if in_session {
-            &self.sessions
-        } else {
-            &self.requests
-        };
+        let caller = of(&parts);
+        if in_session && let Err(refusal) = self.owners.check(&parts.headers, &caller) {
+            return refusal;
+        }
         // rmcp wants to read both of them there, and has no word for "anything".
         parts.headers.insert(ACCEPT, BOTH);
         parts.headers.insert(CONTENT_TYPE, JSON);
@@ -157,15 +169,21 @@ impl Mcp {
             parts.extensions.insert(written.clone());
         }
         // All that is held for an answer would make every future around this one large.
-        let answer = match self.shortcut.fits(asked, &parts.headers) {
+        let answer = match self.shortcut.fits(asked, &parts.headers, &caller) {
             Some(call) if !in_session => {
                 or_late(Box::pin(self.shortcut.answer(call, parts)), told).await
             }
             _ => {
                 let request = Request::from_parts(parts, Full::new(bytes));
+                let service = self.service(in_session, &caller);
                 or_late(Box::pin(service.handle(request)), told).await
             }
         };
+        if in_session {
+            self.owners
+                .note(answer.headers(), &caller, &self.sessions)
+                .await;
+        }
         if let Some(result) = written.and_then(|written| written.take()) {
             return list(answer, asked, &result);
         }
@@ -183,6 +201,12 @@ impl Mcp {
             Errors::Mapped => Box::pin(with_status(answer)).await,
         }
     }
+}
+
+/// Who has been let in.
+fn of(parts: &Parts) -> Caller {
+    let known = parts.extensions.get::<Caller>().cloned();
+    known.unwrap_or_else(|| Caller::named(""))
 }
 
 /// A list that was written before, in the place of the one that rmcp knows nothing of.

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// A second one of these would let two readers see two requests.
 const SINGLE: [HeaderName; 4] = [VERSION, SESSION, METHOD, NAME];
 const HEADER_MISMATCH: i32 = -32020;

@@ -12,6 +12,7 @@ mod late;
 mod mcp;
 mod message;
 mod metrics;
+mod owners;
 mod shortcut;
 mod token;
 

@@ -11,6 +11,7 @@ use crate::wire::Era;
 use http::StatusCode;
 use http::header::{HeaderMap, HeaderName};
 use http::request::Parts;
+use model::Caller;
 use rmcp::model::{
     ClientRequest, ErrorCode, GetMeta, JsonObject, JsonRpcMessage, ProtocolVersion, RequestId,
     RequestMetaObject, ServerJsonRpcMessage,
@@ -45,7 +46,7 @@ pub(crate) struct Call {
 
 impl Shortcut {
     pub(crate) fn new(shared: &Arc<Shared>, hung_up: CancellationToken) -> Self {
-        let handler = Traced(Handler::of_network(Arc::clone(shared)));
+        let handler = Traced(Handler::of_network(Arc::clone(shared), Caller::default()));
         Self {
             shared: Arc::clone(shared),
             service: Arc::new(serve_directly(handler, Nowhere, None)),
@@ -54,7 +55,12 @@ impl Shortcut {
     }
 
     /// The call, if there is nothing about it that rmcp would have to judge.
-    pub(crate) fn fits(&self, asked: &Asked<'_>, headers: &HeaderMap) -> Option<Call> {
+    pub(crate) fn fits(
+        &self,
+        asked: &Asked<'_>,
+        headers: &HeaderMap,
+        caller: &Caller,
+    ) -> Option<Call> {
         let modern = ProtocolVersion::V_2026_07_28;
         let says =
             |name: &HeaderName, text: &str| headers.get(name).is_some_and(|value| value == text);
@@ -71,7 +77,7 @@ impl Shortcut {
         let name = &*call.params.name;
         // A header that begins like this stands for something else.
         let is_named = says(&NAME, name) && !name.starts_with("=?");
-        if !is_named || !self.takes_no_headers(name) {
+        if !is_named || !self.takes_no_headers(name, caller) {
             return None;
         }
         let meta = std::mem::take(request.get_meta_mut());
@@ -81,8 +87,8 @@ impl Shortcut {
         (is_whole && !may_stream).then_some(Call { id, request, meta })
     }
 
-    fn takes_no_headers(&self, name: &str) -> bool {
-        let tools = self.shared.tools(Era::Modern);
+    fn takes_no_headers(&self, name: &str, caller: &Caller) -> bool {
+        let tools = self.shared.tools(Era::Modern, caller);
         let found = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name));
         let tool = found.ok().and_then(|index| tools.get(index));
         tool.is_some_and(|tool| !is_headed(&tool.input_schema))

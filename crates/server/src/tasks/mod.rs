@@ -5,6 +5,7 @@ mod memo;
 mod run;
 
 use crate::asking::{Desk, Matter};
+use crate::caller::caller;
 use crate::handler::Handler;
 use crate::wire::{self, Era};
 use memo::Memo;
@@ -33,7 +34,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         era: Era,
     ) -> Result<bool, ErrorData> {
-        let catalog = self.shared.runtime.catalog();
+        let catalog = self.shared.runtime.view(&caller(&context.extensions));
         let task_use = catalog.task_use(&request.name, request.arguments.as_ref());
         if task_use == TaskUse::Never {
             return Ok(false);
@@ -67,6 +68,7 @@ impl Handler {
         };
         let desk = Desk::open(self, &context, Era::Modern, matter)?;
         let words = self.words(&context, Era::Modern);
+        let caller = caller(&context.extensions);
         let cancel = CancellationToken::new();
         let args = request.arguments.unwrap_or_default();
         let call = Call {
@@ -74,6 +76,7 @@ impl Handler {
             progress: words.as_ref().and_then(|words| words.progress.clone()),
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             asker: Some(desk.asker()),
+            caller: caller.clone(),
             cancel: cancel.clone(),
             long: true,
             ..Call::new(request.name.clone(), args.clone())
@@ -86,8 +89,7 @@ impl Handler {
             answer
         } else {
             let body = body(request.name.into_owned(), args, &context);
-            let owner = Caller::default().name;
-            let added = tasks.add(&owner, body, place, cancel.clone(), run.words.clone());
+            let added = tasks.add(&caller.name, body, place, cancel.clone(), run.words.clone());
             match added.await {
                 Ok((task, work)) => {
                     unwanted.disarm();
@@ -129,9 +131,8 @@ impl Handler {
         CallToolResponse::Complete(result)
     }
 
-    pub(crate) async fn task(&self, id: &str) -> Result<GetTaskResult, ErrorData> {
-        let owner = Caller::default().name;
-        let task = self.shared.runtime.tasks().get(id, &owner).await;
+    pub(crate) async fn task(&self, id: &str, caller: &Caller) -> Result<GetTaskResult, ErrorData> {
+        let task = self.shared.runtime.tasks().get(id, &caller.name).await;
         let task = task.map_err(unkept)?.ok_or_else(|| unknown(id))?;
         let questions = match task.status {
             TaskStatus::InputRequired => Memo::read(&task.body.memo).questions(),
@@ -147,8 +148,8 @@ impl Handler {
         &self,
         id: &str,
         answers: InputResponses,
+        caller: Caller,
     ) -> Result<(), ErrorData> {
-        let owner = Caller::default().name;
         let goes_on = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&goes_on);
         let take = move |task: &mut Task| {
@@ -161,17 +162,16 @@ impl Handler {
         };
         let tasks = self.shared.runtime.tasks();
         let open = TaskStatus::InputRequired;
-        let task = tasks.change(id, &owner, open, take).await;
+        let task = tasks.change(id, &caller.name, open, take).await;
         let task = task.map_err(unkept)?.ok_or_else(|| unknown(id))?;
         if goes_on.load(Ordering::Acquire) {
-            run::go_on(&self.shared, task);
+            run::go_on(&self.shared, task, caller);
         }
         Ok(())
     }
 
-    pub(crate) async fn cancel_task_of(&self, id: &str) -> Result<(), ErrorData> {
-        let owner = Caller::default().name;
-        let there = self.shared.runtime.tasks().cancel(id, &owner).await;
+    pub(crate) async fn cancel_task_of(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
+        let there = self.shared.runtime.tasks().cancel(id, &caller.name).await;
         if there.map_err(unkept)? {
             Ok(())
         } else {

@@ -4,7 +4,7 @@ use super::memo::Memo;
 use crate::asking::{Desk, Rounds};
 use crate::shared::Shared;
 use crate::wire::{self, Era};
-use model::{Stop, Task, TaskStatus};
+use model::{Caller, Stop, Task, TaskStatus};
 use rmcp::model::InputResponses;
 use runtime::{Call, CallError, Progress, Words, Work};
 use serde_json::Value;
@@ -128,7 +128,7 @@ impl Outcome {
 }
 
 /// Runs a task's script again, from the top, with the answers it has got.
-pub(super) fn go_on(shared: &Arc<Shared>, task: Task) {
+pub(super) fn go_on(shared: &Arc<Shared>, task: Task, caller: Caller) {
     let mut memo = Memo::read(&task.body.memo);
     let rounds: Rounds = std::mem::take(&mut memo.rounds);
     let given: InputResponses = std::mem::take(&mut memo.given);
@@ -146,6 +146,7 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task) {
         let call = Call {
             structured: Era::Modern.structured(),
             asker: Some(desk.asker()),
+            caller,
             cancel,
             long: true,
             ..Call::new(task.body.tool, task.body.args)

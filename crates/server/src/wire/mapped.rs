@@ -51,6 +51,13 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             let data = json!({"type": "runtime-error", "tool": tool, "cause": sentence});
             (FAILED, data)
         }
+        CallError::Scope { tool, scope } => {
+            let tool = tool.to_string();
+            (
+                FAILED,
+                json!({"type": "permission-error", "tool": tool, "scope": scope}),
+            )
+        }
         CallError::Busy { .. } => (FAILED, json!({"type": "runtime-error", "cause": sentence})),
     };
     ErrorData::new(code, sentence, Some(data))

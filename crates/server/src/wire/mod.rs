@@ -177,6 +177,7 @@ pub(crate) fn failure(
             Ok(result(Output::error(sentence), era))
         }
         CallError::Missing { .. }
+        | CallError::Scope { .. }
         | CallError::Failed { .. }
         | CallError::Stopped { .. }
         | CallError::Asks { .. }

@@ -29,6 +29,7 @@ pub(crate) fn unread(error: ReadError) -> ErrorData {
             refused(sentence, json!({"available": first(paths)}))
         }
         ReadError::Rejected { of, .. } => refused(format!("{of}: {sentence}"), Value::Null),
+        ReadError::Scope { scope, .. } => refused(sentence, json!({"scope": scope})),
         ReadError::Failed { .. }
         | ReadError::Stopped { .. }
         | ReadError::Asks { .. }

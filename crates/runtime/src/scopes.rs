@@ -1,0 +1,135 @@
+//! What a caller's token is for. Unlike a role, a scope that is missing is told: it can be asked for.
+
+use crate::call::CallError;
+use crate::catalog::{Catalog, Handle, Lookup};
+use crate::prompts::PromptLookup;
+use crate::read::ReadError;
+use crate::registry::{Meta, planned, tasks};
+use crate::runtime::Runtime;
+use model::{Args, Caller};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is asked of the server, as far as it is about tools.
+pub enum Wish<'w> {
+    /// Under the name clients see, or a meta tool.
+    Tool {
+        name: &'w str,
+        args: &'w Args,
+    },
+    Resource(&'w str),
+    Prompt(&'w str),
+}
+
+impl Runtime {
+    /// All scopes that the caller lacks for this, so that they can be asked for at once.
+    pub fn missing_scopes(&self, caller: &Caller, wish: &Wish<'_>) -> BTreeSet<String> {
+        if caller.scopes.is_none() {
+            return BTreeSet::new();
+        }
+        let catalog = self.view(caller);
+        let policy = &catalog.rules.policy;
+        let missing = |(module, name): (String, String)| {
+            let scope = policy.missing_scope(caller, &module, &name)?;
+            Some(scope.to_owned())
+        };
+        wanted(&catalog, wish)
+            .into_iter()
+            .filter_map(missing)
+            .collect()
+    }
+}
+
+/// Modules and names, as far as they are there.
+fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, String)> {
+    match wish {
+        Wish::Tool { name, args } => match Meta::named(name) {
+            Some(Meta::Schema) => Vec::new(),
+            Some(Meta::Batch) => steps(catalog, name, args),
+            Some(Meta::Call) => {
+                let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+                let asked = format!("{}.{}", text("module"), text("tool"));
+                named(catalog, &asked).into_iter().collect()
+            }
+            None => named(catalog, name).into_iter().collect(),
+        },
+        Wish::Resource(uri) => {
+            let found = catalog.resources.find(uri);
+            let named = found.map(|(handle, _)| {
+                let name = handle.resource().resource.name.clone();
+                (handle.module.name.to_string(), name)
+            });
+            named.into_iter().collect()
+        }
+        Wish::Prompt(name) => match catalog.prompts.lookup(name) {
+            PromptLookup::Found(handle) => {
+                let path = handle.path();
+                vec![(path.module.to_string(), path.prompt.to_string())]
+            }
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// The tools of a batch, as far as they are there.
+fn steps(catalog: &Arc<Catalog>, name: &str, args: &Args) -> Vec<(String, String)> {
+    let Ok(tasks) = tasks(name, args.clone()) else {
+        return Vec::new();
+    };
+    let found = Mutex::new(Vec::new());
+    let note = |handle: &Handle| {
+        let path = handle.path();
+        let path = (path.module.to_string(), path.tool.to_string());
+        found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path);
+        Ok(())
+    };
+    // What is wrong with the plan is told by whoever would run it.
+    let _ = planned(catalog, &tasks, &note);
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn named(catalog: &Catalog, name: &str) -> Option<(String, String)> {
+    match catalog.lookup(name) {
+        Lookup::Found(handle) => {
+            let path = handle.path();
+            Some((path.module.to_string(), path.tool.to_string()))
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn check_scope(
+    catalog: &Catalog,
+    handle: &Handle,
+    caller: &Caller,
+) -> Result<(), CallError> {
+    let (module, tool) = (&handle.module.name, &handle.tool().tool.name);
+    let policy = &catalog.rules.policy;
+    match policy.missing_scope(caller, module.as_str(), tool.as_str()) {
+        None => Ok(()),
+        Some(scope) => Err(CallError::Scope {
+            tool: handle.path(),
+            scope: scope.to_owned(),
+        }),
+    }
+}
+
+pub(crate) fn check_reading(
+    catalog: &Catalog,
+    caller: &Caller,
+    module: &str,
+    name: &str,
+    of: &str,
+) -> Result<(), ReadError> {
+    match catalog.rules.policy.missing_scope(caller, module, name) {
+        None => Ok(()),
+        Some(scope) => Err(ReadError::Scope {
+            of: of.to_owned(),
+            scope: scope.to_owned(),
+        }),
+    }
+}

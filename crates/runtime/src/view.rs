@@ -1,0 +1,79 @@
+//! What one caller sees: the catalog without what his roles keep from him. Whatever is listed, found,
+//! described, called or run in a batch comes from there, so that what is kept from him is not there.
+
+use crate::catalog::{Catalog, Module};
+use crate::runtime::Runtime;
+use model::{Caller, Roles};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So many views are kept; who has more combinations of roles than that waits for some to be made again.
+const MOST: usize = 256;
+
+/// Views of one catalog, by the roles they are for.
+#[derive(Default)]
+pub(crate) struct Views(Mutex<HashMap<Roles, Arc<Catalog>>>);
+
+impl Runtime {
+    /// What is served to this caller.
+    pub fn view(&self, caller: &Caller) -> Arc<Catalog> {
+        let catalog = self.catalog();
+        let roles = catalog.rules.policy.roles_of(caller);
+        match roles {
+            Roles::All => catalog,
+            roles => catalog.seen_by(roles),
+        }
+    }
+}
+
+impl Catalog {
+    fn seen_by(&self, roles: Roles) -> Arc<Self> {
+        if let Some(view) = self.views.lock().get(&roles) {
+            return Arc::clone(view);
+        }
+        // Made without the lock: two may make the same, and one of them is kept.
+        let view = Arc::new(self.narrowed(&roles));
+        let mut views = self.views.lock();
+        if views.len() >= MOST {
+            views.clear();
+        }
+        Arc::clone(views.entry(roles).or_insert(view))
+    }
+
+    fn narrowed(&self, roles: &Roles) -> Self {
+        let policy = &self.rules.policy;
+        let modules = self.modules().filter_map(|module| {
+            let may = |name: &str| {
+                let verdict = policy.decide(roles, module.name.as_str(), name);
+                verdict.is_yes()
+            };
+            module.narrowed(&may).map(Arc::new)
+        });
+        self.kin(modules)
+    }
+}
+
+impl Module {
+    /// What is left of it, if anything is.
+    fn narrowed(&self, may: &dyn Fn(&str) -> bool) -> Option<Self> {
+        let tools = self.tools.iter();
+        let tools = tools.filter(|tool| may(tool.tool.name.as_str())).cloned();
+        let resources = self.resources.iter();
+        let resources = resources.filter(|one| may(&one.resource.name)).cloned();
+        let prompts = self.prompts.iter();
+        let prompts = prompts.filter(|one| may(one.prompt.name.as_str())).cloned();
+        let module = Self {
+            resources: resources.collect(),
+            prompts: prompts.collect(),
+            ..self.with_tools(tools.collect(), self.generation)
+        };
+        let offers = module.offers();
+        (offers.tools + offers.resources + offers.prompts > 0).then_some(module)
+    }
+}
+
+impl Views {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Roles, Arc<Catalog>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
