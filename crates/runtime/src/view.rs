@@ -21,7 +21,7 @@ impl Runtime {
         let roles = catalog.rules.policy.roles_of(caller);
         match roles {
             Roles::All => catalog,
-            roles => catalog.seen_by(roles),
+            roles @ Roles::These(_) => catalog.seen_by(roles),
         }
     }
 }
