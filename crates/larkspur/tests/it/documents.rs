@@ -347,13 +347,13 @@ fn the_examples_of_one_file_are_sound() {
     let folder = examples.to_str().unwrap();
     room.run(&["check", "-e", folder])
         .exits(0)
-        .notes("nothing wrong in 4 files");
+        .notes("nothing wrong in 6 files");
     room.run(&["test", "-e", folder])
         .exits(0)
-        .says("Total: 11 | Passed: 11 | Failed: 0");
+        .says("Total: 14 | Passed: 14 | Failed: 0");
     room.run(&["list", "-e", folder])
         .exits(0)
-        .notes("4 tools in 2 modules");
+        .notes("5 tools in 3 modules");
     room.run(&["call", "-e", folder, "weather.climate", "city=Quito"])
         .exits(0)
         .says_only(r#"{"temperature":14.9,"unit":"celsius","rain_days":165}"#);

@@ -9,13 +9,19 @@ use serde_json::{Value, json};
 use std::process::Command;
 use std::time::Duration;
 
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 13] = [
+    "book_table",
+    "count_primes",
     "digest",
+    "find_books",
+    "get_book",
     "get_order",
     "hello",
     "hmac",
     "list_orders",
     "overview",
+    "put_on_list",
+    "take_off_list",
     "whoami",
 ];
 
@@ -99,7 +105,15 @@ fn every_example_answers_in_both_eras() {
             .call("get_order", json!({"id": 9}))
             .fails("GET /orders/9: 404 Not Found")
             .call("overview", json!({}))
-            .text(UNTRACKED);
+            .text(UNTRACKED)
+            .call("put_on_list", json!({"item": "screws", "pieces": 12}))
+            .text("- 12 screws")
+            .call("take_off_list", json!({"item": "screws"}))
+            .text("nothing")
+            .call("count_primes", json!({"up_to": 1000}))
+            .text(r#"{"up_to":1000,"primes":168}"#)
+            .call("book_table", json!({"day": "Friday", "guests": 4}))
+            .text("A table for 4 on Friday is booked.");
     }
 }
 
@@ -225,17 +239,17 @@ fn the_examples_are_sound() {
     room.run(&["check", "-e", "modules"])
         .exits(0)
         .says_only("")
-        .notes("nothing wrong in 13 files");
+        .notes("nothing wrong in 22 files");
     room.run(&["test", "-e", "modules"])
         .exits(0)
-        .says("Total: 21 | Passed: 21 | Failed: 0");
+        .says("Total: 45 | Passed: 45 | Failed: 0");
 }
 
 /// Python's client sees what ours sees.
 #[test]
 fn python_calls_every_example() {
     let facts = expect![[r#"
-        tools: digest, get_order, hello, hmac, list_orders, overview, whoami
+        tools: book_table, count_primes, digest, find_books, get_book, get_order, hello, hmac, list_orders, overview, put_on_list, take_off_list, whoami
         hello: Hi, Ada!
         digest: {"algorithm":"sha256","hex":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
         hmac: {"algorithm":"hmac-sha256","hex":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}
