@@ -1,0 +1,2 @@
+fn roof() {}
+// todo: walls
