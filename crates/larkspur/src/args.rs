@@ -2,10 +2,12 @@
 
 mod clients;
 mod coverage;
+mod perm;
 mod testing;
 
 pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
 pub(crate) use coverage::Coverage;
+pub(crate) use perm::{Explained, Perm};
 pub(crate) use testing::{Test, TestFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -104,6 +106,9 @@ pub(crate) enum Command {
     /// Show what modules are told, and by whom
     #[command(subcommand)]
     Config(Config),
+    /// Say who may use what, and because of which line
+    #[command(subcommand)]
+    Perm(Perm),
     /// Draw which modules depend on which
     Graph(Graph),
     /// Ask running servers how they are

@@ -3,7 +3,7 @@
 use crate::args::Global;
 use anyhow::Context;
 use clients::Home;
-use model::{Fault, Surface, World};
+use model::{Fault, Project, Surface, World};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
@@ -71,6 +71,7 @@ pub(crate) fn project_path(global: &Global) -> PathBuf {
 pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
     let project = project(global)?;
     let bounds = project.project().bounds;
+    let world = world(project.project());
     Ok(Settings {
         folders: folders(global),
         project,
@@ -79,10 +80,15 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
             set: global.set.clone(),
             ..Overrides::default()
         },
-        world: Arc::new(Outside::new(&bounds)),
+        world,
         bounds,
         ..Settings::default()
     })
+}
+
+/// What lies outside, within the bounds of this project.
+pub(crate) fn world(project: &Project) -> Arc<dyn World> {
+    Arc::new(Outside::new(&project.bounds))
 }
 
 /// The variables that may configure modules: `MODULE__KEY`.

@@ -1,20 +1,25 @@
 //! Which doors are opened, and to whom: flags win over `larkspur.toml`, and that over what is usual.
 
 use crate::args::{Dev, Serve};
-use model::{Auth, Cors, Doors, Transport};
-use server::{Entrance, HttpDoor, Token};
+use crate::login::login;
+use model::{Auth, Cors, Transport};
+use runtime::ProjectFile;
+use server::{Entrance, HttpDoor};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
 const HOST: &str = "127.0.0.1";
 const PORT: u16 = 3000;
-/// Where an operator puts a token of his own.
-pub(crate) const TOKEN: &str = "LARKSPUR_TOKEN";
-
 /// What was asked for cannot be done, or should not.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Refused(String);
+
+impl Refused {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
 
 pub(crate) struct Plan {
     pub(crate) transport: Transport,
@@ -25,7 +30,8 @@ pub(crate) struct Plan {
     pub(crate) made_token: bool,
 }
 
-pub(crate) fn plan(serve: &Serve, doors: &Doors) -> Result<Plan, Refused> {
+pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused> {
+    let doors = &project.project().doors;
     let transport = if serve.http {
         Some(Transport {
             stdio: false,
@@ -46,10 +52,8 @@ pub(crate) fn plan(serve: &Serve, doors: &Doors) -> Result<Plan, Refused> {
     if transport.http {
         check(&host, is_loopback, auth, serve.insecure_open, &doors.cors)?;
     }
-    let (token, made_token) = match auth {
-        Auth::Token if transport.http => token()?,
-        _ => (None, false),
-    };
+    let auth = if transport.http { auth } else { Auth::None };
+    let (login, made_token) = login(auth, project)?;
     Ok(Plan {
         transport,
         host,
@@ -58,14 +62,14 @@ pub(crate) fn plan(serve: &Serve, doors: &Doors) -> Result<Plan, Refused> {
             hosts: doors.hosts.clone(),
             is_loopback,
             cors: doors.cors.clone(),
-            token,
+            login,
         },
         made_token,
     })
 }
 
 /// For `larkspur dev`: this machine only, whatever `larkspur.toml` says of the address.
-pub(crate) fn plan_dev(dev: &Dev, doors: &Doors) -> Result<Plan, Refused> {
+pub(crate) fn plan_dev(dev: &Dev, project: &ProjectFile) -> Result<Plan, Refused> {
     let host = dev.host.clone().unwrap_or_else(|| HOST.to_owned());
     if !is_loopback(&host) {
         return Err(Refused(format!(
@@ -78,11 +82,12 @@ pub(crate) fn plan_dev(dev: &Dev, doors: &Doors) -> Result<Plan, Refused> {
         http: true,
         host: Some(host),
         port: dev.port,
-        auth: None,
+        // Nobody makes tokens for somebody who tries something out.
+        auth: (project.project().doors.auth == Some(Auth::Jwt)).then_some(Auth::Token),
         insecure_open: false,
         surface: dev.surface,
     };
-    plan(&serve, doors)
+    plan(&serve, project)
 }
 
 fn check(
@@ -116,20 +121,6 @@ fn is_loopback(host: &str) -> bool {
     }
     let found = (bare, 0).to_socket_addrs();
     found.is_ok_and(|mut all| all.all(|address| address.ip().is_loopback()))
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the environment is where an operator puts a token"
-)]
-fn token() -> Result<(Option<Token>, bool), Refused> {
-    match std::env::var(TOKEN) {
-        Ok(text) => {
-            let token = Token::new(text).map_err(|why| Refused(format!("{TOKEN}: {why}")))?;
-            Ok((Some(token), false))
-        }
-        Err(_) => Ok((Some(Token::random().map_err(Refused)?), true)),
-    }
 }
 
 /// Opens it; nobody is let in yet.

@@ -1,10 +1,12 @@
 //! What `larkspur dev` shows of clients: how to connect one, and what they call.
 
-use crate::doors::{Plan, TOKEN};
+use crate::doors::Plan;
 use crate::log::one_line;
+use crate::login::TOKEN;
 use crate::terminal::{BAD, DIM, GOOD, say, styled};
 use runtime::{Called, End};
 use serde_json::json;
+use server::Login;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +16,7 @@ const LONGEST: usize = 160;
 /// What most clients take as it is, with `mcpServers`.
 pub(crate) fn configuration(address: SocketAddr, plan: &Plan) -> String {
     let mut server = json!({"type": "http", "url": format!("http://{address}/mcp")});
-    if let Some(token) = &plan.entrance.token {
+    if let Login::Token(token) = &plan.entrance.login {
         // One that lasts stays where it is kept.
         let token = if plan.made_token {
             token.reveal().to_owned()

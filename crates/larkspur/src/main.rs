@@ -10,6 +10,7 @@ mod editor;
 mod entry;
 mod live;
 mod log;
+mod login;
 mod picture;
 mod readme;
 mod reference;
@@ -59,6 +60,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
         Some(Command::Doc(doc)) => commands::doc::run(&doc),
         Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
+        Some(Command::Perm(perm)) => commands::perm::run(&global, &perm),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),
         Some(Command::Status(status)) => commands::status::run(&global, &status),
         Some(Command::Reload(named)) => commands::order::run(&global, Request::Reload, &named),

@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::document::{Item, Table};
+use crate::trust::public_url;
 use std::str::FromStr;
 
 /// One door or several: `stdio`, `http`, `stdio,http`.
@@ -21,6 +22,8 @@ pub struct Doors {
     pub hosts: Vec<String>,
     pub cors: Cors,
     pub auth: Option<Auth>,
+    /// Its address as clients know it.
+    pub public_url: Option<String>,
     pub errors: Errors,
 }
 
@@ -39,6 +42,8 @@ pub enum Cors {
 pub enum Auth {
     None,
     Token,
+    /// Tokens that somebody else makes.
+    Jwt,
 }
 
 /// Which codes errors have.
@@ -81,8 +86,9 @@ impl FromStr for Auth {
         match text {
             "none" => Ok(Self::None),
             "token" => Ok(Self::Token),
+            "jwt" => Ok(Self::Jwt),
             other => Err(format!(
-                "`{other}` is no way to log in; write none or token"
+                "`{other}` is no way to log in; write none, token or jwt"
             )),
         }
     }
@@ -112,6 +118,7 @@ impl Doors {
                 .get("cors")
                 .and_then(|item| cors(&item))
                 .unwrap_or_default(),
+            public_url: table.get("public_url").and_then(|item| public_url(&item)),
             auth: table.get("auth").and_then(|item| item.parse()),
             errors: table
                 .get("errors")

@@ -24,6 +24,7 @@ mod access;
 mod bounds;
 mod caller;
 mod cjk;
+mod claims;
 mod compact;
 mod completion;
 mod config;
@@ -56,12 +57,14 @@ mod surface;
 mod task;
 mod tokens;
 mod tool;
+mod trust;
 mod uri;
 
 pub use accept::Mismatch;
 pub use access::{Access, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns};
 pub use bounds::Bounds;
 pub use caller::Caller;
+pub use claims::Claims;
 pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact};
 pub use completion::Completion;
 pub use config::{
@@ -99,4 +102,5 @@ pub use surface::{Showing, Surface};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
 pub use tokens::{TOKENS_ARE_COUNTED, count_tokens};
 pub use tool::{Hints, Tool};
+pub use trust::{Issuer, Keys, Trust};
 pub use uri::{BadUri, UriTemplate};

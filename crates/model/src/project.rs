@@ -2,7 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing};
+use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing, Trust};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,6 +24,8 @@ pub struct Project {
     /// Databases that modules may be granted, by name.
     pub postgres: BTreeMap<String, Connection>,
     pub policy: Policy,
+    /// Whose tokens are taken.
+    pub trust: Trust,
     spans: Option<Spans>,
 }
 
@@ -77,6 +79,7 @@ impl Project {
         let postgres = table.table("postgres").map(Table::into_entries);
         let [roles, scopes] = ["role", "scope"].map(|key| table.table(key));
         let policy = Policy::read(roles, scopes);
+        let trust = table.table("auth").map(Trust::read);
         table.finish();
         let spans = document.spans();
         let modules = modules.unwrap_or_default().into_iter();
@@ -90,6 +93,7 @@ impl Project {
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
             postgres: connections(&postgres.unwrap_or_default()),
             policy,
+            trust: trust.unwrap_or_default(),
             spans: Some(spans),
         }
     }

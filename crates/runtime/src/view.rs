@@ -77,3 +77,7 @@ impl Views {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! MCP's words: the doors of the runtime. Everything that speaks rmcp is in this crate.
 
 mod asking;
+mod auth;
 mod caller;
 pub mod control;
 mod envelope;
@@ -21,5 +22,6 @@ mod wire;
 mod words;
 mod written;
 
-pub use http::{Entrance, HttpDoor, Token};
+pub use auth::{BadKeys, Jwks, Jwt, KeySet, Login, Source, Token};
+pub use http::{Entrance, HttpDoor};
 pub use server::Server;

@@ -21,7 +21,7 @@ const TOGETHER: Duration = Duration::from_millis(30);
 pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let project = compose::project(global)?;
     let project_doors = &project.project().doors;
-    let plan = match doors::plan_dev(dev, project_doors) {
+    let plan = match doors::plan_dev(dev, &project) {
         Ok(plan) => plan,
         Err(refused) => return Ok(usage(&refused)),
     };

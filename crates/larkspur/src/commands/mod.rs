@@ -17,6 +17,7 @@ pub(crate) mod lsp;
 pub(crate) mod missing;
 pub(crate) mod new;
 pub(crate) mod order;
+pub(crate) mod perm;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod readme;

@@ -3,11 +3,12 @@
 use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
+use crate::login;
 use crate::terminal::{BAD, count, error, note, offers, styled};
 use model::Surface;
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
-use server::{HttpDoor, Server};
+use server::{HttpDoor, Login, Server};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,7 +22,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let project = compose::project(global)?;
     let project_doors = &project.project().doors;
-    let plan = match doors::plan(serve, project_doors) {
+    let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,
         Err(refused) => return Ok(usage(&refused)),
     };
@@ -112,13 +113,13 @@ fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {
         door.address()?
     ));
     if plan.made_token
-        && let Some(token) = &plan.entrance.token
+        && let Login::Token(token) = &plan.entrance.login
     {
         note(&format!(
             "  send `Authorization: Bearer {}`\n  this token holds until the server ends; set {} \
              to choose one that lasts",
             token.reveal(),
-            doors::TOKEN
+            login::TOKEN
         ));
     }
     Ok(())

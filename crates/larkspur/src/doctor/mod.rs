@@ -79,7 +79,7 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
         all.extend(modules::findings(&runtime, &survey));
         all.push(needs::findings(&survey, project.project()));
         all.push(places::data(&project));
-        all.push(places::port(&project.project().doors));
+        all.push(places::port(&project));
     }
     all.push(places::running(global));
     all.push(installed::findings());

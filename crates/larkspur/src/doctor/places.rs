@@ -5,7 +5,6 @@ use crate::args::{Global, Serve};
 use crate::commands::status;
 use crate::doors;
 use crate::terminal::count;
-use model::Doors;
 use runtime::ProjectFile;
 use serde_json::Value;
 use std::io::{ErrorKind, Read, Write};
@@ -37,9 +36,9 @@ fn probe(folder: &Path) -> std::io::Result<()> {
     tempfile::tempfile_in(folder).map(drop)
 }
 
-pub(super) fn port(doors: &Doors) -> Notes {
+pub(super) fn port(project: &ProjectFile) -> Notes {
     let mut notes = Notes::of("port");
-    let plan = doors::plan(&Serve::default(), doors);
+    let plan = doors::plan(&Serve::default(), project);
     let plan = match plan {
         Ok(plan) => plan,
         Err(refused) => {

@@ -184,6 +184,11 @@ fn the_pages_about_clients_and_what_is_missing_run() {
 }
 
 #[test]
+fn the_page_about_access_runs() {
+    run("book/src/access.md");
+}
+
+#[test]
 fn the_page_about_limits_runs() {
     run("book/src/limits.md");
 }
@@ -217,6 +222,7 @@ fn what_documents_do_not_run_is_little() {
         "CONTRIBUTING.md",
         "examples/README.md",
         "book/src/permissions.md",
+        "book/src/access.md",
         "book/src/limits.md",
         "book/src/install.md",
         "book/src/doctor.md",
@@ -232,6 +238,13 @@ fn what_documents_do_not_run_is_little() {
         curl -X POST http://localhost:3000/mcp \
           -H "Content-Type: application/json" \
           -d '{"jsonrpc":"2.0","method":"tools/list","params":{},"id":1}'
+        book/src/permissions.md: [config]
+        base_url = { type = "string", default = "https://api.github.com" }
+        folders = { type = "array", items = { type = "string" }, default = [] }
+
+        [permissions]
+        http = ["{config.base_url}"]
+        files = ["{config.folders}/**"]
     "#]]
     .assert_eq(&left);
 }

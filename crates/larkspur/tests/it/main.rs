@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod auth;
 mod batch;
 mod book;
 mod bounds;
@@ -40,11 +41,13 @@ mod fixture;
 mod folder;
 mod frames;
 mod fuzz;
+mod gate;
 mod graph;
 mod graphs;
 mod http;
 mod imports;
 mod install;
+mod issuer;
 mod lifecycle;
 mod limits;
 mod lines;
@@ -59,6 +62,7 @@ mod new;
 mod notion;
 mod offers;
 mod orders;
+mod owners;
 mod pages;
 mod permissions;
 mod prompts;

@@ -45,6 +45,12 @@ impl Policy {
         self.scopes.iter().map(|scope| scope.name.as_str())
     }
 
+    /// Those that imply no other: what is asked for to begin with.
+    pub fn lowest_scopes(&self) -> impl Iterator<Item = &str> {
+        let lowest = self.scopes.iter().filter(|scope| scope.implies.is_empty());
+        lowest.map(|scope| scope.name.as_str())
+    }
+
     /// The roles by name that somebody has.
     pub fn role_names(&self, roles: &Roles) -> Vec<&str> {
         match roles {

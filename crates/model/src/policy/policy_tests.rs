@@ -166,15 +166,6 @@ fn mistakes_are_told_with_their_place() {
               │                 ^^^^^^^^"]],
     );
     check(
-        "role.x.allow = ['a.*']",
-        &expect![[r#"
-        nobody has the role `x`
-          ┌ larkspur.toml:1:6
-        1 │ role.x.allow = ['a.*']
-          │      ^
-          = help: add users = ["ada"], scopes = ["mcp:read"] or claims = { groups = ["dev"] }; users = ["*"] is everybody"#]],
-    );
-    check(
         "[role.x]\nusers = ['a']\nalow = ['a.*']",
         &expect![[r"
             unknown key `role.x.alow`

@@ -39,7 +39,9 @@ impl Scope {
 /// It is written into headers, between quotes, beside others.
 fn is_token(name: &str) -> bool {
     let mut bytes = name.bytes();
-    !name.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b":._-/".contains(&b))
+    name != "offline_access"
+        && !name.is_empty()
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b":._-/".contains(&b))
 }
 
 pub(super) fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Fault {

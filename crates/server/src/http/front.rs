@@ -6,11 +6,12 @@ use super::busy::Busy;
 use super::guard::{self, Admitted};
 use super::mcp::Mcp;
 use super::{health, metrics};
+use crate::auth::{self, Metadata};
 use crate::shared::Shared;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW,
-    HeaderMap, HeaderName, HeaderValue, VARY,
+    AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, VARY,
 };
 use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -33,13 +34,15 @@ pub(crate) struct Front {
     entrance: Entrance,
     shared: Arc<Shared>,
     mcp: Mcp,
+    metadata: Metadata,
     pub(crate) busy: Busy,
 }
 
 impl Front {
     pub(crate) fn new(shared: Arc<Shared>, entrance: Entrance) -> Self {
         Self {
-            mcp: Mcp::new(&shared),
+            mcp: Mcp::new(&shared, entrance.login.clone()),
+            metadata: Metadata::new(&entrance.login),
             busy: Busy::new(),
             entrance,
             shared,
@@ -67,7 +70,8 @@ impl Front {
     async fn route(&self, request: Request<Incoming>) -> Answer {
         let is_ending = self.shared.ending.is_cancelled();
         let path = request.uri().path();
-        if !PATHS.contains(&path) {
+        let is_metadata = self.metadata.is_at(path);
+        if !PATHS.contains(&path) && !is_metadata {
             let known = json!({"error": "there is nothing here", "path": path, "paths": PATHS});
             return json(StatusCode::NOT_FOUND, &known);
         }
@@ -77,15 +81,34 @@ impl Front {
         if path != "/mcp" && request.method() != Method::GET && request.method() != Method::HEAD {
             return not_allowed("GET, HEAD, OPTIONS");
         }
-        let known = guard::shows_token(&self.entrance, request.headers());
         match path {
-            "/health/live" => health::live(),
-            "/health/ready" => health::ready(is_ending),
-            "/health" if !known => health::live(),
+            "/health/live" => return health::live(),
+            "/health/ready" => return health::ready(is_ending),
+            _ if is_metadata => {
+                let catalog = self.shared.runtime.catalog();
+                return self.metadata.page(&catalog.rules.policy);
+            }
+            _ => {}
+        }
+        let login = &self.entrance.login;
+        let caller = match login.caller(request.headers()).await {
+            Ok(caller) => caller,
+            Err(_) if path == "/health" => return health::live(),
+            Err(why) => {
+                let catalog = self.shared.runtime.catalog();
+                return auth::unauthorized(login, why, &catalog.rules.policy);
+            }
+        };
+        match path {
             "/health" => health::whole(&self.shared.runtime, is_ending),
-            _ if !known => guard::unauthorized(),
             "/metrics" => metrics::page(&self.shared.runtime),
-            _ => self.mcp.answer(request, &self.busy, is_ending).await,
+            _ => {
+                let mut request = request;
+                // Nobody behind the door has a use for it.
+                request.headers_mut().remove(AUTHORIZATION);
+                request.extensions_mut().insert(caller);
+                self.mcp.answer(request, &self.busy, is_ending).await
+            }
         }
     }
 }

@@ -1,11 +1,9 @@
-//! Who may ask at all: by which name, from which page, with which token. Looked at before anything
-//! else, on every path.
+//! Who may ask at all: by which name and from which page. Looked at before anything else, on every
+//! path.
 
 use super::Entrance;
 use super::answer::{Answer, refused};
-use http::header::{
-    AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
-};
+use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
 use model::{Cors, origin_of};
@@ -100,28 +98,6 @@ fn forbidden_page() -> Answer {
         "web pages of this origin may not talk to this server; `cors` under [server] in \
          larkspur.toml says which may",
     )
-}
-
-/// Does the request show the token, where one is wanted?
-pub(crate) fn shows_token(entrance: &Entrance, headers: &HeaderMap) -> bool {
-    let Some(token) = &entrance.token else {
-        return true;
-    };
-    let Ok(Some(shown)) = only(headers, &AUTHORIZATION) else {
-        return false;
-    };
-    let shown = shown.to_str().ok().and_then(|text| text.split_once(' '));
-    shown.is_some_and(|(scheme, shown)| {
-        scheme.eq_ignore_ascii_case("bearer") && token.is(shown.trim())
-    })
-}
-
-pub(crate) fn unauthorized() -> Answer {
-    let why = "this server wants its token: send `Authorization: Bearer TOKEN`";
-    let mut answer = refused(StatusCode::UNAUTHORIZED, why);
-    let challenge = HeaderValue::from_static("Bearer realm=\"larkspur\"");
-    answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    answer
 }
 
 /// The value of a header that may be there once.

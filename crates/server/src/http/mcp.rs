@@ -9,6 +9,7 @@ use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
 use super::owners::Owners;
 use super::shortcut::Shortcut;
+use crate::auth::{self, Login};
 use crate::handler::Handler;
 use crate::shared::Shared;
 use crate::trace::Traced;
@@ -23,6 +24,7 @@ use model::{Caller, Errors};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +35,9 @@ const EVENTS: &str = "text/event-stream";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
+/// Our own code for a scope that is missing; the status says the same to those who know OAuth.
+const LACKING: i32 = 1003;
+
 /// A stream on which nothing is said gets a comment, so that nobody on the way takes it for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -42,6 +47,7 @@ pub(crate) struct Deaf;
 
 pub(crate) struct Mcp {
     shared: Arc<Shared>,
+    login: Login,
     /// Of legacy clients that have begun with `initialize`.
     sessions: Arc<LocalSessionManager>,
     owners: Owners,
@@ -52,10 +58,11 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<Shared>, login: Login) -> Self {
         let hung_up = CancellationToken::new();
         Self {
             shared: Arc::clone(shared),
+            login,
             sessions: Arc::default(),
             owners: Owners::default(),
             shortcut: Shortcut::new(shared, hung_up.clone()),
@@ -137,7 +144,20 @@ impl Mcp {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
         };
+        let caller = of(&parts);
+        let missing = asked.missing_scopes(&self.shared.runtime, &caller, &parts.headers);
+        if !missing.is_empty() {
+            return self.step_up(&asked, &missing);
+        }
         self.serve(parts, bytes.clone(), &asked).await
+    }
+
+    /// The token can be had for more: what is missing is named all at once.
+    fn step_up(&self, asked: &Asked<'_>, missing: &BTreeSet<String>) -> Answer {
+        let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+        let why = format!("the token lacks the scope {}", names.join(" and "));
+        let answer = rpc_error(StatusCode::FORBIDDEN, &asked.id, LACKING, &why);
+        auth::insufficient(&self.login, missing, answer)
     }
 
     async fn serve(&self, mut parts: Parts, bytes: Bytes, asked: &Asked<'_>) -> Answer {

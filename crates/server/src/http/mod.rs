@@ -14,19 +14,21 @@ mod message;
 mod metrics;
 mod owners;
 mod shortcut;
-mod token;
 
 pub(crate) use aside::Aside;
 pub(crate) use door::DRAIN_TIME;
 pub use door::HttpDoor;
 pub(crate) use late::LateAnswer;
 pub(crate) use mcp::Deaf;
-pub use token::Token;
 
+pub(crate) use answer::{Answer, json, refused};
+pub(crate) use guard::only;
+
+use crate::auth::Login;
 use model::Cors;
 
 /// Who may come in, and by which names.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Entrance {
     /// Names by which clients may call the server, besides those of this machine. On an open
     /// address none means any: there, a token keeps strangers out.
@@ -34,5 +36,5 @@ pub struct Entrance {
     /// Does it listen on this machine only?
     pub is_loopback: bool,
     pub cors: Cors,
-    pub token: Option<Token>,
+    pub login: Login,
 }

@@ -9,11 +9,13 @@ use anyhow::{Context, Result};
 use super::apt;
 use crate::command::{answers, output, run};
 
-pub(super) const PACKAGES: [&str; 9] = [
+pub(super) const PACKAGES: [&str; 10] = [
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@toon-format/toon@4.4.0",
+    // Makes tokens.
+    "jose@6.2.17",
     "jsonc-parser@3.3.1",
     "vscode-languageserver-protocol@3.18.5",
     // What reads reports of tests.

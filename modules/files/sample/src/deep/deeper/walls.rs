@@ -1,2 +1,3 @@
+//! Walls.
 fn roof() {}
 // todo: walls
