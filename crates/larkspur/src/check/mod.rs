@@ -3,6 +3,7 @@
 mod edit;
 mod files;
 mod fix;
+mod hidden;
 mod lessons;
 mod modules;
 mod permissions;

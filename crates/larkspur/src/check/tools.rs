@@ -1,6 +1,6 @@
 //! Tools as a model sees them: by their names, words, parameters and price.
 
-use super::{Finding, schemas};
+use super::{Finding, hidden, schemas};
 use model::{Fault, ModuleName, Place, Tool, count_tokens};
 use runtime::{Runtime, Surveyed};
 use script::Sketch;
@@ -35,6 +35,8 @@ pub(super) fn check(
             findings.push(Finding::new(&file, fault));
         }
     }
+    let hidden = hidden::faults(module).into_iter();
+    findings.extend(hidden.map(|fault| Finding::new(&file, fault)));
     for untyped in sketch.untyped {
         let (tool, parameter, guess) = (untyped.tool, untyped.parameter, untyped.guess);
         let says = format!("`{parameter}` of `{tool}` has no type: a model may send anything");

@@ -1,18 +1,22 @@
 //! `requestState`: what was asked and answered in earlier rounds, in the client's keeping. It is
-//! signed, since a client may send back anything, and holds for one request of one caller, and for
-//! ten minutes.
+//! signed, since a client may send back anything, and holds for one request of one caller, for ten
+//! minutes, and once.
 
 use model::Caller;
 use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A person has this long to answer.
 const HOLDS: Duration = Duration::from_mins(10);
+
+/// From so many on, those whose time is over are forgotten.
+const MANY: usize = 1024;
 
 /// Answers come back with every round, beside the new ones and within what a request may have.
 const LONGEST: usize = 1 << 20;
@@ -21,6 +25,28 @@ const LONGEST: usize = 1 << 20;
 pub(crate) struct Seal {
     codec: OnceLock<RequestStateCodec>,
     holds: Duration,
+    used: Used,
+}
+
+/// States that have come back, as digests that only this process can make. Another process could not
+/// open them anyway.
+#[derive(Default)]
+struct Used {
+    keys: [RandomState; 2],
+    until: Mutex<HashMap<[u64; 2], Instant>>,
+}
+
+impl Used {
+    /// Answers whether it comes for the first time.
+    fn first(&self, sealed: &str, holds: Duration) -> bool {
+        let digest = [0, 1].map(|at| self.keys[at].hash_one(sealed));
+        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if until.len() >= MANY {
+            until.retain(|_, end| *end > now);
+        }
+        until.insert(digest, now + holds).is_none()
+    }
 }
 
 impl Default for Seal {
@@ -28,6 +54,7 @@ impl Default for Seal {
         Self {
             codec: OnceLock::new(),
             holds: HOLDS,
+            used: Used::default(),
         }
     }
 }
@@ -88,7 +115,7 @@ impl Seal {
 
     pub(crate) fn open(&self, sealed: &str, bound: &Bound) -> Result<Rounds, ErrorData> {
         let opened = self.codec()?.open_json_with(sealed, bound.0.as_bytes());
-        opened.map_err(|error| {
+        let opened = opened.map_err(|error| {
             let why = match error {
                 RequestStateError::Expired => {
                     "requestState is too old: make the request again without it"
@@ -100,7 +127,12 @@ impl Seal {
                 _ => "requestState is not one of this server's: make the request again without it",
             };
             ErrorData::invalid_params(why, None)
-        })
+        })?;
+        if !self.used.first(sealed, self.holds) {
+            let why = "requestState was used before: make the request again without it";
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        Ok(opened)
     }
 
     fn codec(&self) -> Result<&RequestStateCodec, ErrorData> {
@@ -148,7 +180,6 @@ mod tests {
             )
         };
         let sealed = seal.close(&rounds(), &here()).unwrap();
-        assert_eq!(seal.open(&sealed, &here()).unwrap(), rounds());
         let same = bound(
             "tools/call",
             "t",
@@ -177,6 +208,9 @@ mod tests {
         }
         let error = Seal::default().open(&sealed, &here()).unwrap_err();
         assert!(error.message.contains("or server"), "{error:?}");
+        // What was tried elsewhere has not used it up; this has.
+        let error = seal.open(&sealed, &here()).unwrap_err();
+        assert!(error.message.contains("used before"), "{error:?}");
     }
 
     #[test]
