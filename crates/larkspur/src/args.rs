@@ -3,11 +3,15 @@
 mod clients;
 mod coverage;
 mod perm;
+mod secret;
 mod testing;
 
 pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
 pub(crate) use coverage::Coverage;
 pub(crate) use perm::{Explained, Perm};
+pub(crate) use secret::{
+    Secret, SecretExport, SecretImport, SecretList, SecretRemove, SecretRotateKey, SecretSet,
+};
 pub(crate) use testing::{Test, TestFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -123,6 +127,9 @@ pub(crate) enum Command {
     Install(Install),
     /// Take this server out of a client again
     Uninstall(Uninstall),
+    /// Keep what modules send and never see: tokens, passwords, keys
+    #[command(subcommand)]
+    Secret(Secret),
     /// Say what is missing: folder, configuration, commands, port, clients
     Doctor(Doctor),
     /// Speak with an editor over stdin and stdout (Language Server Protocol)

@@ -1,6 +1,7 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
+use crate::keys;
 use anyhow::Context;
 use clients::Home;
 use model::{Fault, Project, Surface, World};
@@ -71,7 +72,7 @@ pub(crate) fn project_path(global: &Global) -> PathBuf {
 pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
     let project = project(global)?;
     let bounds = project.project().bounds;
-    let world = world(project.project());
+    let vault = keys::vault(&project);
     Ok(Settings {
         folders: folders(global),
         project,
@@ -80,7 +81,7 @@ pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
             set: global.set.clone(),
             ..Overrides::default()
         },
-        world,
+        world: Arc::new(Outside::new(&bounds).with_secrets(Arc::new(vault))),
         bounds,
         ..Settings::default()
     })

@@ -8,6 +8,8 @@ mod doctor;
 mod doors;
 mod editor;
 mod entry;
+mod hidden;
+mod keys;
 mod live;
 mod log;
 mod login;
@@ -69,6 +71,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Install(install)) => commands::install::run(&global, &install),
         Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&uninstall),
         Some(Command::Doctor(doctor)) => commands::doctor::run(&global, &doctor),
+        Some(Command::Secret(secret)) => commands::secret::run(&global, &secret),
         Some(Command::Lsp) => commands::lsp::run(&global),
         Some(Command::Completions { shell }) => Ok(commands::completions::run(shell)),
     }

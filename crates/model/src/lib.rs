@@ -15,6 +15,7 @@
 //! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
 //! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
 //!   they are a module's **rights**, and what these do not cover is **denied**;
+//! - a **secret** is what a module sends and never sees; the **vault** keeps it, for all or for one **user**;
 //! - a **question** is what a script wants to know from whoever is behind the client;
 //! - a **plan** is a batch of **tasks** that was found sound; a **run** of it ends in a **report**;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
@@ -95,7 +96,7 @@ pub use prompt::{Conversation, Message, Prompt, Role};
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
 pub use search::{Findable, SearchIndex};
-pub use secret::{Secret, SecretName};
+pub use secret::{Secret, SecretName, Secrets};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use surface::{Showing, Surface};

@@ -16,6 +16,8 @@ pub struct Project {
     pub enable: Option<Vec<ModuleName>>,
     /// Where the server keeps what must outlive it.
     pub data_dir: Option<String>,
+    /// The file with the vault's master key.
+    pub vault_key_file: Option<String>,
     pub doors: Doors,
     pub showing: Showing,
     pub limits: Limits,
@@ -75,6 +77,7 @@ impl Project {
         let (data_dir, doors, showing) = table.table("server").map(server).unwrap_or_default();
         let limits = table.table("limits").map(limits);
         let (limits, bounds) = limits.unwrap_or_default();
+        let vault_key_file = table.table("vault").and_then(vault);
         let modules = table.table("module").map(Table::into_entries);
         let postgres = table.table("postgres").map(Table::into_entries);
         let [roles, scopes] = ["role", "scope"].map(|key| table.table(key));
@@ -86,6 +89,7 @@ impl Project {
         Self {
             enable: enable.map(|items| items.iter().filter_map(Item::parse).collect()),
             data_dir,
+            vault_key_file,
             doors,
             showing,
             limits,
@@ -145,6 +149,12 @@ fn server(mut table: Table<'_>) -> (Option<String>, Doors, Showing) {
     let showing = Showing::read(&mut table);
     table.finish();
     (data_dir, doors, showing)
+}
+
+fn vault(mut table: Table<'_>) -> Option<String> {
+    let key_file = table.string("key_file");
+    table.finish();
+    key_file
 }
 
 fn limits(mut table: Table<'_>) -> (Limits, Bounds) {

@@ -408,6 +408,7 @@ fn the_template_shows_every_setting() {
         "limits.sql_rows",
         "limits.sql_bytes",
         "limits.file_bytes",
+        "vault.key_file",
         "module.crypto-tools.prefix",
         "module.crypto-tools.config",
         "postgres.main.url",

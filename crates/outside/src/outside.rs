@@ -11,9 +11,10 @@ use crate::process::Processes;
 use crate::sql::Databases;
 use model::{
     Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
+    SecretName, Secrets, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub struct Outside {
@@ -23,6 +24,8 @@ pub struct Outside {
     http: Http,
     databases: Databases,
     processes: Processes,
+    /// Where secrets come from, if anywhere.
+    secrets: Option<Arc<dyn Secrets>>,
 }
 
 impl Outside {
@@ -33,6 +36,16 @@ impl Outside {
             http: Http::new(bounds),
             databases: Databases::new(bounds),
             processes: Processes::new(bounds),
+            secrets: None,
+        }
+    }
+
+    /// The same, with secrets.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Arc<dyn Secrets>) -> Self {
+        Self {
+            secrets: Some(secrets),
+            ..self
         }
     }
 }
@@ -90,12 +103,19 @@ impl World for Outside {
             .collect()
     }
 
-    fn secret(&self, wanted: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
-        Err(no_vault(wanted))
+    fn secret(&self, wanted: &SecretName<'_>, leash: &Leash) -> Result<Secret, HostError> {
+        let secrets = self.secrets.as_ref().ok_or_else(|| wanted.not_set())?;
+        secrets.reveal(wanted, self, leash)
     }
 
     fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
-        Err(no_vault(wanted))
+        let secrets = self.secrets.as_ref().ok_or_else(|| wanted.not_set())?;
+        secrets.has(wanted)
+    }
+
+    fn is_secret_set(&self, module: &str, name: &str) -> bool {
+        let secrets = self.secrets.as_ref();
+        secrets.is_some_and(|secrets| secrets.is_set(module, name).unwrap_or(false))
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {
@@ -121,12 +141,4 @@ impl World for Outside {
     fn close(&self) {
         self.processes.close();
     }
-}
-
-fn no_vault(wanted: &SecretName<'_>) -> HostError {
-    let SecretName { module, name, .. } = wanted;
-    HostError(format!(
-        "the secret `{name}` of module `{module}` is not set, and there is no vault yet to set it \
-         in; a variable that `env` grants is read with env.get"
-    ))
 }

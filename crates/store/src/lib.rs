@@ -1,14 +1,19 @@
-//! What must outlive the process, in one `SQLite` file: the state of modules, and tasks.
+//! What must outlive the process, in one `SQLite` file: the state of modules, tasks, and
+//! secrets that were sealed before they got here.
 
 mod database;
 mod error;
+mod keys;
 mod limits;
 mod migrations;
+mod secrets;
 mod state;
 mod store;
 mod tasks;
 
 pub use error::StoreError;
+pub use keys::VaultKey;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};
+pub use secrets::{Place, Sealed, SecretRow, Wrote};
 pub use store::{Store, Stored};
 pub use tasks::MOST_TASKS;

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Result, TransactionBehavior};
 
 /// A database that has taken the first n steps says so: its `user_version` is n.
-pub(crate) const MIGRATIONS: &[&str] = &[STATE, TASKS];
+pub(crate) const MIGRATIONS: &[&str] = &[STATE, TASKS, VAULT];
 
 /// Every write takes its version from one counter, which no delete sets back: so a version names one
 /// write for ever. The triggers count what each module keeps, in the transaction that changes it.
@@ -60,6 +60,35 @@ CREATE TABLE tasks (
 
 CREATE INDEX tasks_by_end ON tasks (expires);
 CREATE INDEX tasks_by_runner ON tasks (runner, status);
+";
+
+/// What is sealed is sealed before it gets here. Of the keys only their names are kept, and what tells
+/// a right one from a wrong one; a lease says who is renewing a token, and until when.
+const VAULT: &str = "
+CREATE TABLE vault_keys (
+    kid   TEXT NOT NULL PRIMARY KEY,
+    next  INTEGER NOT NULL,
+    salt  BLOB,
+    proof BLOB NOT NULL,
+    link  BLOB
+) STRICT;
+
+CREATE TABLE secrets (
+    module  TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    owner   TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    kid     TEXT NOT NULL,
+    wrapped BLOB NOT NULL,
+    sealed  BLOB NOT NULL,
+    holder  TEXT NOT NULL DEFAULT '',
+    lease   INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (module, name, owner)
+) STRICT;
+
+CREATE INDEX secrets_by_key ON secrets (kid);
 ";
 
 /// How many steps this database has taken.

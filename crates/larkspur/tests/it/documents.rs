@@ -119,6 +119,7 @@ fn shell(room: &Room, command: &str) -> String {
         .env_remove("XDG_CONFIG_HOME")
         .env_remove("CODEX_HOME")
         .env_remove("CLAUDE_CONFIG_DIR")
+        .env("LARKSPUR_VAULT_KEYRING", "off")
         .env_remove("LARKSPUR_LOG")
         .env_remove("RUST_LOG")
         .output()

@@ -89,6 +89,12 @@ impl Room {
             .args(args)
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path().join("run"))
+            // Nobody's own folders and keys are touched.
+            .env("XDG_CONFIG_HOME", self.path().join("config"))
+            .env("LARKSPUR_VAULT_KEYRING", "off")
+            .env_remove("LARKSPUR_VAULT_KEY")
+            .env_remove("LARKSPUR_VAULT_KEY_FILE")
+            .env_remove("LARKSPUR_VAULT_PASSPHRASE")
             .env_remove("LARKSPUR_LOG")
             .env_remove("RUST_LOG")
             .envs(self.env.iter().map(|(name, value)| (name, value)));

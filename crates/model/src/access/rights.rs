@@ -11,6 +11,8 @@ use std::path::Path;
 const OUR_VARIABLES: &str = "LARKSPUR_";
 /// What the server is told, connections with their passwords included.
 const OUR_FILE: &str = "larkspur.toml";
+/// What opens the vault, wherever it was put.
+const OUR_KEY: &str = "vault.key";
 /// Where the state of all modules lies, each other's included.
 const OUR_FOLDER: &str = ".larkspur";
 
@@ -117,7 +119,8 @@ fn is_ours(access: &Access<'_>) -> bool {
             let mut parts = spot.whole.split('/');
             let is_kept = parts.any(|part| part == OUR_FOLDER);
             let name = spot.whole.rsplit('/').next();
-            is_kept || name.is_some_and(|name| name.eq_ignore_ascii_case(OUR_FILE))
+            let is = |ours: &str| name.is_some_and(|name| name.eq_ignore_ascii_case(ours));
+            is_kept || is(OUR_FILE) || is(OUR_KEY)
         }),
     }
 }

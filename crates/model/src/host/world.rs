@@ -79,6 +79,12 @@ pub trait World: Send + Sync {
     /// Is it set, so that it could be used?
     fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError>;
 
+    /// Has anybody set it? For those who tell what is still to be done.
+    fn is_secret_set(&self, module: &str, name: &str) -> bool {
+        let user = "";
+        self.has_secret(&SecretName { module, name, user }).is_ok()
+    }
+
     fn file_read(&self, path: &Path) -> Result<String, HostError>;
 
     fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError>;

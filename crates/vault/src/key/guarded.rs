@@ -1,0 +1,17 @@
+//! Once a key is in memory, other processes of the same user cannot look into this one: commands that
+//! scripts run are such processes, and `/proc` would show them our memory and our environment.
+
+use std::sync::Once;
+
+static GUARDED: Once = Once::new();
+
+pub(crate) fn guard() {
+    GUARDED.call_once(|| {
+        #[cfg(target_os = "linux")]
+        if let Err(error) =
+            rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        {
+            tracing::warn!("other processes may look into this one: {error}");
+        }
+    });
+}

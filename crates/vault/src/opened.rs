@@ -1,0 +1,49 @@
+//! Secrets in the clear, as far as somebody has asked for them. A row that was written again has
+//! another version, and is opened again.
+
+use crate::tokens::Tokens;
+use model::Secret;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use store::Place;
+
+/// Nobody has so many; should it happen, all are opened anew.
+const MOST: usize = 10_000;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Content {
+    Text(Secret),
+    Tokens(Box<Tokens>),
+}
+
+#[derive(Default)]
+pub(crate) struct OpenedRows(Mutex<HashMap<Whose, (u64, Content)>>);
+
+/// Owner, module and name, with lengths that tell them apart.
+type Whose = (String, String, String);
+
+impl OpenedRows {
+    pub(crate) fn get(&self, place: &Place<'_>, version: u64) -> Option<Content> {
+        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (opened, content) = rows.get(&whose(place))?;
+        (*opened == version).then(|| content.clone())
+    }
+
+    pub(crate) fn keep(&self, place: &Place<'_>, version: u64, content: &Content) {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() >= MOST {
+            rows.clear();
+        }
+        rows.insert(whose(place), (version, content.clone()));
+    }
+
+    pub(crate) fn forget(&self, place: &Place<'_>) {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.remove(&whose(place));
+    }
+}
+
+fn whose(place: &Place<'_>) -> Whose {
+    let own = str::to_owned;
+    (own(place.owner), own(place.module), own(place.name))
+}
