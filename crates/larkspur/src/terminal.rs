@@ -70,6 +70,11 @@ pub(crate) fn no_modules(runtime: &Runtime) -> String {
     )
 }
 
+/// A secret that is not set yet, and the command that sets it.
+pub(crate) fn waiting_for(module: &str, secret: &str) -> String {
+    format!("waits for the secret `{secret}`; `larkspur secret set {module}.{secret}` sets it")
+}
+
 /// A module that is not there, and what may have been meant.
 pub(crate) fn no_such_module(name: &str, survey: &Survey) -> String {
     let there: Vec<&str> = survey.named().map(|(name, _)| name.as_str()).collect();

@@ -50,6 +50,9 @@ pub struct ModuleStatus {
     pub status: Option<Value>,
     pub depends_on: Vec<String>,
     pub tools: Vec<String>,
+    /// Secrets that its manifest asks for and nobody has set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting_for: Vec<String>,
     pub load_time_ms: f64,
     pub generation: u64,
     /// What is wrong, on one line and in full.
@@ -78,7 +81,11 @@ impl Runtime {
                 Some(answer) => Some(said(answer).await),
                 None => None,
             };
-            modules.push(served(module, catalog.broken.get(&module.shown), says));
+            let broken = catalog.broken.get(&module.shown);
+            modules.push(ModuleStatus {
+                waiting_for: self.waiting_for(module),
+                ..served(module, broken, says)
+            });
         }
         let shown: BTreeSet<&str> = catalog.modules().map(|m| m.shown.as_str()).collect();
         let others = catalog.broken.iter();
@@ -100,6 +107,16 @@ impl Runtime {
             stuck: Stats::get(&stats.stuck),
             reloads: Stats::get(&stats.reloads),
         }
+    }
+
+    /// Secrets that a module's manifest asks for and nobody has set.
+    pub fn waiting_for(&self, module: &Module) -> Vec<String> {
+        let world = &self.ground().world;
+        let asked = module.manifest.iter().flat_map(|m| m.secrets.keys());
+        asked
+            .filter(|name| !world.is_secret_set(module.name.as_str(), name))
+            .cloned()
+            .collect()
     }
 
     /// Runs a module's `status` on a thread of its own; nothing if it has none.
@@ -157,6 +174,7 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
             .iter()
             .map(|tool| tool.tool.name.to_string())
             .collect(),
+        waiting_for: Vec::new(),
         load_time_ms: module.loaded_in.as_secs_f64() * 1000.0,
         generation: module.generation,
         error: broken.map(|b| b.fault.one_line()),
@@ -176,6 +194,7 @@ fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
         status: None,
         depends_on: Vec::new(),
         tools: Vec::new(),
+        waiting_for: Vec::new(),
         load_time_ms: 0.0,
         generation: 0,
         error: Some(broken.fault.one_line()),

@@ -6,8 +6,8 @@ use crate::commands::test::run_tests;
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan};
 use crate::live;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, offers, say, styled};
-use runtime::{Catalog, Change, Event, Runtime};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, offers, say, styled, waiting_for};
+use runtime::{Catalog, Change, Event, Module, Runtime};
 use server::{HttpDoor, Server};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -41,9 +41,9 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     executor.spawn(serve(server, runtime.clone(), door));
     // The first look has been told of as well; the board says it better.
     while told.try_recv().is_ok() {}
-    board(&runtime.catalog());
+    board(&runtime, &runtime.catalog());
     tests(global);
-    follow(global, &told);
+    follow(global, &runtime, &told);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -84,7 +84,7 @@ async fn serve(server: Server, runtime: Runtime, door: HttpDoor) {
     std::process::exit(0);
 }
 
-fn board(catalog: &Catalog) {
+fn board(runtime: &Runtime, catalog: &Catalog) {
     for module in catalog.modules() {
         let offers = offers(module.offers());
         say(&format!(
@@ -94,6 +94,7 @@ fn board(catalog: &Catalog) {
             offers,
             module.loaded_in.as_secs_f64() * 1000.0
         ));
+        waits(runtime, module);
     }
     for (file, broken) in &catalog.broken {
         say(&format!(
@@ -113,7 +114,25 @@ fn board(catalog: &Catalog) {
     }
 }
 
-fn follow(global: &Global, told: &Receiver<Event>) {
+/// What a module cannot do before somebody has set its secrets.
+fn waits(runtime: &Runtime, module: &Module) {
+    for secret in runtime.waiting_for(module) {
+        let waits = waiting_for(module.name.as_str(), &secret);
+        say(&format!("    {} {waits}", styled(WARN, "◐")));
+    }
+}
+
+fn follow(global: &Global, runtime: &Runtime, told: &Receiver<Event>) {
+    let show = |event: &Event| {
+        show(event);
+        let catalog = runtime.catalog();
+        let mut modules = catalog.modules();
+        if let Change::Loaded(_) | Change::Reloaded(_) = event.change
+            && let Some(module) = modules.find(|m| Some(&m.name) == event.module.as_ref())
+        {
+            waits(runtime, module);
+        }
+    };
     while let Ok(first) = told.recv() {
         show(&first);
         loop {

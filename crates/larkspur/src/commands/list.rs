@@ -3,7 +3,9 @@
 use crate::args::{Format, Global, List};
 use crate::commands::tokens;
 use crate::compose;
-use crate::terminal::{DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved};
+use crate::terminal::{
+    DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved, waiting_for,
+};
 use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -16,7 +18,7 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
             say(&serde_json::to_string_pretty(&tokens::as_json(&catalog))?);
         }
         Format::Text if list.tokens => tokens::as_text(&catalog),
-        Format::Json => say(&serde_json::to_string_pretty(&as_json(&catalog))?),
+        Format::Json => say(&serde_json::to_string_pretty(&as_json(&runtime, &catalog))?),
         Format::Text => as_text(&runtime, &catalog),
     }
     for (file, broken) in &catalog.broken {
@@ -57,6 +59,12 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
             ));
         }
     }
+    for module in catalog.modules() {
+        for secret in runtime.waiting_for(module) {
+            let waits = waiting_for(module.name.as_str(), &secret);
+            note(&format!("note: {} {waits}", module.name));
+        }
+    }
     for text in &catalog.notes {
         note(&format!("note: {text}"));
     }
@@ -93,7 +101,7 @@ fn heading(module: &Module) -> String {
     format!("{name}  {}", styled(DIM, rest))
 }
 
-fn as_json(catalog: &Catalog) -> Value {
+fn as_json(runtime: &Runtime, catalog: &Catalog) -> Value {
     let listed = |module: &Module, tool: &model::Tool| {
         let path = format!("{}.{}", module.name, tool.name);
         catalog
@@ -126,6 +134,7 @@ fn as_json(catalog: &Catalog) -> Value {
                 "tools": tools,
                 "resources": resources(module),
                 "prompts": prompts(module, catalog),
+                "waitingFor": runtime.waiting_for(module),
             })
         })
         .collect();

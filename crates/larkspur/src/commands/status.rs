@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Global, Status as StatusArgs};
 use crate::compose;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, count, note, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, note, say, styled, waiting_for};
 use runtime::{ModuleStatus, Status};
 use serde_json::Value;
 use server::control::{self, Running};
@@ -73,6 +73,11 @@ pub(crate) fn show(status: &Status) {
     }
     for module in &status.modules {
         say(&line(module));
+        let name = module.name.as_deref().unwrap_or_default();
+        for secret in &module.waiting_for {
+            let waits = waiting_for(name, secret);
+            say(&format!("    {} {waits}", styled(WARN, "◐")));
+        }
     }
     for text in &status.notes {
         say(&format!("  note: {text}"));

@@ -4,6 +4,7 @@ use crate::args::{Coverage, Global, Test, TestFormat};
 use crate::commands::missing::USAGE;
 use crate::commands::watch;
 use crate::compose;
+use crate::keys;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
 use model::World;
@@ -139,7 +140,11 @@ fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
     }
     options.record = test.reach.record;
     if test.reach.live || test.reach.record {
-        options.live = Some(compose::live(global)?);
+        // Whoever reaches the world is who he is there; without this no test knows of any vault.
+        let live = compose::live(global)?;
+        let vault = Arc::new(keys::vault(&live.project));
+        options.world = Arc::new(Outside::default().with_secrets(vault));
+        options.live = Some(live);
     }
     if let Some(time) = test.timeout {
         options.limits.time = time;

@@ -77,7 +77,7 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
     if let (Ok(project), Ok(runtime)) = (compose::project(global), compose::look(global)) {
         let survey = runtime.survey();
         all.extend(modules::findings(&runtime, &survey));
-        all.push(needs::findings(&survey, project.project()));
+        all.push(needs::findings(&survey, &project));
         all.push(places::data(&project));
         all.push(places::port(&project));
     }

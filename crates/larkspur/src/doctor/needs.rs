@@ -1,13 +1,16 @@
-//! What modules say they need of this machine: commands, variables, databases.
+//! What modules say they need of this machine: commands, variables, databases,
+//! secrets.
 
 use super::Notes;
-use crate::compose;
-use model::{Permission, Permissions, Project};
-use runtime::{Survey, Surveyed};
+use crate::{compose, keys};
+use model::{Permission, Permissions, Project, Secrets};
+use runtime::{ProjectFile, Survey, Surveyed};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use vault::Vault;
 
-pub(super) fn findings(survey: &Survey, project: &Project) -> Notes {
+pub(super) fn findings(survey: &Survey, file: &ProjectFile) -> Notes {
+    let (project, vault) = (file.project(), keys::vault(file));
     let mut notes = Notes::of("needs");
     for (name, module) in survey.named().filter(|(_, module)| !module.disabled) {
         let who = name.as_str();
@@ -17,8 +20,28 @@ pub(super) fn findings(survey: &Survey, project: &Project) -> Notes {
             variables(who, permissions, &mut notes);
             databases(who, permissions, project, &mut notes);
         }
+        let manifest = module.manifest.iter();
+        for secret in manifest.flat_map(|manifest| manifest.secrets.keys()) {
+            match vault.is_set(who, secret) {
+                Ok(true) => notes.ok(format!("{who} uses the secret `{secret}`, which is set")),
+                _ => notes.warning(
+                    format!("{who} uses the secret `{secret}`, which is not set"),
+                    Some(format!("`larkspur secret set {who}.{secret}` sets it")),
+                ),
+            }
+        }
     }
+    sealed(&vault, &mut notes);
     notes
+}
+
+/// Can what is sealed be opened?
+fn sealed(vault: &Vault, notes: &mut Notes) {
+    match vault.check() {
+        Ok(None) => {}
+        Ok(Some(origin)) => notes.ok(format!("the vault opens with the key in {origin}")),
+        Err(why) => notes.problem(format!("the vault does not open: {why}"), None),
+    }
 }
 
 /// What a manifest asks for, as it is configured.
