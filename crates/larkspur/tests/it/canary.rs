@@ -32,7 +32,7 @@ ATTEMPTS = {
     "toml": lambda ctx, s: toml.encode({"a": s}),
     "csv": lambda ctx, s: csv.encode([[s]]),
     "percent": lambda ctx, s: "%s %r" % (s, s),
-    "format": lambda ctx, s: "{} {!r} {0}".format(s),
+    "format": lambda ctx, s: "{} {!r}".format(s, s),
     "plus": lambda ctx, s: "x" + s,
     "join": lambda ctx, s: "".join([s]),
     "key": lambda ctx, s: {s: 1},
@@ -96,7 +96,6 @@ ATTEMPTS = {
     "file text": lambda ctx, s: files.write("out.txt", str(s)),
     "database": lambda ctx, s: files.read("../../.larkspur/state.db"),
     "environment": lambda ctx, s: env.get("LARKSPUR_VAULT_KEY"),
-    "tool": lambda ctx, s: ctx.tools.add("t", lambda: s, description = str(s)),
     "other name": lambda ctx, s: ctx.secret(str(s)),
     "other module": lambda ctx, s: ctx.secret("other.token"),
     # Where it belongs.

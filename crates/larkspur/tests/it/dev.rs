@@ -1,6 +1,7 @@
 //! `larkspur dev`: the board while somebody writes.
 
 use crate::fixture::greeting;
+use crate::folder::manifest;
 use crate::room::Room;
 use crate::web::{read_reply, written};
 use crate::wire::{PATIENCE, keep};
@@ -265,4 +266,24 @@ fn what_is_offered_is_counted() {
         "def begin() -> str:\n    return \"x\"\nprompt(begin)\nresource(\"words://x\", begin)\n",
     );
     dev.says("● words  reloaded, 1 resource, 1 prompt,");
+}
+
+#[test]
+fn secrets_that_are_not_set_are_waited_for() {
+    let room = Room::new();
+    let secrets = "[secrets]\ntoken = { hosts = ['a.example.org'] }";
+    room.write("hub/module.toml", &manifest("hub", secrets))
+        .write("hub/main.star", &greeting("hello"));
+    let mut dev = Dev::start(&room);
+    let waits = "◐ waits for the secret `token`; `larkspur secret set hub.token` sets it";
+    dev.says("● hub  1 tool").says(waits);
+    room.write("hub/main.star", &greeting("good day"));
+    dev.says("● hub  reloaded, 1 tool").says(waits);
+    room.run_with(&["secret", "set", "hub.token"], "x").exits(0);
+    room.write("hub/main.star", &greeting("good evening"));
+    dev.says("● hub  reloaded, 1 tool");
+    let from = dev.from;
+    room.write("more.star", &greeting("hi"));
+    dev.says("● more  loaded");
+    assert!(!dev.said.lock().unwrap()[from..].contains("waits"));
 }

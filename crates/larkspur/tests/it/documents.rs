@@ -179,6 +179,11 @@ fn the_page_about_permissions_runs() {
 }
 
 #[test]
+fn the_page_about_secrets_runs() {
+    run("book/src/secrets.md");
+}
+
+#[test]
 fn the_pages_about_clients_and_what_is_missing_run() {
     run("book/src/install.md");
     run("book/src/doctor.md");
@@ -224,6 +229,7 @@ fn what_documents_do_not_run_is_little() {
         "examples/README.md",
         "book/src/permissions.md",
         "book/src/access.md",
+        "book/src/secrets.md",
         "book/src/limits.md",
         "book/src/install.md",
         "book/src/doctor.md",

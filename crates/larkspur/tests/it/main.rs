@@ -91,6 +91,7 @@ mod surface;
 mod tasks;
 mod testing;
 mod toon;
+mod typed;
 mod units;
 mod upstream;
 mod watching;
