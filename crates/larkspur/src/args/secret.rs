@@ -3,6 +3,7 @@
 
 use super::Format;
 use clap::{Args, Subcommand};
+use model::Caller;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -117,6 +118,10 @@ pub(crate) struct SecretImport {
 fn user(text: &str) -> Result<String, String> {
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("a user has a name".into());
+    }
+    if text == Caller::default().name {
+        let why = "whoever runs the server uses what is set for all; leave --user out";
+        return Err(why.into());
     }
     Ok(text.to_owned())
 }

@@ -6,7 +6,6 @@ use crate::upstream::{Web, ok};
 use model::{Args, Caller, Content};
 use outside::Outside;
 use runtime::{Call, ProjectFile, Runtime, Settings};
-use std::borrow::Cow;
 use std::sync::Arc;
 use store::{Place, Store};
 use vault::{KeySources, Vault};
@@ -82,9 +81,7 @@ impl Served {
     /// A call by this person; what the tool answered, or what it said.
     pub(crate) fn call(&self, name: &str) -> tokio::task::JoinHandle<String> {
         let runtime = self.runtime.clone();
-        let caller = Caller {
-            name: Cow::Owned(name.to_owned()),
-        };
+        let caller = Caller::named(name.to_owned());
         self.executor.spawn(async move {
             let call = Call {
                 caller,
@@ -126,6 +123,10 @@ fn ten_thousand_calls_of_three_people_carry_their_own_secrets() {
         }
     });
     assert_eq!(web.asked().len(), 10_000);
+    // Whoever calls himself as the one who runs the server is not him.
+    served.vault.set(&token_of("local"), "somebodys").unwrap();
+    let local = served.executor.block_on(served.call("local")).unwrap();
+    assert_eq!(local, "Bearer everybodys");
     served.vault.remove(&token_of("")).unwrap();
     let refused = served.executor.block_on(served.call("eve")).unwrap();
     assert!(

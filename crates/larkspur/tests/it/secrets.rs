@@ -127,8 +127,10 @@ fn names_are_held_against_the_manifests() {
         .notes("did you mean `hub`?");
     room.write("bad/module.toml", "name = 'bad'\nversion = 3\n");
     set("bad.token").exits(0).notes("note: ");
-    room.run_with(&["secret", "set", "hub.token", "--user", ""], "x")
-        .exits(2);
+    for user in ["", "local"] {
+        let set = ["secret", "set", "hub.token", "--user", user];
+        room.run_with(&set, "x").exits(2);
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod file;
 mod keep;
 mod kill;
 mod limits;
+mod secrets;
 mod tasks;
 mod together;
 

@@ -136,7 +136,9 @@ fn a_database_from_before_there_were_tasks_is_used_on() {
     let store = Store::at(dir.path());
     store.put("m", "k", &json!(1), None).unwrap();
     raw(dir.path())
-        .execute_batch("DROP TABLE tasks; PRAGMA user_version = 1")
+        .execute_batch(
+            "DROP TABLE tasks; DROP TABLE secrets; DROP TABLE vault_keys; PRAGMA user_version = 1",
+        )
         .unwrap();
     let store = Store::at(dir.path());
     assert!(store.add_task(&task("a", "ada")).unwrap());
