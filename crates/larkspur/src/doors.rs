@@ -2,7 +2,7 @@
 
 use crate::args::{Dev, Serve};
 use crate::login::login;
-use model::{Auth, Cors, Transport};
+use model::{Auth, Cors, Doors, Site, Transport};
 use runtime::ProjectFile;
 use server::{Entrance, HttpDoor};
 use std::io::{self, ErrorKind};
@@ -59,13 +59,20 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
         host,
         port,
         entrance: Entrance {
-            hosts: doors.hosts.clone(),
+            hosts: hosts(doors),
             is_loopback,
             cors: doors.cors.clone(),
             login,
         },
         made_token,
     })
+}
+
+/// By its public name it is called as well.
+fn hosts(doors: &Doors) -> Vec<String> {
+    let public = doors.public_url.as_deref().and_then(Site::read);
+    let named = public.map(|site| site.to_string());
+    doors.hosts.iter().cloned().chain(named).collect()
 }
 
 /// For `larkspur dev`: this machine only, whatever `larkspur.toml` says of the address.

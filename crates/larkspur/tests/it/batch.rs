@@ -122,6 +122,23 @@ fn independent_tasks_run_at_once() {
     assert_eq!(answer["results"], expected, "{answer:#}");
 }
 
+/// It ends there and then: nobody waits for a task that was never started.
+#[test]
+fn a_reference_that_leads_nowhere_ends_its_batch() {
+    let tasks = json!([
+        task("found", "search", json!({"query": "x"})),
+        task("lost", "echo", json!({"value": "${found.nothing}"})),
+        task("later", "echo", json!({"value": "${lost.x}"})),
+    ]);
+    let mut server = server();
+    let (answer, _) = run(&mut server, &tasks);
+    let expected = json!({"found": "ok", "lost": "error", "later": "skipped"});
+    assert_eq!(statuses(&answer), expected, "{answer:#}");
+    let params = json!({"name": "nested", "arguments": {"tasks": tasks}});
+    let nested = server.request("tools/call", params).result();
+    assert_eq!(statuses(&nested["structuredContent"]), expected, "{nested:#}");
+}
+
 #[test]
 fn a_failure_takes_its_dependents_along_and_nobody_else() {
     let mut on_it = task("next", "echo", json!({"value": "${bad.x}"}));

@@ -48,6 +48,7 @@ mod graph;
 mod graphs;
 mod http;
 mod imports;
+mod incidents;
 mod install;
 mod issuer;
 mod lifecycle;

@@ -51,10 +51,19 @@ impl Run {
         &self.plan.tasks[job.task]
     }
 
-    /// What may start now; all of it is taken to be started.
+    /// What may start now; all of it is taken to be started. Tasks may end here without having been
+    /// started: whoever asks looks afterwards whether all is done.
     pub fn start(&mut self, now: Duration) -> Vec<Start> {
         let mut starts = Vec::new();
+        // What ends here may be what another one has waited for.
+        while self.start_some(&mut starts, now) {}
+        starts
+    }
+
+    /// Answers whether something has ended.
+    fn start_some(&mut self, starts: &mut Vec<Start>, now: Duration) -> bool {
         self.advance(now);
+        let mut has_ended = false;
         while self.running < self.plan.limits.at_once {
             let Some(mut job) = self.next_job(now) else {
                 break;
@@ -64,12 +73,14 @@ impl Run {
                     job.number += 1;
                     self.begin(job);
                     starts.push(Start { job, args });
+                    continue;
                 }
                 Ok(None) => self.settle(job, Phase::Unwanted, now),
                 Err(failure) => self.settle(job, Phase::Done(Err(failure)), now),
             }
+            has_ended = true;
         }
-        starts
+        has_ended
     }
 
     /// Hears how a job ended; of one that is no longer asked for, nothing is kept.

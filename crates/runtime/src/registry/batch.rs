@@ -148,6 +148,9 @@ impl Drive<'_> {
             for start in self.run.start(self.begin.elapsed()) {
                 self.begin_job(start);
             }
+            if self.run.is_done() {
+                break;
+            }
             self.tell();
             let nap = self.run.wake().map_or(limit, |wake| wake.min(limit));
             tokio::select! {

@@ -101,7 +101,7 @@ impl<'scope, 'env> Inner<'scope, 'env> {
             for start in starts {
                 self.begin_job(start, here);
             }
-            if self.running > 0 || idle {
+            if (self.running > 0 || idle) && !self.run.is_done() {
                 self.wait();
             }
         }
