@@ -173,6 +173,12 @@ fn the_readme_runs() {
     run("README.md");
 }
 
+/// A newcomer's ten minutes: what he types, in an empty folder, and what he sees.
+#[test]
+fn the_tutorial_runs() {
+    run("book/src/tutorial.md");
+}
+
 #[test]
 fn the_page_about_permissions_runs() {
     run("book/src/permissions.md");
@@ -227,6 +233,7 @@ fn what_documents_do_not_run_is_little() {
         "README.md",
         "CONTRIBUTING.md",
         "examples/README.md",
+        "book/src/tutorial.md",
         "book/src/permissions.md",
         "book/src/access.md",
         "book/src/secrets.md",
