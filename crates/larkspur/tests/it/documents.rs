@@ -180,6 +180,31 @@ fn the_tutorial_runs() {
 }
 
 #[test]
+fn the_page_about_an_api_runs() {
+    run("book/src/howto-api.md");
+}
+
+#[test]
+fn the_page_about_databases_runs() {
+    run("book/src/howto-database.md");
+}
+
+#[test]
+fn the_page_about_a_team_runs() {
+    run("book/src/howto-team.md");
+}
+
+#[test]
+fn the_page_about_a_proxy_runs() {
+    run("book/src/howto-proxy.md");
+}
+
+#[test]
+fn the_page_about_coming_from_elsewhere_runs() {
+    run("book/src/coming-from.md");
+}
+
+#[test]
 fn the_page_about_permissions_runs() {
     run("book/src/permissions.md");
 }
@@ -234,6 +259,11 @@ fn what_documents_do_not_run_is_little() {
         "CONTRIBUTING.md",
         "examples/README.md",
         "book/src/tutorial.md",
+        "book/src/howto-api.md",
+        "book/src/howto-database.md",
+        "book/src/howto-team.md",
+        "book/src/howto-proxy.md",
+        "book/src/coming-from.md",
         "book/src/permissions.md",
         "book/src/access.md",
         "book/src/secrets.md",
