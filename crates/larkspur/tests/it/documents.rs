@@ -205,6 +205,14 @@ fn the_page_about_coming_from_elsewhere_runs() {
 }
 
 #[test]
+fn the_pages_that_explain_run() {
+    run("book/src/why-surface.md");
+    run("book/src/why-batch.md");
+    run("book/src/why-reload.md");
+    run("book/src/security.md");
+}
+
+#[test]
 fn the_page_about_permissions_runs() {
     run("book/src/permissions.md");
 }
@@ -264,6 +272,10 @@ fn what_documents_do_not_run_is_little() {
         "book/src/howto-team.md",
         "book/src/howto-proxy.md",
         "book/src/coming-from.md",
+        "book/src/why-surface.md",
+        "book/src/why-batch.md",
+        "book/src/why-reload.md",
+        "book/src/security.md",
         "book/src/permissions.md",
         "book/src/access.md",
         "book/src/secrets.md",
@@ -282,6 +294,55 @@ fn what_documents_do_not_run_is_little() {
         curl -X POST http://localhost:3000/mcp \
           -H "Content-Type: application/json" \
           -d '{"jsonrpc":"2.0","method":"tools/list","params":{},"id":1}'
+        book/src/howto-database.md: [module.sqlite.config]
+        databases = ["/srv/data/shop.db"]
+
+        [postgres.shop]
+        url = "postgres://reader@db.example.org/shop"
+
+        [module.postgres.config]
+        connections = ["shop"]
+        book/src/howto-team.md: larkspur secret set github.token                # for all
+        larkspur secret set github.token --user ada     # for Ada
+        book/src/howto-team.md: [module.web.grant]
+        http = ["docs.example.org"]
+
+        [module.scratch.grant]
+        exec = []
+        env = []
+        book/src/howto-team.md: [audit]
+        file = ".larkspur/audit.jsonl"
+        book/src/howto-team.md: larkspur serve --config larkspur.toml
+        book/src/howto-proxy.md: upstream larkspur {
+            server 127.0.0.1:38418;
+            keepalive 16;
+        }
+
+        server {
+            listen 443 ssl;
+            server_name mcp.example.org;
+            ssl_certificate     /etc/ssl/mcp.example.org.pem;
+            ssl_certificate_key /etc/ssl/mcp.example.org.key;
+
+            location / {
+                proxy_pass http://larkspur;
+                proxy_http_version 1.1;
+                proxy_set_header Connection "";
+                proxy_set_header Host $host;
+                proxy_buffering off;          # progress and messages as they come
+                proxy_read_timeout 120s;      # longer than a call may take
+                client_max_body_size 4m;      # what the server takes
+            }
+
+            location = /metrics { deny all; }
+        }
+        book/src/howto-proxy.md: mcp.example.org {
+            @metrics path /metrics
+            respond @metrics 404
+            reverse_proxy 127.0.0.1:38418 {
+                flush_interval -1
+            }
+        }
         book/src/permissions.md: [config]
         base_url = { type = "string", default = "https://api.github.com" }
         folders = { type = "array", items = { type = "string" }, default = [] }
