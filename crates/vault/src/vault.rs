@@ -2,7 +2,7 @@
 
 use crate::VaultError;
 use crate::flights::Flights;
-use crate::key::{KeyOrigin, KeySources};
+use crate::key::{KeyOrigin, KeySources, guard};
 use crate::keychain::Keychain;
 use crate::opened::{Content, OpenedRows};
 use crate::row;
@@ -57,6 +57,10 @@ pub struct Kept {
 
 impl Vault {
     pub fn new(store: Store, sources: KeySources) -> Self {
+        if sources.key.is_some() || sources.passphrase.is_some() {
+            // It is in our environment already, where others could look.
+            guard();
+        }
         Self {
             store,
             sources,

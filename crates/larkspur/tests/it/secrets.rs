@@ -6,6 +6,8 @@ use crate::room::Room;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 
 const PING: &str = "def ping() -> str:\n    return \"pong\"\ntool(ping)\n";
 const SECRETS: &str = "[secrets]\ntoken = { description = 'A token', hosts = ['api.example.org'] }\n\
@@ -322,4 +324,24 @@ fn tests_know_of_no_vault() {
     room.run(&["test"]).exits(0);
     room.set_env("LARKSPUR_VAULT_KEY", "broken");
     room.run(&["test"]).exits(0);
+}
+
+/// A bus that nobody listens to, and one that never answers: neither keeps anybody waiting.
+#[test]
+fn without_a_keyring_the_key_is_in_a_file() {
+    let silent = tempfile::tempdir().unwrap();
+    let silent = silent.path().join("bus");
+    let _listener = UnixListener::bind(&silent).unwrap();
+    for bus in [Path::new("/nonexistent/bus"), &silent] {
+        let mut room = hub();
+        let address = format!("unix:path={}", bus.display());
+        room.set_env("LARKSPUR_VAULT_KEYRING", "")
+            .set_env("DBUS_SESSION_BUS_ADDRESS", &address);
+        let set = ["secret", "set", "hub.token"];
+        let set = room.run_with(&set, "x");
+        set.exits(0)
+            .notes("the vault's key was made, and is in")
+            .notes("config/larkspur/vault.key");
+        room.run(&["secret", "rotate-key"]).exits(0);
+    }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 const OUR_VARIABLES: &str = "LARKSPUR_";
 /// What the server is told, connections with their passwords included.
 const OUR_FILE: &str = "larkspur.toml";
+const INSIDE: [&str; 2] = ["environ", "mem"];
 /// What opens the vault, wherever it was put.
 const OUR_KEY: &str = "vault.key";
 /// Where the state of all modules lies, each other's included.
@@ -120,9 +121,15 @@ fn is_ours(access: &Access<'_>) -> bool {
             let is_kept = parts.any(|part| part == OUR_FOLDER);
             let name = spot.whole.rsplit('/').next();
             let is = |ours: &str| name.is_some_and(|name| name.eq_ignore_ascii_case(ours));
-            is_kept || is(OUR_FILE) || is(OUR_KEY)
+            is_kept || is(OUR_FILE) || is(OUR_KEY) || is_inside(spot.whole)
         }),
     }
+}
+
+/// What Linux shows of the inside of processes: our variables are among it.
+fn is_inside(whole: &str) -> bool {
+    let name = whole.rsplit('/').next();
+    whole.starts_with("/proc/") && name.is_some_and(|name| INSIDE.contains(&name))
 }
 
 /// A manifest that its own module could write would be no bound.

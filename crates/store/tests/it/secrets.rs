@@ -58,8 +58,8 @@ fn a_write_names_its_version_and_may_expect_one() {
     assert!(told > first);
     let row = Store::at(dir.path()).secret(&PLACE).unwrap().unwrap();
     assert_eq!(
-        (row.place(), row.version, row.sealed.clone()),
-        (PLACE, told, sealed("a"))
+        (row.place(), row.version, &row.sealed),
+        (PLACE, told, &sealed("a"))
     );
     // A version that went does not come again.
     assert!(store.delete_secret(&PLACE).unwrap());
