@@ -281,6 +281,14 @@ fn the_metadata_says_whose_tokens_are_taken() {
         web.ask("POST", &path, &[], "").is(405);
     }
     web.get(&format!("{place}/other")).is(404);
+    // Who shows nothing is told what to ask for to begin with.
+    assert_eq!(
+        called(&web, &[]).is(401).header("www-authenticate"),
+        Some(format!("Bearer resource_metadata=\"{METADATA}\", scope=\"greet:read\"").as_str())
+    );
+    // By the name that clients know it by.
+    web.ask("GET", place, &[("Host", "mcp.example.org")], "")
+        .is(200);
     let open = Web::start(room(""), &[]);
     open.get(place).is(404);
 }

@@ -136,7 +136,11 @@ fn a_reference_that_leads_nowhere_ends_its_batch() {
     assert_eq!(statuses(&answer), expected, "{answer:#}");
     let params = json!({"name": "nested", "arguments": {"tasks": tasks}});
     let nested = server.request("tools/call", params).result();
-    assert_eq!(statuses(&nested["structuredContent"]), expected, "{nested:#}");
+    assert_eq!(
+        statuses(&nested["structuredContent"]),
+        expected,
+        "{nested:#}"
+    );
 }
 
 #[test]

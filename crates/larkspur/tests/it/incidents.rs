@@ -156,14 +156,18 @@ fn every_class_has_its_tests() {
         for test in *tests {
             let (file, function) = test.split_once("::").unwrap();
             let path = workspace().join("crates").join(file);
-            let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{class}: {file}: {error}"));
+            let source = fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{class}: {file}: {error}"));
             let found = source.contains(&format!("fn {function}("));
             assert!(found, "{class}: there is no `{function}` in {file}");
         }
     }
     // I15, what a model is talked into, cannot be shut out by a server; I20 is about servers that hand
     // out tokens, which this one does not.
-    let ids: BTreeSet<&str> = CLASSES.iter().filter_map(|(class, _)| class.split(' ').next()).collect();
+    let ids: BTreeSet<&str> = CLASSES
+        .iter()
+        .filter_map(|(class, _)| class.split(' ').next())
+        .collect();
     let missing: Vec<String> = (1..=23)
         .map(|number| format!("I{number}"))
         .filter(|id| !ids.contains(id.as_str()))

@@ -147,15 +147,16 @@ impl Mcp {
         let caller = of(&parts);
         let missing = asked.missing_scopes(&self.shared.runtime, &caller, &parts.headers);
         if !missing.is_empty() {
-            return self.step_up(&asked, &missing);
+            return self.step_up(&asked, &caller, &missing);
         }
         self.serve(parts, bytes.clone(), &asked).await
     }
 
     /// The token can be had for more: what is missing is named all at once.
-    fn step_up(&self, asked: &Asked<'_>, missing: &BTreeSet<String>) -> Answer {
+    fn step_up(&self, asked: &Asked<'_>, caller: &Caller, missing: &BTreeSet<String>) -> Answer {
         let names: Vec<&str> = missing.iter().map(String::as_str).collect();
         let why = format!("the token lacks the scope {}", names.join(" and "));
+        tracing::info!(target: "auth", caller = &*caller.name, missing = names.join(" "), "more is asked for");
         let answer = rpc_error(StatusCode::FORBIDDEN, &asked.id, LACKING, &why);
         auth::insufficient(&self.login, missing, answer)
     }

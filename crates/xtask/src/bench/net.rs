@@ -22,9 +22,18 @@ pub(super) struct Net {
     connections: Vec<BufReader<TcpStream>>,
     pub(super) era: Era,
     session: Option<String>,
+    token: Option<&'static str>,
     next_id: u64,
     /// The answer that was read last.
     body: Vec<u8>,
+}
+
+/// How a server is told who may come in, and what is shown to it.
+#[derive(Default)]
+pub(super) struct Login {
+    pub(super) flags: Vec<String>,
+    pub(super) variables: Vec<(&'static str, &'static str)>,
+    pub(super) token: Option<&'static str>,
 }
 
 /// One request, sent over and over with ids of its own.
@@ -40,9 +49,21 @@ pub(super) struct Post<'a> {
 impl Net {
     /// Starts the server on the modules in `folder`, and gets through the first exchange.
     pub(super) fn connect(contender: &Contender, folder: &Path, era: Era) -> Result<Self> {
+        Self::connect_with(contender, folder, era, &Login::default())
+    }
+
+    /// The same, with a project that wants a login.
+    pub(super) fn connect_with(
+        contender: &Contender,
+        folder: &Path,
+        era: Era,
+        login: &Login,
+    ) -> Result<Self> {
         let mut child = Command::new(&contender.program)
             .args(["serve", "--http", "-p", "0", "--modules"])
             .arg(folder)
+            .args(&login.flags)
+            .envs(login.variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -56,6 +77,7 @@ impl Net {
             connections: Vec::new(),
             era,
             session: None,
+            token: login.token,
             next_id: 0,
             body: Vec::new(),
         };
@@ -163,6 +185,9 @@ impl Net {
             (Era::Legacy, None, _) => String::new(),
         };
         head.push_str(&more);
+        if let Some(token) = self.token {
+            head.push_str(&format!("authorization: Bearer {token}\r\n"));
+        }
         head
     }
 
