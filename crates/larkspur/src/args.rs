@@ -1,11 +1,13 @@
 //! What can be typed.
 
+mod audit;
 mod clients;
 mod coverage;
 mod perm;
 mod secret;
 mod testing;
 
+pub(crate) use audit::Audit;
 pub(crate) use clients::{Doctor, Entry, Install, Uninstall};
 pub(crate) use coverage::Coverage;
 pub(crate) use perm::{Explained, Perm};
@@ -117,6 +119,8 @@ pub(crate) enum Command {
     Graph(Graph),
     /// Ask running servers how they are
     Status(Status),
+    /// Show who called what, and how it ended: `larkspur audit --since 1h`
+    Audit(Audit),
     /// Load modules of a running server from disk again, with what depends on them
     Reload(Named),
     /// Start modules of a running server, with what they depend on

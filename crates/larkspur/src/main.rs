@@ -65,6 +65,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Perm(perm)) => commands::perm::run(&global, &perm),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),
         Some(Command::Status(status)) => commands::status::run(&global, &status),
+        Some(Command::Audit(audit)) => commands::audit::run(&global, &audit),
         Some(Command::Reload(named)) => commands::order::run(&global, Request::Reload, &named),
         Some(Command::Start(named)) => commands::order::run(&global, Request::Start, &named),
         Some(Command::Stop(named)) => commands::order::run(&global, Request::Stop, &named),

@@ -22,6 +22,7 @@
 
 mod accept;
 mod access;
+mod audit;
 mod bounds;
 mod caller;
 mod cjk;
@@ -63,6 +64,7 @@ mod uri;
 
 pub use accept::Mismatch;
 pub use access::{Access, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns};
+pub use audit::{AuditSettings, Door, OnError};
 pub use bounds::Bounds;
 pub use caller::Caller;
 pub use claims::Claims;

@@ -42,6 +42,11 @@ impl Output {
         }
     }
 
+    /// Bytes of all blocks, as far as they are texts or data.
+    pub fn size(&self) -> usize {
+        self.content.iter().map(Content::size).sum()
+    }
+
     /// All text blocks, one after the other: what a terminal shows.
     pub fn plain_text(&self) -> String {
         let mut lines = Vec::new();
@@ -117,6 +122,18 @@ pub enum Content {
 pub type Rest = serde_json::Map<String, Value>;
 
 impl Content {
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text { text, .. } => text.len(),
+            Self::Image { data, .. } | Self::Audio { data, .. } => data.len(),
+            Self::Resource { resource, .. } => {
+                let part = |name| resource.get(name).and_then(Value::as_str);
+                part("text").or(part("blob")).map_or(0, str::len)
+            }
+            Self::ResourceLink { uri, .. } => uri.len(),
+        }
+    }
+
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text {
             text: text.into(),

@@ -2,7 +2,9 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
-use crate::{Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing, Trust};
+use crate::{
+    AuditSettings, Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing, Trust,
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,6 +30,8 @@ pub struct Project {
     pub policy: Policy,
     /// Whose tokens are taken.
     pub trust: Trust,
+    /// Absent where nothing is written down of calls.
+    pub audit: Option<AuditSettings>,
     spans: Option<Spans>,
 }
 
@@ -83,6 +87,7 @@ impl Project {
         let [roles, scopes] = ["role", "scope"].map(|key| table.table(key));
         let policy = Policy::read(roles, scopes);
         let trust = table.table("auth").map(Trust::read);
+        let audit = table.table("audit").map(AuditSettings::read);
         table.finish();
         let spans = document.spans();
         let modules = modules.unwrap_or_default().into_iter();
@@ -98,6 +103,7 @@ impl Project {
             postgres: connections(&postgres.unwrap_or_default()),
             policy,
             trust: trust.unwrap_or_default(),
+            audit,
             spans: Some(spans),
         }
     }

@@ -1,7 +1,7 @@
 //! Project files that are read, and what is said about those that are not.
 
 use super::*;
-use crate::{Permission, Surface};
+use crate::{OnError, Permission, Surface};
 use expect_test::{Expect, expect};
 use std::time::Duration;
 
@@ -44,6 +44,12 @@ size = 3
 prefix = 'b_'
 [postgres.main]
 url = 'postgres://u:p@localhost/db'
+[audit]
+file = 'log/calls.jsonl'
+max_size = '1KiB'
+keep = 2
+arguments = true
+on_error = 'refuse'
 ";
     let project = Project::parse("larkspur.toml", text).unwrap();
     let names: Vec<&str> = project
@@ -80,6 +86,14 @@ url = 'postgres://u:p@localhost/db'
         file_bytes: 8,
     };
     assert_eq!(project.bounds, bounds);
+    let audit = AuditSettings {
+        file: Some("log/calls.jsonl".into()),
+        max_size: 1024,
+        keep: 2,
+        arguments: true,
+        on_error: OnError::Refuse,
+    };
+    assert_eq!(project.audit, Some(audit));
     let showing = Showing {
         surface: Surface::Modules,
         surface_tokens: 10,
@@ -374,6 +388,14 @@ fn the_template_is_true_line_by_line() {
             Bounds::default(),
             "{line} is not the default"
         );
+        let audit = AuditSettings {
+            file: project.audit.as_ref().and_then(|audit| audit.file.clone()),
+            ..AuditSettings::default()
+        };
+        assert!(
+            project.audit.is_none_or(|said| said == audit),
+            "{line} is not the default"
+        );
         assert_eq!(
             project.showing,
             Showing::default(),
@@ -409,6 +431,11 @@ fn the_template_shows_every_setting() {
         "limits.sql_bytes",
         "limits.file_bytes",
         "vault.key_file",
+        "audit.file",
+        "audit.max_size",
+        "audit.keep",
+        "audit.arguments",
+        "audit.on_error",
         "module.crypto-tools.prefix",
         "module.crypto-tools.config",
         "postgres.main.url",
@@ -440,5 +467,34 @@ fn surfaces_and_beginnings() {
         2 │ prefix = 'hub.'
           │          ^^^^^^
           = help: write up to 32 letters, digits, `_` and `-`: `prefix = "gh_"`"#]],
+    );
+}
+
+#[test]
+fn what_is_written_down_of_calls() {
+    check(
+        "[audit]\narguments = 1\n",
+        &expect![[r"
+        `audit.arguments` must be true or false
+          ┌ larkspur.toml:2:13
+        2 │ arguments = 1
+          │             ^"]],
+    );
+    check(
+        "[audit]\nflie = 'a'\n",
+        &expect![[r"
+        unknown key `audit.flie`
+          ┌ larkspur.toml:2:1
+        2 │ flie = 'a'
+          │ ^^^^
+          = help: did you mean `file`?"]],
+    );
+    check(
+        "[audit]\non_error = 'stop'\n",
+        &expect![[r"
+            `audit.on_error`: `stop` is neither `continue` nor `refuse`
+              ┌ larkspur.toml:2:12
+            2 │ on_error = 'stop'
+              │            ^^^^^^"]],
     );
 }

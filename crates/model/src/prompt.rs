@@ -52,6 +52,12 @@ const ROLES: [(&str, Role); 2] = [("user", Role::User), ("assistant", Role::Assi
 const EXPECTED: &str = "return a string, a list of messages or {\"messages\": [...]}";
 
 impl Conversation {
+    /// Bytes of all messages.
+    pub fn size(&self) -> usize {
+        let messages = self.messages.iter();
+        messages.map(|message| message.content.size()).sum()
+    }
+
     /// What a prompt's function gave: a text, a block, a list of these and of
     /// `{"role", "content"}`, or a dict with such a list under `messages`.
     pub fn read(given: Value) -> Result<Self, String> {

@@ -45,6 +45,14 @@ pub enum Body {
     Blob(String),
 }
 
+impl Contents {
+    pub fn size(&self) -> usize {
+        match &self.body {
+            Body::Text(text) | Body::Blob(text) => text.len(),
+        }
+    }
+}
+
 /// Keys of a dict that is a document; one with others is data.
 const DOCUMENT: [&str; 7] = [
     "text",

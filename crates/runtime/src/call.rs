@@ -4,9 +4,10 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{either, lacking, near};
+pub(crate) use error::{UNAUDITED, either, lacking, near};
 pub(crate) use within::Within;
 
+use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::{Errand, GRACE};
 use crate::gate::Gate;
@@ -58,6 +59,7 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// It may take as long as a task may.
     pub long: bool,
+    pub trail: Trail,
 }
 
 impl Call {
@@ -74,6 +76,7 @@ impl Call {
             caller: Caller::default(),
             cancel: CancellationToken::new(),
             long: false,
+            trail: Trail::default(),
         }
     }
 }
@@ -88,7 +91,7 @@ impl Runtime {
         let stats = self.stats();
         Stats::add(&stats.calls);
         let observed = self.observe(&call.name);
-        let result = self.call_inner(call).await;
+        let result = self.call_audited(call).await;
         if let Some(observed) = observed {
             observed.end(&result);
         }
@@ -100,7 +103,28 @@ impl Runtime {
         result
     }
 
-    async fn call_inner(&self, call: Call) -> Result<Output, CallError> {
+    async fn call_audited(&self, call: Call) -> Result<Output, CallError> {
+        let mut entry = self.enter(&call.name, &call.args, &call.caller, &call.trail)?;
+        let result = self.call_inner(call, &mut entry).await;
+        entry.end_call(&result);
+        result
+    }
+
+    /// A call begins, and is to be written down.
+    pub(crate) fn enter(
+        &self,
+        name: &str,
+        args: &Args,
+        caller: &Caller,
+        trail: &Trail,
+    ) -> Result<Entry, CallError> {
+        let entry = self
+            .audit()
+            .begin("tools/call", caller, trail, name, Some(args));
+        entry.map_err(|_| CallError::Unaudited)
+    }
+
+    async fn call_inner(&self, call: Call, entry: &mut Entry) -> Result<Output, CallError> {
         let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
         let (cancel, long) = (call.cancel.clone(), call.long);
         let mut job = Job {
@@ -110,7 +134,14 @@ impl Runtime {
             asker: call.asker,
             structured: call.structured,
             shape: call.shape,
-            ..self.job(self.view(&call.caller), &call.name, call.args, call.caller)?
+            trail: call.trail,
+            ..self.job(
+                self.view(&call.caller),
+                &call.name,
+                call.args,
+                call.caller,
+                entry,
+            )?
         };
         if long {
             job.limits = job.long_limits();
@@ -132,8 +163,11 @@ impl Runtime {
         name: &str,
         args: Args,
         caller: Caller,
+        entry: &mut Entry,
     ) -> Result<Job, CallError> {
-        let (catalog, handle, visit) = self.find(catalog, name, &caller)?;
+        let found = self.find(catalog, name, &caller);
+        let (catalog, handle, visit) = found.inspect_err(|_| self.note_missing(entry, name))?;
+        entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
         check_scope(&catalog, &handle, &caller)?;
         let tool = &handle.tool().tool;
         let args = tool.input.accept(args);
@@ -157,7 +191,20 @@ impl Runtime {
             given_up: None,
             asker: None,
             depth: 0,
+            trail: Trail::default(),
         })
+    }
+
+    /// Whoever reads the log may know what this caller may not.
+    pub(crate) fn note_missing(&self, entry: &mut Entry, name: &str) {
+        entry.missing(|| {
+            let catalog = self.catalog();
+            let Lookup::Found(handle) = catalog.lookup(name) else {
+                return None;
+            };
+            let tool = handle.tool().tool.name.to_string();
+            Some((catalog, handle.module, tool))
+        });
     }
 
     /// The tool in this catalog, or in the newest if that module has ended since.
@@ -241,6 +288,7 @@ struct Job {
     asker: Option<Arc<dyn Asker>>,
     /// How many calls this one was made from.
     depth: usize,
+    trail: Trail,
 }
 
 impl Job {
@@ -259,6 +307,7 @@ impl Job {
             lines: self.lines.as_ref(),
             depth: self.depth,
             name: &self.handle,
+            trail: &self.trail,
             cancel: cancel.clone(),
             until,
         };

@@ -4,6 +4,7 @@ mod affected;
 mod argument;
 mod assembly;
 mod attempt;
+mod audit;
 mod call;
 mod catalog;
 mod changes;
@@ -50,6 +51,7 @@ mod updates;
 mod view;
 mod watch;
 
+pub use audit::{Audit, AuditCounts, Denial, Trail};
 pub use call::{Call, CallError, GivenUp, Lines, Progress};
 pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, Rules, State};
 pub use changes::Changes;

@@ -80,8 +80,33 @@ impl Runtime {
         for (limit, count) in stats.stops.all() {
             page.line("limit_hits_total", &format!("limit=\"{limit}\""), count);
         }
+        self.audit_lines(&mut page);
         self.by_tool(&mut page);
         page.0
+    }
+
+    fn audit_lines(&self, page: &mut Page) {
+        let Some(counts) = self.audit().counts() else {
+            return;
+        };
+        page.single(
+            "audit_lines_total",
+            "counter",
+            "Lines written about calls and denials",
+            counts.written,
+        );
+        page.single(
+            "audit_lost_total",
+            "counter",
+            "Lines that could not be kept until they could be written",
+            counts.lost,
+        );
+        page.single(
+            "audit_failing",
+            "gauge",
+            "1 while the audit log cannot be written",
+            u8::from(counts.is_failing),
+        );
     }
 
     fn by_tool(&self, page: &mut Page) {

@@ -2,7 +2,7 @@
 
 use crate::disk::read_project;
 use crate::reader::digest;
-use model::{Connection, Fault, Grant, ModuleName, ModuleSettings, Project};
+use model::{AuditSettings, Connection, Fault, Grant, ModuleName, ModuleSettings, Project};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default)]
@@ -63,6 +63,15 @@ impl ProjectFile {
         let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
         let wanted = self.project.data_dir.as_deref();
         beside.join(wanted.unwrap_or(".larkspur"))
+    }
+
+    /// Where lines about calls go.
+    pub fn audit_file(&self, settings: &AuditSettings) -> PathBuf {
+        let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
+        match &settings.file {
+            Some(file) => beside.join(file),
+            None => self.data_dir().join("audit.jsonl"),
+        }
     }
 
     /// Is this module to be loaded?

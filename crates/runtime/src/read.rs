@@ -2,7 +2,8 @@
 //! a thread.
 
 use crate::argument::Argument;
-use crate::call::{Lines, Progress, Within, either, lacking, near};
+use crate::audit::{Entry, Trail};
+use crate::call::{Lines, Progress, UNAUDITED, Within, either, lacking, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
@@ -28,6 +29,7 @@ pub struct Asking {
     pub asker: Option<Arc<dyn Asker>>,
     pub cancel: CancellationToken,
     pub caller: Caller,
+    pub trail: Trail,
 }
 
 /// Whose argument is completed.
@@ -76,6 +78,8 @@ pub enum ReadError {
     },
     #[error("{}", lacking(.of, .scope))]
     Scope { of: String, scope: String },
+    #[error("{UNAUDITED}")]
+    Unaudited,
     /// It has questions first: its asker knows them.
     #[error("`{of}` has questions that its client has to answer first")]
     Asks { of: String },
@@ -94,7 +98,11 @@ fn meant(argument: &str, available: &[String]) -> String {
 impl Runtime {
     /// Reads a resource by its URI. Dropping the future, or its token, ends the script.
     pub async fn read(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
-        self.counted(self.read_inner(uri, asking)).await
+        let mut entry = self.enter_read("resources/read", &shown_uri(uri), &asking)?;
+        let reading = Box::pin(self.read_inner(uri, asking, &mut entry));
+        let result = self.counted(reading).await;
+        entry.end_read(&result, |read| read.iter().map(Contents::size).sum());
+        result
     }
 
     /// The messages of a prompt. Texts among the arguments are read by type.
@@ -104,7 +112,11 @@ impl Runtime {
         args: Args,
         asking: Asking,
     ) -> Result<Conversation, ReadError> {
-        self.counted(self.prompt_inner(name, args, asking)).await
+        let mut entry = self.enter_read("prompts/get", name, &asking)?;
+        let getting = Box::pin(self.prompt_inner(name, args, asking, &mut entry));
+        let result = self.counted(getting).await;
+        entry.end_read(&result, Conversation::size);
+        result
     }
 
     /// What an argument may become; `given` are the others, as far as they are known.
@@ -116,8 +128,27 @@ impl Runtime {
         given: Args,
         asking: Asking,
     ) -> Result<Completion, ReadError> {
-        self.counted(self.complete_inner(of, argument, value, given, asking))
-            .await
+        let name = match of {
+            Reference::Prompt(name) => name.clone(),
+            Reference::Resource(uri) => shown_uri(uri),
+        };
+        let entry = self.enter_read("completion/complete", &name, &asking)?;
+        let completing = Box::pin(self.complete_inner(of, argument, value, given, asking));
+        let result = self.counted(completing).await;
+        entry.end_read(&result, |_| 0);
+        result
+    }
+
+    fn enter_read(
+        &self,
+        method: &'static str,
+        wanted: &str,
+        asking: &Asking,
+    ) -> Result<Entry, ReadError> {
+        let entry = self
+            .audit()
+            .begin(method, &asking.caller, &asking.trail, wanted, None);
+        entry.map_err(|_| ReadError::Unaudited)
     }
 
     async fn counted<T>(
@@ -135,8 +166,13 @@ impl Runtime {
         result
     }
 
-    async fn read_inner(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
-        let (stay, (handle, variables)) = self.stay(&asking.caller, |catalog| {
+    async fn read_inner(
+        &self,
+        uri: &str,
+        asking: Asking,
+        entry: &mut Entry,
+    ) -> Result<Vec<Contents>, ReadError> {
+        let stay = self.stay(&asking.caller, |catalog| {
             let found = catalog.resources.find(uri);
             let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
             let name = &found.0.resource().resource.name;
@@ -148,7 +184,16 @@ impl Runtime {
                 uri,
             )?;
             Ok((Arc::clone(&found.0.module), found))
-        })?;
+        });
+        let whole = || {
+            let catalog = self.catalog();
+            let (handle, _) = catalog.resources.find(uri)?;
+            let name = handle.resource().resource.name.clone();
+            Some((catalog, handle.module, name))
+        };
+        let (stay, (handle, variables)) = stay.inspect_err(|_| entry.missing(whole))?;
+        let name = &handle.resource().resource.name;
+        entry.found(&stay.catalog, &stay.module, name);
         let of = uri.to_owned();
         let input = &handle.resource().resource.input;
         let args = input
@@ -166,13 +211,26 @@ impl Runtime {
         name: &str,
         args: Args,
         asking: Asking,
+        entry: &mut Entry,
     ) -> Result<Conversation, ReadError> {
-        let (stay, handle) = self.stay(&asking.caller, |catalog| {
+        let stay = self.stay(&asking.caller, |catalog| {
             let handle = find_prompt(catalog, name)?;
             let (module, own) = (handle.module.name.as_str(), &handle.prompt().prompt.name);
             check_reading(catalog, &asking.caller, module, own.as_str(), name)?;
             Ok((Arc::clone(&handle.module), handle))
-        })?;
+        });
+        let whole = || {
+            let catalog = self.catalog();
+            let handle = find_prompt(&catalog, name).ok()?;
+            let own = handle.prompt().prompt.name.to_string();
+            Some((catalog, handle.module, own))
+        };
+        let (stay, handle) = stay.inspect_err(|_| entry.missing(whole))?;
+        entry.found(
+            &stay.catalog,
+            &stay.module,
+            handle.prompt().prompt.name.as_str(),
+        );
         let of = handle.path().to_string();
         let input = &handle.prompt().prompt.input;
         let args = input.accept(input.read_text(args));
@@ -246,6 +304,7 @@ impl Runtime {
             cancel: asking.cancel,
         };
         let life = Arc::clone(&stay.module.life);
+        let trail = asking.trail.clone();
         let (runtime, name) = (self.clone(), of.clone());
         let result = errand.run(move |cancel| {
             let module = &stay.module;
@@ -260,6 +319,7 @@ impl Runtime {
                 lines: asking.lines.as_ref(),
                 depth: 0,
                 name: &name,
+                trail: &trail,
                 cancel: cancel.clone(),
                 until: Instant::now() + limits.time,
             };
@@ -290,6 +350,14 @@ struct Stay {
     module: Arc<Module>,
     /// Keeps the module from being stopped.
     _visit: Visit,
+}
+
+/// What stands after the scheme is given like arguments, and is written down as little as they are.
+fn shown_uri(uri: &str) -> String {
+    match uri.split_once(':') {
+        Some((scheme, _)) => format!("{scheme}:…"),
+        None => "…".into(),
+    }
 }
 
 pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> ReadError {

@@ -1,5 +1,6 @@
 //! The handle that everything above holds; a clone shares.
 
+use crate::audit::Audit;
 use crate::call::Lines;
 use crate::catalog::Catalog;
 use crate::closed::Closed;
@@ -99,6 +100,7 @@ struct Inner {
     tasks: Tasks,
     stats: Arc<Stats>,
     observer: Option<Observer>,
+    audit: Audit,
     started: Instant,
     keeper: Keeper,
 }
@@ -116,6 +118,12 @@ impl Runtime {
 
     fn load(settings: Settings, watches: bool, told: impl Fn(&Event) + Send + 'static) -> Self {
         let ground = Arc::new(Ground::new(&settings));
+        // Who only looks calls nothing, and what a test calls is nobody's call.
+        let audit = if settings.asleep || settings.forgets {
+            Audit::default()
+        } else {
+            Audit::of(&settings.project)
+        };
         let (project, overrides) = (settings.project, settings.overrides);
         let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides);
         let (library, catalog) = match &settings.loaded {
@@ -152,6 +160,7 @@ impl Runtime {
             tasks,
             stats,
             observer: settings.observer,
+            audit,
             started: Instant::now(),
             keeper,
         }))
@@ -169,6 +178,7 @@ impl Runtime {
         let _ = self.0.keeper.close().blocking_recv();
         let left = self.0.ground.lives.wait(CLOSING);
         self.0.ground.world.close();
+        self.0.audit.close();
         left
     }
 
@@ -219,6 +229,11 @@ impl Runtime {
 
     pub fn stats(&self) -> &Arc<Stats> {
         &self.0.stats
+    }
+
+    /// Where calls and denials are written down.
+    pub fn audit(&self) -> &Audit {
+        &self.0.audit
     }
 
     pub(crate) fn observer(&self) -> Option<&Observer> {

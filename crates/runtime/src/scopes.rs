@@ -88,7 +88,7 @@ fn steps(catalog: &Arc<Catalog>, name: &str, args: &Args) -> Vec<(String, String
         Ok(())
     };
     // What is wrong with the plan is told by whoever would run it.
-    let _ = planned(catalog, &tasks, &note);
+    let _ = planned(catalog, &tasks, &note, &|_, _| {});
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -6,7 +6,7 @@
 )]
 
 use crate::asking::{Desk, Matter};
-use crate::caller::caller;
+use crate::caller::{caller, trail};
 use crate::http::LateAnswer;
 use crate::notify::{self, Eyes, Watcher};
 use crate::reading::Subscribed;
@@ -246,6 +246,7 @@ impl ServerHandler for Handler {
             caller: caller(&context.extensions),
             cancel: context.ct.clone(),
             long: false,
+            trail: trail(&self.shared.runtime, &context),
         };
         // Whoever holds a call holds little: what is large is moved once, not from hand to hand.
         let answer = Box::pin(self.shared.runtime.call(call));

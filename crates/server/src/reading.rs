@@ -1,7 +1,7 @@
 //! Requests about resources, prompts and completions.
 
 use crate::asking::{Desk, Matter};
-use crate::caller::caller;
+use crate::caller::{caller, trail};
 use crate::handler::{Handler, LIST_TTL_MS};
 use crate::notify;
 use crate::page::page;
@@ -245,6 +245,7 @@ impl Handler {
         let asking = Asking {
             cancel: context.ct.clone(),
             caller: caller(&context.extensions),
+            trail: trail(&self.shared.runtime, &context),
             ..Asking::default()
         };
         let typed = request.argument;
@@ -277,6 +278,7 @@ impl Handler {
             asker: Some(desk.asker()),
             cancel: context.ct.clone(),
             caller: caller(&context.extensions),
+            trail: trail(&self.shared.runtime, context),
         };
         let answer = desk.attend(ask(asking)).await;
         if let Some(words) = words {

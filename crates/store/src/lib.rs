@@ -1,6 +1,8 @@
 //! What must outlive the process, in one `SQLite` file: the state of modules, tasks, and
 //! secrets that were sealed before they got here.
+//! What is only ever added, lines about calls, has a file of its own.
 
+mod audit;
 mod database;
 mod error;
 mod keys;
@@ -11,6 +13,7 @@ mod state;
 mod store;
 mod tasks;
 
+pub use audit::{AuditFile, AuditReader};
 pub use error::StoreError;
 pub use keys::VaultKey;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};

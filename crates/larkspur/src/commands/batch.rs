@@ -9,7 +9,7 @@ use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
 use model::plan::{Run, Stage, Status, Task};
 use model::{Caller, Output};
-use runtime::{Batch, Watch};
+use runtime::{Batch, Trail, Watch};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
@@ -37,6 +37,7 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
         lines: None,
         caller: Caller::default(),
         cancel: cancel.clone(),
+        trail: Trail::default(),
     };
     let answer = compose::executor()?.block_on(async {
         let mut work = std::pin::pin!(runtime.batch(batch));

@@ -1,6 +1,7 @@
 //! One file a subcommand, and what several of them say alike.
 
 pub(crate) mod arguments;
+pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod check;

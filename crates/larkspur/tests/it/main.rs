@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod audit;
 mod auth;
 mod batch;
 mod book;

@@ -46,12 +46,18 @@ pub enum CallError {
     /// A token may lack it where a role allows it.
     #[error("{}", lacking(.tool, .scope))]
     Scope { tool: ToolPath, scope: String },
+    #[error("{UNAUDITED}")]
+    Unaudited,
     /// It has questions first: its asker knows them.
     #[error("`{tool}` has questions that its client has to answer first")]
     Asks { tool: ToolPath },
     #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
     Busy { waiting: usize },
 }
+
+/// What is said while the audit log cannot be written.
+pub(crate) const UNAUDITED: &str = "no call is made while the audit log cannot be written \
+    (`on_error = \"refuse\"` under [audit]); try again later";
 
 pub(crate) fn lacking(what: &dyn Display, scope: &str) -> String {
     format!("`{what}` needs the scope `{scope}`, which your token does not have")

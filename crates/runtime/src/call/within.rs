@@ -2,6 +2,7 @@
 
 use super::Lines;
 use super::error::{CallError, has_failed};
+use crate::audit::{Entry, Trail};
 use crate::catalog::Catalog;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
@@ -28,6 +29,7 @@ pub(crate) struct Within<'a> {
     /// How many calls this one was made from.
     pub(crate) depth: usize,
     pub(crate) name: &'a (dyn Display + Sync),
+    pub(crate) trail: &'a Trail,
     pub(crate) cancel: Cancel,
     pub(crate) until: Instant,
 }
@@ -43,7 +45,7 @@ impl Within<'_> {
         }
         let result = match Meta::named(tool) {
             Some(meta) => self.call_meta(meta, args),
-            None => self.call_counted(tool, args, Shape::Raw),
+            None => self.call_counted(tool, args, Shape::Raw, None),
         };
         if let Err(CallError::Asks { .. }) = result {
             return Err(Unanswered::Later);
@@ -64,19 +66,47 @@ impl Within<'_> {
         tool: &str,
         args: Args,
         shape: Shape,
+        via: Option<&'static str>,
     ) -> Result<Output, CallError> {
         let stats = self.runtime.stats();
         Stats::add(&stats.calls);
-        let result = self.call_inner(tool, args, shape);
+        let result = self.call_audited(tool, args, shape, via);
         if has_failed(&result) {
             Stats::add(&stats.failed);
         }
         result
     }
 
-    fn call_inner(&self, tool: &str, args: Args, shape: Shape) -> Result<Output, CallError> {
+    fn call_audited(
+        &self,
+        tool: &str,
+        args: Args,
+        shape: Shape,
+        via: Option<&'static str>,
+    ) -> Result<Output, CallError> {
+        let trail = match via {
+            Some(via) => self.trail.via(via),
+            None if self.runtime.audit().is_on() => self.trail.via(self.name.to_string()),
+            None => self.trail.clone(),
+        };
+        let mut entry = self.runtime.enter(tool, &args, self.caller, &trail)?;
+        let result = self.call_inner(tool, args, shape, trail, &mut entry);
+        entry.end_call(&result);
+        result
+    }
+
+    fn call_inner(
+        &self,
+        tool: &str,
+        args: Args,
+        shape: Shape,
+        trail: Trail,
+        entry: &mut Entry,
+    ) -> Result<Output, CallError> {
         let catalog = Arc::clone(self.catalog);
-        let mut job = self.runtime.job(catalog, tool, args, self.caller.clone())?;
+        let caller = self.caller.clone();
+        let mut job = self.runtime.job(catalog, tool, args, caller, entry)?;
+        job.trail = trail;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
         job.shape = shape;

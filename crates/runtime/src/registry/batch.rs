@@ -4,6 +4,7 @@
 use super::call::find;
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
+use crate::audit::Trail;
 use crate::call::{Call, CallError, Lines};
 use crate::catalog::{Catalog, Handle};
 use crate::runtime::Runtime;
@@ -32,6 +33,7 @@ pub struct Batch {
     pub lines: Option<Lines>,
     pub caller: Caller,
     pub cancel: CancellationToken,
+    pub trail: Trail,
 }
 
 impl Runtime {
@@ -49,15 +51,20 @@ impl Runtime {
             lines: call.lines,
             caller: call.caller,
             cancel: call.cancel,
+            trail: call.trail,
         })
         .await
     }
 
     /// Runs a batch to its end. What is wrong with the plan is the answer, and nothing was called.
-    pub async fn batch(&self, batch: Batch) -> Result<Output, CallError> {
+    pub async fn batch(&self, mut batch: Batch) -> Result<Output, CallError> {
+        batch.trail = batch.trail.via(Meta::Batch.name());
         let catalog = self.view(&batch.caller);
         let may = |handle: &Handle| check_scope(&catalog, handle, &batch.caller);
-        let plan = match planned(&catalog, &batch.tasks, &may) {
+        let denied = |path: &ToolPath, error: &CallError| {
+            self.note_unread(&path.to_string(), &batch.caller, &batch.trail, error);
+        };
+        let plan = match planned(&catalog, &batch.tasks, &may, &denied) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };
@@ -98,11 +105,13 @@ pub(crate) fn planned(
     catalog: &Arc<Catalog>,
     tasks: &Value,
     may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
+    denied: &(dyn Fn(&ToolPath, &CallError) + Sync),
 ) -> Result<Plan, Output> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
+        let found = found.and_then(|found| may(&found).map(|()| found));
+        let found = found.inspect_err(|error| denied(path, error));
         let found = found.map_err(|error| error.to_string())?;
-        may(&found).map_err(|error| error.to_string())?;
         Ok(found.tool().tool.hints)
     };
     let plan = Plan::read(tasks, PlanLimits::default(), &lookup);
@@ -178,6 +187,7 @@ impl Drive<'_> {
             lines: self.batch.lines.clone(),
             caller: self.batch.caller.clone(),
             cancel: self.batch.cancel.child_token(),
+            trail: self.batch.trail.clone(),
             ..Call::new(task.tool.to_string(), args)
         };
         let runtime = self.runtime;
@@ -243,6 +253,7 @@ fn failure(error: &CallError) -> Failure {
         } => Failure::new("timeout", sentence).passing(Passing::Timeout),
         CallError::Stopped { .. } => Failure::new("stopped", sentence),
         CallError::Asks { .. } => Failure::new("asks", sentence),
+        CallError::Unaudited => Failure::new("unaudited", sentence),
         CallError::Busy { .. } => Failure::new("busy", sentence),
     }
 }

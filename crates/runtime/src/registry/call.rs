@@ -50,6 +50,12 @@ impl Wanted {
         Ok((Self { handle, asked }, params))
     }
 
+    /// `module.tool`, as far as it is said.
+    pub(crate) fn name_in(args: &Args) -> String {
+        let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
+        format!("{}.{}", text("module"), text("tool"))
+    }
+
     /// `module.tool`.
     pub(crate) fn name(&self) -> String {
         self.handle.to_string()

@@ -26,7 +26,11 @@ impl Within<'_> {
     pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
         let tasks = tasks(Meta::Batch.name(), args)?;
         let may = |handle: &Handle| check_scope(self.catalog, handle, self.caller);
-        let plan = match planned(self.catalog, &tasks, &may) {
+        let trail = self.trail.via(Meta::Batch.name());
+        let plan = match planned(self.catalog, &tasks, &may, &|path, error| {
+            let runtime = self.runtime;
+            runtime.note_unread(&path.to_string(), self.caller, &trail, error);
+        }) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };
@@ -47,7 +51,8 @@ impl Within<'_> {
             until: task.until,
             ..*self
         };
-        let result = heard(within.call_counted(&task.tool, args, Shape::Raw));
+        let result =
+            heard(within.call_counted(&task.tool, args, Shape::Raw, Some(Meta::Batch.name())));
         if result.is_err() && Instant::now() >= task.until {
             return Err(too_slow(task.timeout));
         }

@@ -23,11 +23,12 @@ pub use meta::Meta;
 pub(crate) use shape::Shaping;
 pub use shape::{Asked, Shape};
 
+use crate::audit::Trail;
 use crate::call::{Call, CallError, Within};
 use crate::catalog::Catalog;
 use crate::runtime::Runtime;
 use call::Wanted;
-use model::{Args, Output};
+use model::{Args, Caller, Output};
 use std::sync::Arc;
 
 impl Runtime {
@@ -36,8 +37,13 @@ impl Runtime {
         let catalog = self.view(&call.caller);
         match meta {
             Meta::Call => {
-                let (wanted, args) = Wanted::read(&catalog, &call.name, call.args)?;
+                let asked = Wanted::name_in(&call.args);
+                let read = Wanted::read(&catalog, &call.name, call.args);
+                let (wanted, args) = read.inspect_err(|error| {
+                    self.note_unread(&asked, &call.caller, &call.trail.via(meta.name()), error);
+                })?;
                 let call = Call {
+                    trail: call.trail.via(meta.name()),
                     name: wanted.name(),
                     args,
                     shape: wanted.shape(),
@@ -59,13 +65,36 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// What `call` could not even make a call of.
+    pub(crate) fn note_unread(
+        &self,
+        name: &str,
+        caller: &Caller,
+        trail: &Trail,
+        error: &CallError,
+    ) {
+        if let Ok(mut entry) = self.enter(name, &Args::new(), caller, trail) {
+            if let CallError::Missing { .. } = error {
+                self.note_missing(&mut entry, name);
+            }
+            entry.end_call(&Err(error.clone()));
+        }
+    }
+}
+
 impl Within<'_> {
     /// The same, for a script that calls it.
     pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
         match meta {
             Meta::Call => {
-                let (wanted, args) = Wanted::read(self.catalog, meta.name(), args)?;
-                wanted.answer(self.call_counted(&wanted.name(), args, wanted.shape()))
+                let asked = Wanted::name_in(&args);
+                let read = Wanted::read(self.catalog, meta.name(), args);
+                let (wanted, args) = read.inspect_err(|error| {
+                    let trail = self.trail.via(self.name.to_string());
+                    self.runtime.note_unread(&asked, self.caller, &trail, error);
+                })?;
+                wanted.answer(self.call_counted(&wanted.name(), args, wanted.shape(), None))
             }
             Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
             Meta::Batch => self.call_batch(args),

@@ -5,7 +5,7 @@ mod memo;
 mod run;
 
 use crate::asking::{Desk, Matter};
-use crate::caller::caller;
+use crate::caller::{caller, trail};
 use crate::handler::Handler;
 use crate::wire::{self, Era};
 use memo::Memo;
@@ -79,6 +79,7 @@ impl Handler {
             caller: caller.clone(),
             cancel: cancel.clone(),
             long: true,
+            trail: trail(&self.shared.runtime, &context),
             ..Call::new(request.name.clone(), args.clone())
         };
         let mut run = Run::begin(&self.shared, call, desk, Words::default());

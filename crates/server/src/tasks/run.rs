@@ -4,9 +4,9 @@ use super::memo::Memo;
 use crate::asking::{Desk, Rounds};
 use crate::shared::Shared;
 use crate::wire::{self, Era};
-use model::{Caller, Stop, Task, TaskStatus};
+use model::{Caller, Door, Stop, Task, TaskStatus};
 use rmcp::model::InputResponses;
-use runtime::{Call, CallError, Progress, Words, Work};
+use runtime::{Call, CallError, Progress, Trail, Words, Work};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -143,12 +143,22 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task, caller: Caller) {
             () = work.enter() => {}
             () = cancel.cancelled() => {}
         }
+        let door = if caller.is_local() {
+            Door::Stdio
+        } else {
+            Door::Http
+        };
+        let trail = Trail {
+            via: Some("task".into()),
+            ..Trail::by(door)
+        };
         let call = Call {
             structured: Era::Modern.structured(),
             asker: Some(desk.asker()),
             caller,
             cancel,
             long: true,
+            trail,
             ..Call::new(task.body.tool, task.body.args)
         };
         let run = Run::begin(&shared, call, desk, words);

@@ -7,3 +7,8 @@ mod span;
 mod traced;
 
 pub(crate) use traced::Traced;
+
+/// The trace that a client says its request belongs to.
+pub(crate) fn trace_id(traceparent: &str) -> Option<&str> {
+    parent::Parent::read(traceparent).map(|parent| parent.trace_id)
+}

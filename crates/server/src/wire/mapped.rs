@@ -58,7 +58,9 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
                 json!({"type": "permission-error", "tool": tool, "scope": scope}),
             )
         }
-        CallError::Busy { .. } => (FAILED, json!({"type": "runtime-error", "cause": sentence})),
+        CallError::Unaudited | CallError::Busy { .. } => {
+            (FAILED, json!({"type": "runtime-error", "cause": sentence}))
+        }
     };
     ErrorData::new(code, sentence, Some(data))
 }

@@ -180,6 +180,7 @@ pub(crate) fn failure(
         | CallError::Scope { .. }
         | CallError::Failed { .. }
         | CallError::Stopped { .. }
+        | CallError::Unaudited
         | CallError::Asks { .. }
         | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),
     }

@@ -32,6 +32,7 @@ pub(crate) fn unread(error: ReadError) -> ErrorData {
         ReadError::Scope { scope, .. } => refused(sentence, json!({"scope": scope})),
         ReadError::Failed { .. }
         | ReadError::Stopped { .. }
+        | ReadError::Unaudited
         | ReadError::Asks { .. }
         | ReadError::Busy { .. } => ErrorData::internal_error(sentence, None),
     }

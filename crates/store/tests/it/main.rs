@@ -5,6 +5,7 @@
     reason = "tests own their folders and their processes"
 )]
 
+mod audit;
 mod file;
 mod keep;
 mod kill;

@@ -1,0 +1,67 @@
+//! What `larkspur audit` is asked.
+
+use super::Format;
+use clap::{Args, ValueEnum};
+use model::{Pattern, parse_duration};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur audit --since 1h                   the last hour
+  larkspur audit --caller ada --verdict denied
+  larkspur audit --tool 'github.*' --follow   and what comes from now on
+  larkspur audit --format json | jq .tool     the lines as they are
+
+[audit] in larkspur.toml switches it on.
+Exit code: 0 shown, 1 nothing is written down")]
+pub(crate) struct Audit {
+    /// Only what this caller did; `local` is whoever runs the server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) caller: Option<String>,
+
+    /// Only these tools: MODULE.TOOL, where `*` stands for any letters
+    #[arg(long, value_name = "PATTERN", value_parser = str::parse::<Pattern>)]
+    pub(crate) tool: Option<Pattern>,
+
+    /// Only what ended like this
+    #[arg(long, value_enum)]
+    pub(crate) verdict: Option<Verdict>,
+
+    /// Only the last so long: 30s, 15m, 1h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(crate) since: Option<Duration>,
+
+    /// Only the last so many
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<usize>,
+
+    /// Go on with what comes, until ctrl-c
+    #[arg(long)]
+    pub(crate) follow: bool,
+
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Verdict {
+    Ok,
+    Error,
+    Denied,
+    Limited,
+    Stopped,
+}
+
+impl Verdict {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Denied => "denied",
+            Self::Limited => "limited",
+            Self::Stopped => "stopped",
+        }
+    }
+}

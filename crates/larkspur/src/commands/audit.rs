@@ -1,0 +1,168 @@
+//! `larkspur audit`: what was written down of calls, filtered.
+
+use crate::args::{Audit, Format, Global};
+use crate::compose;
+use crate::log::one_line;
+use crate::terminal::{BAD, DIM, GOOD, WARN, note, say, styled};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+use store::AuditReader;
+
+/// How often a file that is followed is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
+    let project = compose::project(global)?;
+    let Some(settings) = &project.project().audit else {
+        let file = project.path().display();
+        note(&format!(
+            "nothing is written down of calls: add a line `[audit]` to {file}"
+        ));
+        return Ok(ExitCode::from(1));
+    };
+    let path = project.audit_file(settings);
+    let Some(mut reader) = opened(&path, args.follow) else {
+        note(&format!(
+            "no call has been written to {} yet",
+            path.display()
+        ));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let wanted = Wanted::new(args);
+    let mut last = VecDeque::new();
+    while let Some(line) = reader.line()? {
+        if let Some(shown) = wanted.shown(&line) {
+            last.push_back(shown);
+            if args.limit.is_some_and(|most| last.len() > most) {
+                last.pop_front();
+            }
+        }
+        // Without a limit nothing need be kept back.
+        if args.limit.is_none() {
+            for shown in last.drain(..) {
+                say(&shown);
+            }
+        }
+    }
+    for shown in &last {
+        say(shown);
+    }
+    if !args.follow {
+        return Ok(ExitCode::SUCCESS);
+    }
+    loop {
+        let Some(line) = reader.line()? else {
+            std::thread::park_timeout(LOOK);
+            continue;
+        };
+        if let Some(shown) = wanted.shown(&line) {
+            say(&shown);
+        }
+    }
+}
+
+/// Whoever follows waits for the first line.
+fn opened(path: &Path, follow: bool) -> Option<AuditReader> {
+    loop {
+        let reader = AuditReader::open(path);
+        if reader.is_some() || !follow {
+            return reader;
+        }
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+struct Wanted<'a> {
+    args: &'a Audit,
+    /// As the file has it: times of one form are in the order of their texts.
+    since: Option<String>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(args: &'a Audit) -> Self {
+        let since = args.since.and_then(|time| {
+            let since = jiff::Timestamp::now().checked_sub(time).ok()?;
+            Some(format!("{since:.3}"))
+        });
+        Self { args, since }
+    }
+
+    /// The line as it is shown, if it is wanted; one that was torn is nobody's.
+    fn shown(&self, line: &str) -> Option<String> {
+        let entry: Value = serde_json::from_str(line).ok().filter(Value::is_object)?;
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        let args = self.args;
+        let is_wanted = args
+            .caller
+            .as_ref()
+            .is_none_or(|caller| caller == text("caller"))
+            && args
+                .verdict
+                .is_none_or(|verdict| verdict.name() == text("verdict"))
+            && self
+                .since
+                .as_ref()
+                .is_none_or(|since| text("time") >= since.as_str())
+            && args.tool.as_ref().is_none_or(|pattern| {
+                let (module, tool) = names(&entry);
+                pattern.matches(module, tool)
+            });
+        is_wanted.then(|| match args.format {
+            Format::Json => line.to_owned(),
+            Format::Text => for_people(&entry),
+        })
+    }
+}
+
+/// What nobody has is known by the name that was asked for.
+fn names(entry: &Value) -> (&str, &str) {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    match (text("module"), text("tool")) {
+        ("", asked) => asked.split_once('.').unwrap_or(("", asked)),
+        names => names,
+    }
+}
+
+/// `2026-11-16 12:44:17.120Z  denied   ada  http   github.delete_repo  0.1 ms  scope`.
+fn for_people(entry: &Value) -> String {
+    let text = |name: &str| one_line(entry[name].as_str().unwrap_or_default()).into_owned();
+    let verdict = text("verdict");
+    let style = match verdict.as_str() {
+        "ok" => GOOD,
+        "error" | "stopped" => WARN,
+        _ => BAD,
+    };
+    let time = text("time").replacen('T', " ", 1);
+    let what = match (text("module"), text("tool")) {
+        (module, tool) if module.is_empty() || tool.is_empty() => format!("{module}{tool}"),
+        (module, tool) => format!("{module}.{tool}"),
+    };
+    let who = Some(text("caller")).filter(|who| !who.is_empty());
+    let mut line = format!(
+        "{}  {}  {}  {}  {what}",
+        styled(DIM, time),
+        styled(style, format!("{verdict:<7}")),
+        who.unwrap_or_else(|| "-".into()),
+        text("door"),
+    );
+    if let Some(took) = entry["duration_ms"].as_f64() {
+        let _ = write!(line, "  {took:.1} ms");
+    }
+    if let Some(bytes) = entry["bytes"].as_u64() {
+        let _ = write!(line, "  {bytes} bytes");
+    }
+    if entry["cached"] == true {
+        line.push_str("  cached");
+    }
+    for name in ["via", "kind", "rule"] {
+        let word = text(name);
+        if !word.is_empty() {
+            let _ = write!(line, "  {}", styled(DIM, format!("{name}: {word}")));
+        }
+    }
+    line
+}

@@ -1,0 +1,448 @@
+//! What is written down of calls: all of them, by every way, and nothing that is nobody's business.
+
+use crate::fixture::{Opening, Server};
+use crate::room::Room;
+use crate::web::Web;
+use crate::wire::PATIENCE;
+use model::{Args, Caller};
+use runtime::{Asking, Batch, Call, CallError, ProjectFile, Runtime, Settings, Trail};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+const NOTES: &str = r#"
+def add(ctx, text: str, token: str = "") -> str:
+    return "noted " + text
+def twice(ctx, text: str) -> str:
+    ctx.call("notes.add", {"text": text})
+    return ctx.call("notes.add", {"text": text})
+def broken() -> str:
+    error("quota", "used up")
+def endless() -> str:
+    for i in range(1000000):
+        for j in range(1000000):
+            pass
+def drop_all() -> str:
+    return "gone"
+def page(topic: str):
+    return "about " + topic
+def greet(name: str):
+    return "hello " + name
+tool(add)
+tool(twice)
+tool(broken)
+tool(endless, timeout = "100ms")
+tool(drop_all)
+resource("notes://{topic}", page)
+prompt(greet)
+"#;
+
+const ROLES: &str = "
+[role.writer]
+users = ['ada']
+allow = ['notes.*']
+deny = ['notes.drop_*']
+[scope.'notes:write']
+tools = ['notes.twice']
+";
+
+fn room(project: &str) -> Room {
+    let room = Room::new();
+    room.write(
+        "notes/module.toml",
+        "name = 'notes'\nversion = '1.2.3'\ndescription = 'd'\n",
+    );
+    room.write("notes/main.star", NOTES);
+    room.project(project);
+    room
+}
+
+fn open(room: &Room) -> Runtime {
+    let project = ProjectFile::open(room.path().join("larkspur.toml")).unwrap();
+    Runtime::open(Settings {
+        folders: vec![room.modules().to_owned()],
+        bounds: project.project().bounds,
+        project,
+        ..Settings::default()
+    })
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let executor = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    executor.unwrap().block_on(work)
+}
+
+fn lines_of(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// What is written, without what no two runs have alike.
+fn written(room: &Room) -> Vec<Value> {
+    let mut lines = lines_of(&room.path().join(".larkspur/audit.jsonl"));
+    for line in &mut lines {
+        let line = line.as_object_mut().unwrap();
+        for name in ["time", "pid", "duration_ms"] {
+            line.remove(name);
+        }
+    }
+    lines
+}
+
+fn as_ada(tool: &str, args: Value) -> Call {
+    let Value::Object(args) = args else {
+        panic!("{args} is no object")
+    };
+    Call {
+        caller: Caller::named("ada"),
+        ..Call::new(tool, args)
+    }
+}
+
+#[test]
+fn every_call_and_denial_is_a_line_by_every_way() {
+    let room = room(&format!("[audit]\n{ROLES}"));
+    let runtime = open(&room);
+    block_on(async {
+        let text = || json!({"text": "milk", "token": "canary-t0k"});
+        let _ = runtime.call(as_ada("add", text())).await;
+        let _ = runtime
+            .call(as_ada("notes.twice", json!({"text": "a"})))
+            .await;
+        let _ = runtime.call(as_ada("broken", json!({}))).await;
+        let _ = runtime
+            .call(as_ada("add", json!({"text": 1, "more": 2})))
+            .await;
+        let _ = runtime.call(as_ada("endless", json!({}))).await;
+        let _ = runtime.call(as_ada("drop_all", json!({}))).await;
+        let _ = runtime.call(as_ada("nothing", json!({}))).await;
+        let inner = json!({"module": "notes", "tool": "drop_all", "params": {}});
+        let _ = runtime.call(as_ada("call", inner)).await;
+        let inner = json!({"module": "notes", "tool": "add", "params": {"text": "x"}});
+        let _ = runtime.call(as_ada("call", inner)).await;
+        let batch = |tasks: Value| Batch {
+            tasks,
+            watch: None,
+            lines: None,
+            caller: Caller::named("ada"),
+            cancel: CancellationToken::new(),
+            trail: Trail::default(),
+        };
+        let step = |id: &str, tool: &str, params: Value| json!({"id": id, "module": "notes", "tool": tool, "params": params});
+        let one = step("a", "add", json!({"text": "x"}));
+        let _ = runtime.batch(batch(json!([one]))).await;
+        let bad = step("b", "drop_all", json!({}));
+        let _ = runtime.batch(batch(json!([one, bad]))).await;
+        let asking = || Asking {
+            caller: Caller::named("ada"),
+            ..Asking::default()
+        };
+        let _ = runtime.read("notes://tea", asking()).await;
+        let _ = runtime.read("other://canary-t0k", asking()).await;
+        let mut args = Args::new();
+        args.insert("name".into(), json!("bo"));
+        let _ = runtime.prompt("greet", args, asking()).await;
+        let mut poor = as_ada("twice", json!({"text": "a"}));
+        poor.caller = Caller::named("ada").with_token(Vec::new(), serde_json::Map::new());
+        let _ = runtime.call(poor).await;
+    });
+    runtime.close();
+    let told: Vec<String> = written(&room)
+        .iter()
+        .map(|line| {
+            let text = |name: &str| line[name].as_str().unwrap_or("-").to_owned();
+            let names = ["method", "module", "tool", "via", "verdict", "kind"].map(text);
+            names.join(" ")
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "tools/call notes add - ok -",
+            "tools/call notes add notes.twice ok -",
+            "tools/call notes add notes.twice ok -",
+            "tools/call notes twice - ok -",
+            "tools/call notes broken - error quota",
+            "tools/call notes add - error rejected",
+            "tools/call notes endless - stopped timeout",
+            "tools/call notes drop_all - denied masked",
+            "tools/call - nothing - denied unknown",
+            "tools/call notes drop_all call denied masked",
+            "tools/call notes add call ok -",
+            "tools/call notes add batch ok -",
+            "tools/call notes drop_all batch denied masked",
+            "resources/read notes page - ok -",
+            "resources/read - other:… - denied unknown",
+            "prompts/get notes greet - ok -",
+            "tools/call notes twice - denied scope",
+        ]
+    );
+    let lines = written(&room);
+    assert_eq!(
+        lines[0],
+        json!({"seq": 1, "caller": "ada", "door": "cli", "method": "tools/call", "module": "notes",
+            "version": "1.2.3", "tool": "add", "verdict": "ok", "bytes": 10,
+            "rule": "allowed: `notes.*` in `allow` of [role.writer]"})
+    );
+    assert_eq!(
+        lines[7]["rule"],
+        "denied: `notes.drop_*` in `deny` of [role.writer]"
+    );
+    let seqs: Vec<u64> = lines
+        .iter()
+        .map(|line| line["seq"].as_u64().unwrap())
+        .collect();
+    assert!(seqs.into_iter().eq(1..=17));
+    let path = room.path().join(".larkspur/audit.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("milk") && !text.contains("canary"), "{text}");
+    assert_eq!(
+        fs::metadata(path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+}
+
+#[test]
+fn arguments_are_written_where_they_are_asked_for() {
+    let room = room("[audit]\narguments = true\nfile = 'log/a.jsonl'\n");
+    let given = ["call", "notes.add", "text=milk", "token=canary-t0k"];
+    room.run(&given).exits(0);
+    let lines = lines_of(&room.path().join("log/a.jsonl"));
+    assert_eq!(
+        lines[0]["arguments"],
+        json!({"text": "milk", "token": "***"})
+    );
+    assert_eq!(
+        (&lines[0]["caller"], &lines[0]["door"]),
+        (&json!("local"), &json!("cli"))
+    );
+}
+
+#[test]
+fn no_name_forges_a_line() {
+    let room = room("[audit]\n");
+    let runtime = open(&room);
+    let evil = "x\r\n{\"seq\":9}\n\u{1b}[2J\u{9b}31m\u{2028}\u{202e}";
+    block_on(async {
+        let call = Call {
+            caller: Caller::named(format!("eve{evil}")),
+            ..Call::new(evil, Args::new())
+        };
+        let _ = runtime.call(call).await;
+    });
+    runtime.close();
+    let text = fs::read_to_string(room.path().join(".larkspur/audit.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    assert!(
+        text.trim_end()
+            .bytes()
+            .all(|byte| (b' '..=b'~').contains(&byte)),
+        "{text:?}"
+    );
+    let line: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(line["tool"], evil);
+    let shown = room.run(&["audit"]);
+    let printable = |c: char| !c.is_control() && c != '\u{202e}';
+    assert!(
+        shown.stdout.trim_end().chars().all(printable),
+        "{:?}",
+        shown.stdout
+    );
+}
+
+/// By both doors of one server, with the client's own numbers.
+#[test]
+fn a_line_says_by_which_door_and_for_which_request() {
+    let mut server = Server::start_in(room("[audit]\n"), Opening::Modern);
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let call =
+        json!({"name": "add", "arguments": {"text": "a"}, "_meta": {"traceparent": traceparent}});
+    server.request("tools/call", call).result();
+    let path = server.room.path().join(".larkspur/audit.jsonl");
+    // It is there within a second, while the server goes on.
+    let line = server.wait_until("written", || lines_of(&path).into_iter().next());
+    assert_eq!(
+        (&line["door"], &line["request"]),
+        (&json!("stdio"), &json!("1"))
+    );
+    assert_eq!(line["trace"], "4bf92f3577b34da6a3ce929d0e0e4736");
+    let web = Web::start(server.leave_room(), &[]);
+    let call = json!({"jsonrpc": "2.0", "id": "r7", "method": "tools/call",
+        "params": {"name": "add", "arguments": {"text": "a"}}});
+    web.plain(&call).is(200);
+    web.modern(
+        "tools/call",
+        json!({"name": "add", "arguments": {"text": "a"}}),
+    )
+    .is(200);
+    web.signal("TERM");
+    let mut web = web;
+    web.wire.ended();
+    let lines = lines_of(&path);
+    let doors: Vec<&Value> = lines.iter().map(|line| &line["door"]).collect();
+    assert_eq!(doors, ["stdio", "http", "http"]);
+    assert_eq!(lines[1]["request"], "r7");
+}
+
+#[test]
+fn a_caller_who_leaves_is_written_down_as_well() {
+    let room = room("[audit]\n");
+    let runtime = open(&room);
+    block_on(async {
+        let call = runtime.call(as_ada("endless", json!({})));
+        let _ = tokio::time::timeout(std::time::Duration::from_millis(1), call).await;
+    });
+    runtime.close();
+    let lines = written(&room);
+    assert_eq!(
+        (&lines[0]["verdict"], &lines[0]["kind"]),
+        (&json!("stopped"), &json!("gone"))
+    );
+}
+
+#[test]
+fn calls_are_refused_while_nothing_can_be_written_and_go_on_when_it_can() {
+    let room = room("[audit]\nfile = 'log'\non_error = 'refuse'\n");
+    let path = room.path().join("log");
+    fs::create_dir(&path).unwrap();
+    let runtime = open(&room);
+    let call = || runtime.call(as_ada("add", json!({"text": "a"})));
+    let until = |wanted: fn(&Result<model::Output, CallError>) -> bool| {
+        block_on(async {
+            let deadline = Instant::now() + PATIENCE;
+            while !wanted(&call().await) {
+                assert!(Instant::now() < deadline, "it stays as it is");
+                tokio::task::yield_now().await;
+            }
+        });
+    };
+    until(|result| *result == Err(CallError::Unaudited));
+    assert!(runtime.metrics().contains("\nlarkspur_audit_failing 1\n"));
+    fs::remove_dir(&path).unwrap();
+    until(Result::is_ok);
+    assert!(runtime.metrics().contains("\nlarkspur_audit_failing 0\n"));
+    runtime.close();
+    let lines = lines_of(&path);
+    let is = |line: &Value, verdict: &str, kind: Value| {
+        line["verdict"] == verdict && line["kind"] == kind
+    };
+    // What could not be written at first was kept, and those turned away are told too.
+    assert!(is(&lines[0], "ok", Value::Null), "{}", lines[0]);
+    assert!(lines.iter().any(|line| is(line, "denied", json!("audit"))));
+    assert!(is(lines.last().unwrap(), "ok", Value::Null));
+}
+
+#[test]
+fn calls_go_on_where_that_is_wanted() {
+    let room = room("[audit]\nfile = 'modules'\n");
+    let runtime = open(&room);
+    for _ in 0..3 {
+        let result = block_on(runtime.call(as_ada("add", json!({"text": "a"}))));
+        assert!(result.is_ok());
+    }
+    runtime.close();
+    assert!(
+        runtime
+            .metrics()
+            .contains("\nlarkspur_audit_lost_total 3\n")
+    );
+}
+
+#[test]
+fn two_processes_write_one_log() {
+    let room = room("[audit]\nmax_size = '2KiB'\nkeep = 100\n");
+    let mut commands: Vec<_> = (0..6)
+        .map(|_| {
+            room.larkspur(&["call", "notes.twice", "text=a"])
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for command in &mut commands {
+        assert!(command.wait().unwrap().success());
+    }
+    let all = room.run(&["audit", "--format", "json"]);
+    let lines = all
+        .exits(0)
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    assert_eq!(lines.count(), 18);
+    assert!(room.path().join(".larkspur/audit.jsonl.1").exists());
+}
+
+#[test]
+fn the_command_filters() {
+    let room = room(&format!("[audit]\n{ROLES}"));
+    let runtime = open(&room);
+    block_on(async {
+        let _ = runtime.call(Call::new("add", Args::new())).await;
+        let _ = runtime.call(as_ada("add", json!({"text": "a"}))).await;
+        let _ = runtime.call(as_ada("drop_all", json!({}))).await;
+        let _ = runtime.call(as_ada("hub.push", json!({}))).await;
+    });
+    runtime.close();
+    let path = room.path().join(".larkspur/audit.jsonl");
+    let mut text = fs::read_to_string(&path).unwrap();
+    text.insert_str(0, "{\"time\":\"2020-01-01T00:00:00.000Z\",\"seq\":1,\"caller\":\"old\",\"tool\":\"x\",\"verdict\":\"ok\"}\n");
+    text.push_str("{\"time\":\"20");
+    fs::write(&path, text).unwrap();
+    for (flags, count, part) in [
+        (&[][..], 5, "ada"),
+        (&["--caller", "ada"], 3, "notes.add"),
+        (&["--caller", "local"], 1, "kind: rejected"),
+        (&["--verdict", "denied"], 2, "kind: masked"),
+        (&["--tool", "notes.*"], 3, "notes.drop_all"),
+        (&["--tool", "hub.*"], 1, "hub.push"),
+        (&["--since", "1h"], 4, "ada"),
+        (&["--limit", "2"], 2, "hub.push"),
+        (&["--caller", "nobody"], 0, ""),
+        (&["--caller", "ada", "--verdict", "ok"], 1, "7 bytes"),
+    ] {
+        let args: Vec<&str> = ["audit"].iter().chain(flags).copied().collect();
+        let ran = room.run(&args);
+        assert_eq!(
+            ran.exits(0).stdout.lines().count(),
+            count,
+            "{flags:?} {ran:?}"
+        );
+        ran.says(part);
+    }
+    room.run(&["audit", "--tool", "notes"])
+        .exits(2)
+        .notes("write `notes.*`");
+}
+
+#[test]
+fn the_command_says_how_to_switch_it_on() {
+    let room = room("");
+    room.run(&["call", "notes.add", "text=a"]).exits(0);
+    let how = "nothing is written down of calls: add a line `[audit]` to larkspur.toml";
+    room.run(&["audit"]).exits(1).notes(how);
+    assert!(!room.path().join(".larkspur/audit.jsonl").exists());
+    room.project("[audit]\n");
+    room.run(&["audit"])
+        .exits(0)
+        .notes("no call has been written");
+}
+
+#[test]
+fn what_comes_is_followed() {
+    let room = room("[audit]\n");
+    let mut follow = room.larkspur(&["audit", "--follow", "--tool", "notes.add"]);
+    let mut follow = follow.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    room.run(&["call", "notes.drop_all"]).exits(0);
+    room.run(&["call", "notes.add", "text=a"]).exits(0);
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(follow.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    follow.kill().unwrap();
+    follow.wait().unwrap();
+    assert!(line.contains("local  cli  notes.add"), "{line}");
+}

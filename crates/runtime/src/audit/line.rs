@@ -1,0 +1,144 @@
+//! One line: JSON that no name in it can break or end.
+
+use model::{Caller, Door};
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Names are a client's, and can be long.
+const LONGEST_NAME: usize = 256;
+
+/// The way by which something was asked, for those who read of it later.
+#[derive(Debug, Clone, Default)]
+pub struct Trail {
+    pub door: Door,
+    /// The client's number of the request.
+    pub request: Option<Arc<str>>,
+    /// The trace that it belongs to.
+    pub trace: Option<Arc<str>>,
+    /// What stands between the request and the call: `call`, `batch`, or the tool that makes it.
+    pub via: Option<Cow<'static, str>>,
+}
+
+impl Trail {
+    pub fn by(door: Door) -> Self {
+        Self {
+            door,
+            ..Self::default()
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn via(&self, via: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            via: Some(via.into()),
+            ..self.clone()
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Line<'a> {
+    pid: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) caller: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issuer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<String>,
+    door: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    method: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) module: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<Cow<'static, str>>,
+    pub(super) verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bytes: Option<usize>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) cached: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arguments: Option<Value>,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(method: &'a str, caller: Option<&Caller>, trail: &Trail) -> Self {
+        let claim = |name: &str| {
+            let claims = caller.and_then(|caller| caller.claims.as_ref());
+            let text = claims.and_then(|claims| claims.get(name)?.as_str());
+            text.map(|text| cut(text).to_owned())
+        };
+        Self {
+            pid: std::process::id(),
+            caller: caller.map(|caller| cut(&caller.name).to_owned().into()),
+            issuer: claim("iss"),
+            client: claim("azp").or_else(|| claim("client_id")),
+            door: trail.door.name(),
+            method: cut(method).into(),
+            module: None,
+            version: None,
+            tool: None,
+            via: trail.via.clone(),
+            verdict: "ok",
+            kind: None,
+            rule: None,
+            duration_ms: None,
+            bytes: None,
+            cached: false,
+            request: trail.request.clone(),
+            trace: trail.trace.clone(),
+            arguments: None,
+        }
+    }
+
+    /// When it is, and the rest of the line after that.
+    pub(super) fn written(&self) -> (String, String) {
+        let time = format!("{:.3}", jiff::Timestamp::now());
+        let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
+        let rest = json.trim_start_matches('{');
+        (time, plain(rest).into_owned())
+    }
+}
+
+pub(super) fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_NAME)]
+}
+
+/// JSON has line ends and most of what terminals obey escaped; the rest of that is escaped here.
+fn plain(json: &str) -> Cow<'_, str> {
+    if json.is_ascii() && !json.contains('\u{7f}') {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_unsafe(c) {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Control characters, other ends of lines, and marks that turn the direction of what follows.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

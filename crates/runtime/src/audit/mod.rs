@@ -1,0 +1,130 @@
+//! Who called what, and how it ended: a line a call and a denial, written by a thread of its own.
+
+mod book;
+mod entry;
+mod line;
+mod mask;
+
+pub(crate) use entry::Entry;
+pub use line::Trail;
+
+use crate::audit::book::Book;
+use crate::audit::line::Line;
+use crate::project::ProjectFile;
+use model::{AuditSettings, Caller, OnError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use store::AuditFile;
+
+/// A clone shares. Where nobody wants it, it does nothing.
+#[derive(Clone, Default)]
+pub struct Audit(Option<Arc<Keeper>>);
+
+/// Somebody who was turned away before there was a call.
+pub struct Denial<'a> {
+    /// As far as he is known.
+    pub caller: Option<&'a Caller>,
+    pub trail: &'a Trail,
+    /// `tools/call`; empty where nobody has read that far.
+    pub method: &'a str,
+    /// What he wanted, as he named it.
+    pub wanted: &'a str,
+    /// One word: `login`, `origin`, `scope`.
+    pub kind: &'a str,
+    /// A rule or a limit that decided, if one did.
+    pub rule: Option<&'a str>,
+}
+
+struct Keeper {
+    book: Arc<Book>,
+    settings: AuditSettings,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Counts for metrics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AuditCounts {
+    pub written: u64,
+    /// Lines for which there was no room while nothing could be written.
+    pub lost: u64,
+    pub is_failing: bool,
+}
+
+impl Audit {
+    /// As the project's file has it.
+    pub(crate) fn of(project: &ProjectFile) -> Self {
+        let Some(settings) = &project.project().audit else {
+            return Self::default();
+        };
+        let path = project.audit_file(settings);
+        let file = AuditFile::new(path, settings.max_size, settings.keep);
+        let book = Arc::new(Book::new(settings.on_error == OnError::Refuse));
+        let writer = Arc::clone(&book);
+        let thread = std::thread::Builder::new().name("audit".into());
+        let thread = thread.spawn(move || writer.write_down(file));
+        if let Err(error) = &thread {
+            tracing::error!("the audit log cannot be written: {error}");
+            book.fail();
+        }
+        Self(Some(Arc::new(Keeper {
+            book,
+            settings: settings.clone(),
+            thread: Mutex::new(thread.ok()),
+        })))
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub fn counts(&self) -> Option<AuditCounts> {
+        Some(self.0.as_ref()?.book.counts())
+    }
+
+    /// Writes down that somebody was turned away.
+    pub fn denied(&self, denial: &Denial<'_>) {
+        self.turned_away("denied", denial);
+    }
+
+    /// The same for one who came too often.
+    pub fn limited(&self, denial: &Denial<'_>) {
+        self.turned_away("limited", denial);
+    }
+
+    fn turned_away(&self, verdict: &'static str, denial: &Denial<'_>) {
+        let Some(keeper) = &self.0 else { return };
+        let mut line = Line::new(denial.method, denial.caller, denial.trail);
+        line.tool = Some(line::cut(denial.wanted).to_owned()).filter(|name| !name.is_empty());
+        line.verdict = verdict;
+        line.kind = Some(denial.kind.to_owned());
+        line.rule = denial.rule.map(str::to_owned);
+        keeper.book.add(&line);
+    }
+
+    /// Waits until all there is has been written, or cannot be.
+    pub(crate) fn close(&self) {
+        if let Some(keeper) = &self.0 {
+            keeper.close();
+        }
+    }
+}
+
+impl Keeper {
+    fn close(&self) {
+        self.book.close();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
