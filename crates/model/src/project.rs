@@ -3,7 +3,8 @@
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
 use crate::{
-    AuditSettings, Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Showing, Trust,
+    AuditSettings, Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Quotas, Rate,
+    Showing, Trust,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub struct Project {
     pub showing: Showing,
     pub limits: Limits,
     pub bounds: Bounds,
+    pub quotas: Quotas,
     pub modules: BTreeMap<ModuleName, ModuleSettings>,
     /// Databases that modules may be granted, by name.
     pub postgres: BTreeMap<String, Connection>,
@@ -54,6 +56,7 @@ pub struct ModuleSettings {
     config: Map<String, Value>,
     grant: Option<Grant>,
     prefix: Option<String>,
+    rate: Option<Rate>,
     spans: Spans,
 }
 
@@ -80,7 +83,7 @@ impl Project {
         let enable = table.get("enable").and_then(|item| item.list());
         let (data_dir, doors, showing) = table.table("server").map(server).unwrap_or_default();
         let limits = table.table("limits").map(limits);
-        let (limits, bounds) = limits.unwrap_or_default();
+        let (limits, bounds, quotas) = limits.unwrap_or_default();
         let vault_key_file = table.table("vault").and_then(vault);
         let modules = table.table("module").map(Table::into_entries);
         let postgres = table.table("postgres").map(Table::into_entries);
@@ -99,6 +102,7 @@ impl Project {
             showing,
             limits,
             bounds,
+            quotas,
             modules: modules.filter_map(|m| module(&m, &spans)).collect(),
             postgres: connections(&postgres.unwrap_or_default()),
             policy,
@@ -122,6 +126,11 @@ impl ModuleSettings {
     /// What the names of its tools begin with in a flat list.
     pub fn prefix(&self) -> Option<&str> {
         self.prefix.as_deref()
+    }
+
+    /// How often it may be called, by whomever.
+    pub fn rate(&self) -> Option<Rate> {
+        self.rate
     }
 
     /// The value at a path into the config, or what of the way there is.
@@ -163,7 +172,7 @@ fn vault(mut table: Table<'_>) -> Option<String> {
     key_file
 }
 
-fn limits(mut table: Table<'_>) -> (Limits, Bounds) {
+fn limits(mut table: Table<'_>) -> (Limits, Bounds, Quotas) {
     let usual = Limits::default();
     let mut get = |key| table.get(key);
     let limits = Limits {
@@ -183,8 +192,9 @@ fn limits(mut table: Table<'_>) -> (Limits, Bounds) {
         ..usual
     };
     let bounds = Bounds::read(&mut table);
+    let quotas = Quotas::read(&mut table);
     table.finish();
-    (limits, bounds)
+    (limits, bounds, quotas)
 }
 
 fn connections(items: &[Item<'_>]) -> BTreeMap<String, Connection> {
@@ -221,6 +231,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
     });
     let grant = table.table("grant").map(Grant::read);
     let prefix = table.get("prefix").and_then(|item| prefix(&item));
+    let rate = table.get("rate").and_then(|item| item.parse());
     table.finish();
     let name = name.ok()?;
     let settings = ModuleSettings {
@@ -231,6 +242,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
         },
         grant,
         prefix,
+        rate,
         spans: spans.clone(),
     };
     Some((name, settings))

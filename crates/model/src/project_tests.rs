@@ -26,6 +26,8 @@ call_depth = 50
 result = 4096
 calls = 1
 queue = 2
+caller_rate = '10/s'
+module_rate = '600/m'
 tasks = 9
 task_time = '2m'
 task_keep = '1h'
@@ -42,6 +44,7 @@ file_bytes = 8
 size = 3
 [module.b]
 prefix = 'b_'
+rate = '5/h'
 [postgres.main]
 url = 'postgres://u:p@localhost/db'
 [audit]
@@ -86,6 +89,11 @@ on_error = 'refuse'
         file_bytes: 8,
     };
     assert_eq!(project.bounds, bounds);
+    let quotas = Quotas {
+        caller_rate: "10/s".parse().ok(),
+        module_rate: "600/m".parse().ok(),
+    };
+    assert_eq!(project.quotas, quotas);
     let audit = AuditSettings {
         file: Some("log/calls.jsonl".into()),
         max_size: 1024,
@@ -101,11 +109,12 @@ on_error = 'refuse'
     };
     assert_eq!(project.showing, showing);
     assert_eq!(project.modules["b"].prefix(), Some("b_"));
+    assert_eq!(project.modules["b"].rate(), "5/h".parse().ok());
     assert_eq!(project.modules["a"].prefix(), None);
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 26);
+    assert_eq!(project.place("module.a").unwrap().line, 28);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -204,7 +213,7 @@ fn limits_have_names_and_units() {
               ┌ larkspur.toml:2:1
             2 │ memory = '256MiB'
               │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `tasks`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `task_time`, `task_keep`, `http_time`, `exec_time`, `sql_time`"]],
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `tasks`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `task_time`, `task_keep`, `http_time`, `exec_time`, `sql_time`, `caller_rate`, `module_rate`"]],
     );
     check(
         "[limits]\nticks = -1",
@@ -421,6 +430,8 @@ fn the_template_shows_every_setting() {
         "limits.result",
         "limits.calls",
         "limits.queue",
+        "limits.caller_rate",
+        "limits.module_rate",
         "limits.http_time",
         "limits.http_body",
         "limits.exec_time",
@@ -437,6 +448,7 @@ fn the_template_shows_every_setting() {
         "audit.arguments",
         "audit.on_error",
         "module.crypto-tools.prefix",
+        "module.crypto-tools.rate",
         "module.crypto-tools.config",
         "postgres.main.url",
     ] {

@@ -60,6 +60,8 @@ pub struct Call {
     /// It may take as long as a task may.
     pub long: bool,
     pub trail: Trail,
+    /// It has been counted where it came in.
+    pub charged: bool,
 }
 
 impl Call {
@@ -77,6 +79,7 @@ impl Call {
             cancel: CancellationToken::new(),
             long: false,
             trail: Trail::default(),
+            charged: false,
         }
     }
 }
@@ -140,6 +143,7 @@ impl Runtime {
                 &call.name,
                 call.args,
                 call.caller,
+                call.charged,
                 entry,
             )?
         };
@@ -163,11 +167,18 @@ impl Runtime {
         name: &str,
         args: Args,
         caller: Caller,
+        charged: bool,
         entry: &mut Entry,
     ) -> Result<Job, CallError> {
+        if !charged {
+            self.charge_caller(&caller)?;
+        }
         let found = self.find(catalog, name, &caller);
         let (catalog, handle, visit) = found.inspect_err(|_| self.note_missing(entry, name))?;
         entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
+        if !charged {
+            self.charge_module(&catalog, &handle.module)?;
+        }
         check_scope(&catalog, &handle, &caller)?;
         let tool = &handle.tool().tool;
         let args = tool.input.accept(args);

@@ -8,7 +8,8 @@ use crate::registry::Front;
 use crate::resources::Resources;
 use crate::view::Views;
 use model::{
-    Config, Fault, Manifest, ModuleName, Policy, Showing, Tool, ToolPath, did_you_mean, nearest,
+    Config, Fault, Manifest, ModuleName, Policy, Rate, Showing, Tool, ToolPath, did_you_mean,
+    nearest,
 };
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
@@ -204,6 +205,8 @@ pub struct Rules {
     pub prefixes: BTreeMap<ModuleName, String>,
     /// Who may use which of them.
     pub policy: Arc<Policy>,
+    /// How often a module may be called, where it has a rate of its own.
+    pub rates: BTreeMap<ModuleName, Rate>,
 }
 
 #[derive(Default)]

@@ -360,6 +360,11 @@ impl Library {
             },
             prefixes: modules.filter_map(prefix).collect(),
             policy: Arc::new(project.policy.clone()),
+            rates: project
+                .modules
+                .iter()
+                .filter_map(|(name, settings)| Some((name.clone(), settings.rate()?)))
+                .collect(),
         }
     }
 

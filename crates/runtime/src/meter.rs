@@ -90,3 +90,21 @@ impl Stops {
         Self::ALL.iter().map(|(_, name)| *name).zip(counts)
     }
 }
+
+/// Calls that were turned away, by the setting that says so.
+#[derive(Debug, Default)]
+pub(crate) struct TurnedAway([AtomicU64; 4]);
+
+impl TurnedAway {
+    const ALL: [&str; 4] = ["queue", "caller_rate", "module_rate", "rate"];
+
+    pub(crate) fn of(&self, limit: &str) -> &AtomicU64 {
+        let index = Self::ALL.iter().position(|known| *known == limit);
+        &self.0[index.unwrap_or_default()]
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
+        Self::ALL.into_iter().zip(counts)
+    }
+}

@@ -75,9 +75,9 @@ impl Runtime {
         page.head(
             "limit_hits_total",
             "counter",
-            "Calls ended from outside, by what ended them",
+            "Calls ended from outside or turned away, by what did it",
         );
-        for (limit, count) in stats.stops.all() {
+        for (limit, count) in stats.stops.all().chain(stats.limited.all()) {
             page.line("limit_hits_total", &format!("limit=\"{limit}\""), count);
         }
         self.audit_lines(&mut page);

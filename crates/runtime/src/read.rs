@@ -9,6 +9,7 @@ use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
 use crate::life::{Life, Visit};
 use crate::prompts::{PromptHandle, PromptLookup};
+use crate::quota::Limited;
 use crate::runtime::Runtime;
 use crate::scopes::check_reading;
 use crate::stats::Stats;
@@ -30,6 +31,8 @@ pub struct Asking {
     pub cancel: CancellationToken,
     pub caller: Caller,
     pub trail: Trail,
+    /// It has been counted where it came in.
+    pub charged: bool,
 }
 
 /// Whose argument is completed.
@@ -78,6 +81,8 @@ pub enum ReadError {
     },
     #[error("{}", lacking(.of, .scope))]
     Scope { of: String, scope: String },
+    #[error(transparent)]
+    Limited(#[from] Limited),
     #[error("{UNAUDITED}")]
     Unaudited,
     /// It has questions first: its asker knows them.
@@ -172,6 +177,7 @@ impl Runtime {
         asking: Asking,
         entry: &mut Entry,
     ) -> Result<Vec<Contents>, ReadError> {
+        self.charge_reader(&asking)?;
         let stay = self.stay(&asking.caller, |catalog| {
             let found = catalog.resources.find(uri);
             let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
@@ -194,6 +200,7 @@ impl Runtime {
         let (stay, (handle, variables)) = stay.inspect_err(|_| entry.missing(whole))?;
         let name = &handle.resource().resource.name;
         entry.found(&stay.catalog, &stay.module, name);
+        self.charge_read(&asking, &stay)?;
         let of = uri.to_owned();
         let input = &handle.resource().resource.input;
         let args = input
@@ -213,6 +220,7 @@ impl Runtime {
         asking: Asking,
         entry: &mut Entry,
     ) -> Result<Conversation, ReadError> {
+        self.charge_reader(&asking)?;
         let stay = self.stay(&asking.caller, |catalog| {
             let handle = find_prompt(catalog, name)?;
             let (module, own) = (handle.module.name.as_str(), &handle.prompt().prompt.name);
@@ -231,6 +239,7 @@ impl Runtime {
             &stay.module,
             handle.prompt().prompt.name.as_str(),
         );
+        self.charge_read(&asking, &stay)?;
         let of = handle.path().to_string();
         let input = &handle.prompt().prompt.input;
         let args = input.accept(input.read_text(args));
@@ -252,10 +261,12 @@ impl Runtime {
         given: Args,
         asking: Asking,
     ) -> Result<Completion, ReadError> {
+        self.charge_reader(&asking)?;
         let (stay, argument) = self.stay(&asking.caller, |catalog| {
             let argument = Argument::find(catalog, of, argument)?;
             Ok((Arc::clone(&argument.module), argument))
         })?;
+        self.charge_read(&asking, &stay)?;
         let Some(completer) = argument.completer else {
             return Ok(Completion::new(argument.choices(value)));
         };
@@ -264,6 +275,20 @@ impl Runtime {
             module.script.complete(&completer, &value, &given, turn)
         })
         .await
+    }
+
+    fn charge_reader(&self, asking: &Asking) -> Result<(), Limited> {
+        if asking.charged {
+            return Ok(());
+        }
+        self.charge_caller(&asking.caller)
+    }
+
+    fn charge_read(&self, asking: &Asking, stay: &Stay) -> Result<(), Limited> {
+        if asking.charged {
+            return Ok(());
+        }
+        self.charge_module(&stay.catalog, &stay.module)
     }
 
     /// Finds something in the catalog, in the newest if its module has ended since, and keeps that

@@ -17,6 +17,7 @@ use crate::observed::Observer;
 use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
+use crate::quota::Used;
 use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
@@ -101,6 +102,7 @@ struct Inner {
     stats: Arc<Stats>,
     observer: Option<Observer>,
     audit: Audit,
+    used: Used,
     started: Instant,
     keeper: Keeper,
 }
@@ -124,6 +126,7 @@ impl Runtime {
         } else {
             Audit::of(&settings.project)
         };
+        let quotas = settings.project.project().quotas;
         let (project, overrides) = (settings.project, settings.overrides);
         let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides);
         let (library, catalog) = match &settings.loaded {
@@ -161,6 +164,7 @@ impl Runtime {
             stats,
             observer: settings.observer,
             audit,
+            used: Used::new(&quotas),
             started: Instant::now(),
             keeper,
         }))
@@ -234,6 +238,10 @@ impl Runtime {
     /// Where calls and denials are written down.
     pub fn audit(&self) -> &Audit {
         &self.0.audit
+    }
+
+    pub(crate) fn used(&self) -> &Used {
+        &self.0.used
     }
 
     pub(crate) fn observer(&self) -> Option<&Observer> {

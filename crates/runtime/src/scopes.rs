@@ -42,7 +42,7 @@ impl Runtime {
 }
 
 /// Modules and names, as far as they are there.
-fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, String)> {
+pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, String)> {
     match wish {
         Wish::Tool { name, args } => match Meta::named(name) {
             Some(Meta::Schema) => Vec::new(),

@@ -1,6 +1,6 @@
 //! Counts of what has happened, for status and metrics.
 
-use crate::meter::{Meters, Stops};
+use crate::meter::{Meters, Stops, TurnedAway};
 use model::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,6 +18,7 @@ pub struct Stats {
     /// Loop turns and calls of all scripts.
     pub ticks: AtomicU64,
     pub(crate) stops: Stops,
+    pub(crate) limited: TurnedAway,
     pub(crate) meters: Meters,
 }
 

@@ -7,7 +7,7 @@
 
 use crate::asking::{Desk, Matter};
 use crate::caller::{caller, trail};
-use crate::http::LateAnswer;
+use crate::http::{LateAnswer, is_charged};
 use crate::notify::{self, Eyes, Watcher};
 use crate::reading::Subscribed;
 use crate::shared::Shared;
@@ -247,6 +247,7 @@ impl ServerHandler for Handler {
             cancel: context.ct.clone(),
             long: false,
             trail: trail(&self.shared.runtime, &context),
+            charged: is_charged(&context.extensions),
         };
         // Whoever holds a call holds little: what is large is moved once, not from hand to hand.
         let answer = Box::pin(self.shared.runtime.call(call));

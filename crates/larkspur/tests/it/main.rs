@@ -72,6 +72,7 @@ mod pages;
 mod permissions;
 mod prompts;
 mod protocol;
+mod quotas;
 mod recording;
 mod reload;
 mod resources;

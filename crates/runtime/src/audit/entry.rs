@@ -198,6 +198,7 @@ impl Ended {
             CallError::Scope { .. } => Self::of("denied", "scope"),
             CallError::Unaudited => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),
+            CallError::Limited(limited) => Self::of("limited", limited.limit),
             CallError::Busy { .. } => Self::of("limited", "queue"),
         }
     }
@@ -219,6 +220,7 @@ impl Ended {
             ReadError::Scope { .. } => Self::of("denied", "scope"),
             ReadError::Unaudited => Self::of("denied", "audit"),
             ReadError::Asks { .. } => Self::of("ok", "asks"),
+            ReadError::Limited(limited) => Self::of("limited", limited.limit),
             ReadError::Busy { .. } => Self::of("limited", "queue"),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::catalog::Handle;
 use crate::errand::Ended;
+use crate::quota::Limited;
 use model::{Fault, Output, Rejected, Stop, ToolPath};
 use script::Raised;
 use std::fmt::Display;
@@ -46,6 +47,9 @@ pub enum CallError {
     /// A token may lack it where a role allows it.
     #[error("{}", lacking(.tool, .scope))]
     Scope { tool: ToolPath, scope: String },
+    /// It was not made: somebody has had his share.
+    #[error(transparent)]
+    Limited(#[from] Limited),
     #[error("{UNAUDITED}")]
     Unaudited,
     /// It has questions first: its asker knows them.

@@ -105,7 +105,9 @@ impl Within<'_> {
     ) -> Result<Output, CallError> {
         let catalog = Arc::clone(self.catalog);
         let caller = self.caller.clone();
-        let mut job = self.runtime.job(catalog, tool, args, caller, entry)?;
+        let mut job = self
+            .runtime
+            .job(catalog, tool, args, caller, false, entry)?;
         job.trail = trail;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;

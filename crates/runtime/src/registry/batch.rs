@@ -238,6 +238,9 @@ pub(super) fn heard(called: Result<Output, CallError>) -> Result<Value, Failure>
     }
 }
 
+/// HTTP's word for one who comes too often.
+const TOO_MANY: u16 = 429;
+
 fn failure(error: &CallError) -> Failure {
     let sentence = error.to_string();
     match error {
@@ -253,6 +256,9 @@ fn failure(error: &CallError) -> Failure {
         } => Failure::new("timeout", sentence).passing(Passing::Timeout),
         CallError::Stopped { .. } => Failure::new("stopped", sentence),
         CallError::Asks { .. } => Failure::new("asks", sentence),
+        CallError::Limited(limited) => Failure::new("limited", sentence)
+            .passing(Passing::Status(TOO_MANY))
+            .retry_after(Some(limited.retry_after)),
         CallError::Unaudited => Failure::new("unaudited", sentence),
         CallError::Busy { .. } => Failure::new("busy", sentence),
     }
@@ -265,9 +271,23 @@ fn failed(raised: Option<&Raised>, sentence: String) -> Failure {
     };
     let failure = Failure::new(raised.kind.clone(), sentence);
     let status = raised.data.get("status").and_then(Value::as_u64);
-    match status.and_then(|status| u16::try_from(status).ok()) {
-        Some(status) => failure.passing(Passing::Status(status)),
+    let status = status.and_then(|status| u16::try_from(status).ok());
+    let retry_after = raised.data.get("retry_after").and_then(seconds);
+    // Who says when to come back says that it may pass.
+    match status.or(retry_after.map(|_| TOO_MANY)) {
+        Some(status) => failure
+            .passing(Passing::Status(status))
+            .retry_after(retry_after),
         None => failure,
+    }
+}
+
+/// `60`, `1.5`, `"60s"`.
+fn seconds(value: &Value) -> Option<Duration> {
+    match value {
+        Value::String(text) => model::parse_duration(text).ok(),
+        Value::Number(number) => model::parse_duration(&number.to_string()).ok(),
+        _ => None,
     }
 }
 

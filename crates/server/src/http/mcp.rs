@@ -9,6 +9,7 @@ use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
 use super::owners::Owners;
 use super::shortcut::Shortcut;
+use super::toll;
 use crate::auth::{self, Login};
 use crate::handler::Handler;
 use crate::shared::Shared;
@@ -170,6 +171,9 @@ impl Mcp {
         let in_session = asked.in_session(&parts.headers, takes_events);
         let caller = of(&parts);
         if in_session && let Err(refusal) = self.owners.check(&parts.headers, &caller) {
+            return refusal;
+        }
+        if let Err(refusal) = toll::charge(&self.shared.runtime, asked, &mut parts, &caller) {
             return refusal;
         }
         // rmcp wants to read both of them there, and has no word for "anything".

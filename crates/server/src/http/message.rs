@@ -8,6 +8,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
 use model::{Args, Caller, Errors};
 use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion};
 use runtime::{Runtime, Wish};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -71,6 +72,16 @@ impl Asked<'_> {
             _ => return none,
         };
         runtime.missing_scopes(caller, &wish)
+    }
+
+    /// Empty for an answer.
+    pub(crate) fn method(&self) -> &str {
+        self.envelope.method.as_deref().unwrap_or_default()
+    }
+
+    /// Its params, if they can be read as these.
+    pub(crate) fn params<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.envelope.params?.get()).ok()
     }
 
     /// Sessions are for legacy clients that can read their streams; all others stand alone.

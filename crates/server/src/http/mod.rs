@@ -14,12 +14,14 @@ mod message;
 mod metrics;
 mod owners;
 mod shortcut;
+mod toll;
 
 pub(crate) use aside::Aside;
 pub(crate) use door::DRAIN_TIME;
 pub use door::HttpDoor;
 pub(crate) use late::LateAnswer;
 pub(crate) use mcp::Deaf;
+pub(crate) use toll::is_charged;
 
 pub(crate) use answer::{Answer, json, refused};
 pub(crate) use guard::only;

@@ -58,6 +58,10 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
                 json!({"type": "permission-error", "tool": tool, "scope": scope}),
             )
         }
+        CallError::Limited(limited) => (
+            FAILED,
+            json!({"type": "rate-limit", "limit": limited.limit, "retry-after": limited.retry_after_seconds()}),
+        ),
         CallError::Unaudited | CallError::Busy { .. } => {
             (FAILED, json!({"type": "runtime-error", "cause": sentence}))
         }

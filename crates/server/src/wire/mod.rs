@@ -14,7 +14,7 @@ pub(crate) use prompt::{completion, conversation, prompt, reference};
 pub(crate) use question::{can, capability, question, request};
 pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
-pub(crate) use unread::unread;
+pub(crate) use unread::{limited, unread};
 
 use model::{Content, Errors, Output, Structured, Tool};
 use rmcp::ErrorData;
@@ -180,6 +180,7 @@ pub(crate) fn failure(
         | CallError::Scope { .. }
         | CallError::Failed { .. }
         | CallError::Stopped { .. }
+        | CallError::Limited(_)
         | CallError::Unaudited
         | CallError::Asks { .. }
         | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),

@@ -2,8 +2,10 @@
 
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
-use runtime::ReadError;
+use runtime::{Limited, ReadError};
 use serde_json::{Value, json};
+
+const LIMITED: i32 = 1001;
 
 /// How many names a client is told of.
 const MOST: usize = 20;
@@ -30,12 +32,19 @@ pub(crate) fn unread(error: ReadError) -> ErrorData {
         }
         ReadError::Rejected { of, .. } => refused(format!("{of}: {sentence}"), Value::Null),
         ReadError::Scope { scope, .. } => refused(sentence, json!({"scope": scope})),
+        ReadError::Limited(one) => limited(&one),
         ReadError::Failed { .. }
         | ReadError::Stopped { .. }
         | ReadError::Unaudited
         | ReadError::Asks { .. }
         | ReadError::Busy { .. } => ErrorData::internal_error(sentence, None),
     }
+}
+
+/// Who comes too often; the protocol has no code for that, and its own ones are not for others.
+pub(crate) fn limited(limited: &Limited) -> ErrorData {
+    let data = json!({"limit": limited.limit, "retryAfter": limited.retry_after_seconds()});
+    ErrorData::new(ErrorCode(LIMITED), limited.to_string(), Some(data))
 }
 
 fn first(mut names: Vec<String>) -> Vec<String> {

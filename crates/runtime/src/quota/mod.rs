@@ -1,0 +1,104 @@
+//! How much of the server one caller, or one module, may take: who has had his share is told when to come
+//! back.
+
+mod limited;
+mod rates;
+
+pub use limited::Limited;
+
+use crate::catalog::{Catalog, Module};
+use crate::registry::Meta;
+use crate::runtime::Runtime;
+use crate::scopes::{Wish, wanted};
+use crate::stats::Stats;
+use limited::Limit;
+use model::{Caller, ModuleName, Quotas, Rate};
+use rates::{Keyed, Single};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What has been used up of everything.
+#[derive(Default)]
+pub(crate) struct Used {
+    callers: Option<Keyed>,
+    modules: Option<Keyed>,
+    /// Of modules that have a rate of their own; one that is set anew begins anew.
+    own: Mutex<HashMap<ModuleName, (Rate, Arc<Single>)>>,
+}
+
+impl Used {
+    pub(crate) fn new(quotas: &Quotas) -> Self {
+        Self {
+            callers: quotas.caller_rate.map(Keyed::new),
+            modules: quotas.module_rate.map(Keyed::new),
+            own: Mutex::default(),
+        }
+    }
+
+    fn own(&self, module: &ModuleName, rate: Rate) -> Arc<Single> {
+        let mut all = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get(module) {
+            Some((known, single)) if *known == rate => Arc::clone(single),
+            _ => {
+                let single = Arc::new(Single::new(rate));
+                all.insert(module.clone(), (rate, Arc::clone(&single)));
+                single
+            }
+        }
+    }
+}
+
+impl Runtime {
+    /// Is anything counted that could turn a call away?
+    pub fn has_rates(&self) -> bool {
+        let used = self.used();
+        used.callers.is_some() || used.modules.is_some() || !self.catalog().rules.rates.is_empty()
+    }
+
+    /// Counts what is asked for before it is a call, so that whoever asks can be told in his own words.
+    /// A batch is counted task by task, and a look at schemas is no call.
+    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<(), Limited> {
+        if let Wish::Tool { name, .. } = wish
+            && matches!(Meta::named(name), Some(Meta::Batch | Meta::Schema))
+        {
+            return Ok(());
+        }
+        let catalog = self.view(caller);
+        self.charge_caller(caller)?;
+        for (module, _) in wanted(&catalog, wish) {
+            if let Some(module) = catalog.module(&module) {
+                self.charge_module(&catalog, module)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {
+        let Some(callers) = &self.used().callers else {
+            return Ok(());
+        };
+        // Who has logged in under the name of whoever runs the server is not him.
+        let kind = if caller.is_local() { "local" } else { "named" };
+        callers
+            .take(&(kind, &caller.name))
+            .map_err(|retry_after| self.limited(Limit::Caller, callers.rate, retry_after))
+    }
+
+    pub(crate) fn charge_module(&self, catalog: &Catalog, module: &Module) -> Result<(), Limited> {
+        let name = &module.name;
+        if let Some(rate) = catalog.rules.rates.get(name) {
+            let taken = self.used().own(name, *rate).take();
+            taken.map_err(|after| self.limited(Limit::Own(name), *rate, after))?;
+        }
+        let Some(modules) = &self.used().modules else {
+            return Ok(());
+        };
+        let taken = modules.take(&name.as_str());
+        taken.map_err(|after| self.limited(Limit::Module(name), modules.rate, after))
+    }
+
+    fn limited(&self, limit: Limit<'_>, rate: Rate, retry_after: std::time::Duration) -> Limited {
+        Stats::add(self.stats().limited.of(limit.name()));
+        Limited::new(limit, rate, retry_after)
+    }
+}
