@@ -28,6 +28,9 @@ calls = 1
 queue = 2
 caller_rate = '10/s'
 module_rate = '600/m'
+caller_calls = 3
+module_calls = 4
+cache = '1MiB'
 tasks = 9
 task_time = '2m'
 task_keep = '1h'
@@ -92,6 +95,9 @@ on_error = 'refuse'
     let quotas = Quotas {
         caller_rate: "10/s".parse().ok(),
         module_rate: "600/m".parse().ok(),
+        caller_calls: Some(3),
+        module_calls: Some(4),
+        cache: 1 << 20,
     };
     assert_eq!(project.quotas, quotas);
     let audit = AuditSettings {
@@ -114,7 +120,7 @@ on_error = 'refuse'
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 28);
+    assert_eq!(project.place("module.a").unwrap().line, 31);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -213,7 +219,7 @@ fn limits_have_names_and_units() {
               ┌ larkspur.toml:2:1
             2 │ memory = '256MiB'
               │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `tasks`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `task_time`, `task_keep`, `http_time`, `exec_time`, `sql_time`, `caller_rate`, `module_rate`"]],
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `tasks`, `exec_processes`, `sql_rows`, `http_body`, `exec_output`, `sql_bytes`, `file_bytes`, `task_time`, `task_keep`, `http_time`, `exec_time`, `sql_time`, `caller_rate`, `module_rate`, `caller_calls`, `module_calls`, `cache`"]],
     );
     check(
         "[limits]\nticks = -1",
@@ -432,6 +438,9 @@ fn the_template_shows_every_setting() {
         "limits.queue",
         "limits.caller_rate",
         "limits.module_rate",
+        "limits.caller_calls",
+        "limits.module_calls",
+        "limits.cache",
         "limits.http_time",
         "limits.http_body",
         "limits.exec_time",

@@ -4,7 +4,7 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{UNAUDITED, either, lacking, near};
+pub(crate) use error::{UNAUDITED, either, full, lacking, near};
 pub(crate) use within::Within;
 
 use crate::audit::{Entry, Trail};
@@ -453,6 +453,7 @@ impl Job {
         let handle = self.handle.clone();
         let errand = Errand {
             runtime: self.runtime.clone(),
+            of: Some((self.caller.clone(), handle.module.name.clone())),
             limits: Arc::clone(&self.limits),
             name: handle.to_string(),
             cancel: token,

@@ -4,7 +4,7 @@
 use crate::life::{LastError, Life};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{Fault, Limits, Stop};
+use model::{Caller, Fault, Limits, ModuleName, Stop};
 use script::{CallFailure, Cancel, Raised};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) struct Errand {
     pub(crate) runtime: Runtime,
+    /// Whose call, and of which module: both may have few places. Nobody's, where it only ends one.
+    pub(crate) of: Option<(Caller, ModuleName)>,
     pub(crate) limits: Arc<Limits>,
     /// What the log calls it.
     pub(crate) name: String,
@@ -38,6 +40,7 @@ pub(crate) enum Ended {
     Asks,
     Busy {
         waiting: usize,
+        limit: &'static str,
     },
 }
 
@@ -93,7 +96,7 @@ impl Errand {
         work: impl FnOnce(Cancel) -> Result<T, CallFailure> + Send + 'static,
     ) -> Result<T, Ended> {
         let place = tokio::select! {
-            place = self.runtime.admit(self.limits.time) => place?,
+            place = self.runtime.admit(self.of.as_ref(), self.limits.time) => place?,
             () = self.cancel.cancelled() => return Err(self.stopped(Stop::Cancelled)),
         };
         let cancel = Cancel::default();

@@ -93,10 +93,17 @@ impl Stops {
 
 /// Calls that were turned away, by the setting that says so.
 #[derive(Debug, Default)]
-pub(crate) struct TurnedAway([AtomicU64; 4]);
+pub(crate) struct TurnedAway([AtomicU64; 6]);
 
 impl TurnedAway {
-    const ALL: [&str; 4] = ["queue", "caller_rate", "module_rate", "rate"];
+    const ALL: [&str; 6] = [
+        "queue",
+        "caller_rate",
+        "module_rate",
+        "rate",
+        "caller_calls",
+        "module_calls",
+    ];
 
     pub(crate) fn of(&self, limit: &str) -> &AtomicU64 {
         let index = Self::ALL.iter().position(|known| *known == limit);

@@ -3,7 +3,7 @@
 
 use crate::argument::Argument;
 use crate::audit::{Entry, Trail};
-use crate::call::{Lines, Progress, UNAUDITED, Within, either, lacking, near};
+use crate::call::{Lines, Progress, UNAUDITED, Within, either, full, lacking, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
@@ -88,8 +88,8 @@ pub enum ReadError {
     /// It has questions first: its asker knows them.
     #[error("`{of}` has questions that its client has to answer first")]
     Asks { of: String },
-    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
-    Busy { waiting: usize },
+    #[error("{}", full(*.waiting, .limit))]
+    Busy { waiting: usize, limit: &'static str },
 }
 
 fn meant(argument: &str, available: &[String]) -> String {
@@ -324,6 +324,7 @@ impl Runtime {
         let limits = self.limits_for(manifest.and_then(|m| m.limits.timeout));
         let errand = Errand {
             runtime: self.clone(),
+            of: Some((asking.caller.clone(), stay.module.name.clone())),
             limits: Arc::clone(&limits),
             name: of.clone(),
             cancel: asking.cancel,
@@ -417,7 +418,7 @@ impl ReadError {
             Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
             Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },
             Ended::Asks => Self::Asks { of },
-            Ended::Busy { waiting } => Self::Busy { waiting },
+            Ended::Busy { waiting, limit } => Self::Busy { waiting, limit },
         }
     }
 }

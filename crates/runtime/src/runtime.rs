@@ -17,11 +17,11 @@ use crate::observed::Observer;
 use crate::orders::Order;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
-use crate::quota::Used;
+use crate::quota::{Held, Used};
 use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
-use model::{Bounds, Fault, Limits, World};
+use model::{Bounds, Caller, Fault, Limits, ModuleName, Quotas, World};
 use script::{Coverage, Engine, ToolChange};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,6 +36,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// At the end, modules get so long to stop: calls under way, and then their own `stop`.
 const CLOSING: Duration = Duration::from_secs(12);
+
+/// The setting of how many may wait for a place among all.
+const QUEUE: &str = "queue";
 
 /// What a runtime is made from.
 #[derive(Clone)]
@@ -120,13 +123,17 @@ impl Runtime {
 
     fn load(settings: Settings, watches: bool, told: impl Fn(&Event) + Send + 'static) -> Self {
         let ground = Arc::new(Ground::new(&settings));
-        // Who only looks calls nothing, and what a test calls is nobody's call.
+        // Who only looks calls nothing, and what a test calls is nobody's call, and nobody's share.
         let audit = if settings.asleep || settings.forgets {
             Audit::default()
         } else {
             Audit::of(&settings.project)
         };
-        let quotas = settings.project.project().quotas;
+        let quotas = if settings.forgets {
+            Quotas::default()
+        } else {
+            settings.project.project().quotas
+        };
         let (project, overrides) = (settings.project, settings.overrides);
         let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides);
         let (library, catalog) = match &settings.loaded {
@@ -164,7 +171,7 @@ impl Runtime {
             stats,
             observer: settings.observer,
             audit,
-            used: Used::new(&quotas),
+            used: Used::new(&quotas, settings.bounds.queue),
             started: Instant::now(),
             keeper,
         }))
@@ -255,7 +262,7 @@ impl Runtime {
 
     /// How many calls wait for a place.
     pub(crate) fn waiting(&self) -> usize {
-        self.0.waiting.load(Ordering::Relaxed)
+        self.0.waiting.load(Ordering::Relaxed) + self.0.used.waiting()
     }
 
     pub fn uptime(&self) -> Duration {
@@ -280,19 +287,35 @@ impl Runtime {
     }
 
     /// A place among the calls on threads, waited for until the call's own deadline.
-    pub(crate) async fn admit(&self, patience: Duration) -> Result<Place, Ended> {
+    pub(crate) async fn admit(
+        &self,
+        of: Option<&(Caller, ModuleName)>,
+        patience: Duration,
+    ) -> Result<Place, Ended> {
+        let until = tokio::time::Instant::now() + patience;
+        let own = match of {
+            Some((caller, module)) => self.0.used.enter(caller, module, until).await,
+            None => Ok([None, None]),
+        };
+        let own = own.map_err(|full| self.busy(full.waiting, full.limit))?;
         if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
-            return Ok(Place::new(permit, &self.0.stats));
+            return Ok(Place::new(permit, own, &self.0.stats));
         }
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let _counted = Waiting(&self.0.waiting);
         if waiting >= self.0.bounds.queue {
-            return Err(Ended::Busy { waiting });
+            return Err(self.busy(waiting, QUEUE));
         }
-        match tokio::time::timeout(patience, Arc::clone(&self.0.places).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Place::new(permit, &self.0.stats)),
-            _ => Err(Ended::Busy { waiting }),
+        let places = Arc::clone(&self.0.places);
+        match tokio::time::timeout_at(until, places.acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Place::new(permit, own, &self.0.stats)),
+            _ => Err(self.busy(waiting, QUEUE)),
         }
+    }
+
+    fn busy(&self, waiting: usize, limit: &'static str) -> Ended {
+        Stats::add(self.0.stats.limited.of(limit));
+        Ended::Busy { waiting, limit }
     }
 }
 
@@ -328,14 +351,16 @@ impl Drop for Waiting<'_> {
 /// One call's place on the threads; dropping it gives the place back.
 pub(crate) struct Place {
     _permit: OwnedSemaphorePermit,
+    _own: [Option<Held>; 2],
     stats: Arc<Stats>,
 }
 
 impl Place {
-    fn new(permit: OwnedSemaphorePermit, stats: &Arc<Stats>) -> Self {
+    fn new(permit: OwnedSemaphorePermit, own: [Option<Held>; 2], stats: &Arc<Stats>) -> Self {
         Stats::add(&stats.in_flight);
         Self {
             _permit: permit,
+            _own: own,
             stats: Arc::clone(stats),
         }
     }

@@ -135,7 +135,8 @@ fn more_calls_than_the_queue_holds_are_turned_away() {
         }
         for _ in 0..4 {
             let ended = calls.join_next().await.unwrap().unwrap();
-            assert_eq!(ended, Err(CallError::Busy { waiting: 3 }));
+            let (waiting, limit) = (3, "queue");
+            assert_eq!(ended, Err(CallError::Busy { waiting, limit }));
         }
         assert_eq!(in_flight(&runtime), 2);
         // Who waits no longer ends what runs for them.

@@ -1,11 +1,15 @@
 //! How often one caller may call, and one module be called: on every road, and told in the words of each.
 
+use crate::calls::SPIN;
 use crate::fixture::{Opening, Server, saying};
 use crate::room::Room;
 use crate::web::Web;
 use model::{Args, Caller, Output};
-use runtime::{Asking, Batch, Call, CallError, ProjectFile, ReadError, Runtime, Settings, Trail};
+use runtime::{
+    Asking, Batch, Call, CallError, ProjectFile, ReadError, Runtime, Settings, Stats, Trail,
+};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 const HUB: &str = r#"
@@ -34,13 +38,7 @@ pub(crate) fn open(limits: &str) -> (Room, Runtime) {
     room.write("hub.star", HUB)
         .write("other.star", &saying("sing", "la"));
     room.project(limits);
-    let project = ProjectFile::open(room.path().join("larkspur.toml")).unwrap();
-    let runtime = Runtime::open(Settings {
-        folders: vec![room.modules().to_owned()],
-        bounds: project.project().bounds,
-        project,
-        ..Settings::default()
-    });
+    let runtime = reopened(&room);
     (room, runtime)
 }
 
@@ -331,4 +329,92 @@ fn reads_are_limited_as_such() {
     let read = || block_on(runtime.read("hub://tea", asking("ada")));
     read().unwrap();
     assert!(matches!(read(), Err(ReadError::Limited(limited)) if limited.limit == "caller_rate"));
+}
+
+/// So many calls that do not end of themselves, begun; those that are turned away have ended.
+async fn spin(
+    runtime: &Runtime,
+    who: fn(usize) -> String,
+    count: usize,
+) -> JoinSet<Result<Output, CallError>> {
+    let mut calls = JoinSet::new();
+    for number in 0..count {
+        let runtime = runtime.clone();
+        calls.spawn(async move { runtime.call(by(&who(number), "spin", json!({}))).await });
+    }
+    calls
+}
+
+/// Waits until so many run, and so many wait.
+async fn settled(runtime: &Runtime, running: u64, waiting: u64) {
+    let deadline = std::time::Instant::now() + crate::wire::PATIENCE;
+    let waiting = format!("\nlarkspur_calls_waiting {waiting}\n");
+    while Stats::get(&runtime.stats().in_flight) != running || !runtime.metrics().contains(&waiting)
+    {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "{}",
+            runtime.metrics()
+        );
+        tokio::task::yield_now().await;
+    }
+}
+
+#[test]
+fn one_caller_keeps_nobody_else_waiting() {
+    let (room, _) = open("[limits]\ncaller_calls = 4\nqueue = 200\n");
+    room.write("spin.star", SPIN);
+    let runtime = reopened(&room);
+    block_on(async {
+        let mut calls = spin(&runtime, |_| "ada".to_owned(), 104).await;
+        settled(&runtime, 4, 100).await;
+        let answer = runtime.call(by("bo", "ping", json!({}))).await;
+        assert_eq!(answer.unwrap().plain_text(), "pong");
+        assert!(calls.try_join_next().is_none());
+        // Nor do those who wait stay when nobody waits for them.
+        calls.shutdown().await;
+        settled(&runtime, 0, 0).await;
+        let answer = runtime.call(by("ada", "ping", json!({}))).await;
+        assert_eq!(answer.unwrap().plain_text(), "pong");
+    });
+}
+
+#[test]
+fn whoever_waits_too_long_a_line_is_turned_away_by_name() {
+    for (limit, whose) in [("caller_calls", "caller"), ("module_calls", "module")] {
+        let (room, _) = open(&format!("[limits]\n{limit} = 1\nqueue = 2\n"));
+        room.write("spin.star", SPIN);
+        let runtime = reopened(&room);
+        block_on(async {
+            let who: fn(usize) -> String = match whose {
+                "caller" => |_| "ada".to_owned(),
+                _ => |number| format!("c{number}"),
+            };
+            let mut calls = spin(&runtime, who, 4).await;
+            let ended = calls.join_next().await.unwrap().unwrap();
+            assert_eq!(ended, Err(CallError::Busy { waiting: 2, limit }));
+            assert_eq!(
+                ended.unwrap_err().to_string(),
+                format!(
+                    "too many calls of this {whose} are waiting (2); try again in a moment (limit `{limit}`)"
+                )
+            );
+            settled(&runtime, 1, 2).await;
+            let answer = runtime.call(by("bo", "ping", json!({}))).await;
+            assert_eq!(answer.unwrap().plain_text(), "pong");
+            let line = format!("limit_hits_total{{limit=\"{limit}\"}} 1");
+            assert!(runtime.metrics().contains(&line), "{}", runtime.metrics());
+            calls.shutdown().await;
+        });
+    }
+}
+
+fn reopened(room: &Room) -> Runtime {
+    let project = ProjectFile::open(room.path().join("larkspur.toml")).unwrap();
+    Runtime::open(Settings {
+        folders: vec![room.modules().to_owned()],
+        bounds: project.project().bounds,
+        project,
+        ..Settings::default()
+    })
 }

@@ -199,7 +199,7 @@ impl Ended {
             CallError::Unaudited => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),
             CallError::Limited(limited) => Self::of("limited", limited.limit),
-            CallError::Busy { .. } => Self::of("limited", "queue"),
+            CallError::Busy { limit, .. } => Self::of("limited", limit),
         }
     }
 
@@ -221,7 +221,7 @@ impl Ended {
             ReadError::Unaudited => Self::of("denied", "audit"),
             ReadError::Asks { .. } => Self::of("ok", "asks"),
             ReadError::Limited(limited) => Self::of("limited", limited.limit),
-            ReadError::Busy { .. } => Self::of("limited", "queue"),
+            ReadError::Busy { limit, .. } => Self::of("limited", limit),
         }
     }
 }

@@ -55,13 +55,28 @@ pub enum CallError {
     /// It has questions first: its asker knows them.
     #[error("`{tool}` has questions that its client has to answer first")]
     Asks { tool: ToolPath },
-    #[error("too many calls are waiting ({waiting}); try again in a moment (limit `queue`)")]
-    Busy { waiting: usize },
+    #[error("{}", full(*.waiting, .limit))]
+    Busy {
+        waiting: usize,
+        /// The name of the setting.
+        limit: &'static str,
+    },
 }
 
 /// What is said while the audit log cannot be written.
 pub(crate) const UNAUDITED: &str = "no call is made while the audit log cannot be written \
     (`on_error = \"refuse\"` under [audit]); try again later";
+
+pub(crate) fn full(waiting: usize, limit: &str) -> String {
+    let whose = match limit {
+        "caller_calls" => " of this caller",
+        "module_calls" => " of this module",
+        _ => "",
+    };
+    format!(
+        "too many calls{whose} are waiting ({waiting}); try again in a moment (limit `{limit}`)"
+    )
+}
 
 pub(crate) fn lacking(what: &dyn Display, scope: &str) -> String {
     format!("`{what}` needs the scope `{scope}`, which your token does not have")
@@ -102,7 +117,7 @@ impl CallError {
             },
             Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
             Ended::Asks => Self::Asks { tool },
-            Ended::Busy { waiting } => Self::Busy { waiting },
+            Ended::Busy { waiting, limit } => Self::Busy { waiting, limit },
         }
     }
 }

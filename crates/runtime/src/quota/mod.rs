@@ -2,9 +2,11 @@
 //! back.
 
 mod limited;
+mod places;
 mod rates;
 
 pub use limited::Limited;
+pub(crate) use places::{Full, Held};
 
 use crate::catalog::{Catalog, Module};
 use crate::registry::Meta;
@@ -13,9 +15,11 @@ use crate::scopes::{Wish, wanted};
 use crate::stats::Stats;
 use limited::Limit;
 use model::{Caller, ModuleName, Quotas, Rate};
+use places::Places;
 use rates::{Keyed, Single};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::time::Instant;
 
 /// What has been used up of everything.
 #[derive(Default)]
@@ -24,15 +28,44 @@ pub(crate) struct Used {
     modules: Option<Keyed>,
     /// Of modules that have a rate of their own; one that is set anew begins anew.
     own: Mutex<HashMap<ModuleName, (Rate, Arc<Single>)>>,
+    caller_places: Option<Places>,
+    module_places: Option<Places>,
 }
 
 impl Used {
-    pub(crate) fn new(quotas: &Quotas) -> Self {
+    pub(crate) fn new(quotas: &Quotas, queue: usize) -> Self {
+        let places = |limit, most: Option<usize>| Some(Places::new(limit, most?, queue));
         Self {
             callers: quotas.caller_rate.map(Keyed::new),
             modules: quotas.module_rate.map(Keyed::new),
             own: Mutex::default(),
+            caller_places: places("caller_calls", quotas.caller_calls),
+            module_places: places("module_calls", quotas.module_calls),
         }
+    }
+
+    /// How many wait for a place of their caller's or their module's.
+    pub(crate) fn waiting(&self) -> usize {
+        let places = [&self.caller_places, &self.module_places];
+        places.into_iter().flatten().map(Places::waiting).sum()
+    }
+
+    /// Places of his and of the module's. Whoever waits for one holds none of those that all share.
+    pub(crate) async fn enter(
+        &self,
+        caller: &Caller,
+        module: &ModuleName,
+        until: Instant,
+    ) -> Result<[Option<Held>; 2], Full> {
+        let of_caller = match &self.caller_places {
+            Some(places) => Some(places.enter(spoken(caller), until).await?),
+            None => None,
+        };
+        let of_module = match &self.module_places {
+            Some(places) => Some(places.enter(module.to_string(), until).await?),
+            None => None,
+        };
+        Ok([of_caller, of_module])
     }
 
     fn own(&self, module: &ModuleName, rate: Rate) -> Arc<Single> {
@@ -46,6 +79,12 @@ impl Used {
             }
         }
     }
+}
+
+/// Who has logged in under the name of whoever runs the server is not him.
+fn spoken(caller: &Caller) -> String {
+    let kind = if caller.is_local() { "local" } else { "named" };
+    format!("{kind} {}", caller.name)
 }
 
 impl Runtime {
@@ -77,10 +116,8 @@ impl Runtime {
         let Some(callers) = &self.used().callers else {
             return Ok(());
         };
-        // Who has logged in under the name of whoever runs the server is not him.
-        let kind = if caller.is_local() { "local" } else { "named" };
         callers
-            .take(&(kind, &caller.name))
+            .take(&(caller.is_local(), &caller.name))
             .map_err(|retry_after| self.limited(Limit::Caller, callers.rate, retry_after))
     }
 

@@ -43,6 +43,7 @@ impl Runtime {
 
     fn errand_of(&self, handle: &Handle, cancel: CancellationToken) -> Errand {
         Errand {
+            of: None,
             runtime: self.clone(),
             limits: self.limits_for(handle.tool().tool.timeout),
             name: format!("compact of {handle}"),
