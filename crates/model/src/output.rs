@@ -10,6 +10,8 @@ pub struct Output {
     /// The same answer as data, for clients that read it.
     pub structured: Option<Value>,
     pub is_error: bool,
+    /// It was made for an earlier call.
+    pub cached: bool,
 }
 
 impl Output {

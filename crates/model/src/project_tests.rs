@@ -11,9 +11,7 @@ fn check(text: &str, expected: &Expect) {
     expected.assert_eq(&fault.to_string());
 }
 
-#[test]
-fn a_whole_project() {
-    let text = "enable = ['a', 'b']
+const WHOLE: &str = "enable = ['a', 'b']
 server.data_dir = 'data'
 server.surface = 'modules'
 server.surface_tokens = 10
@@ -57,7 +55,10 @@ keep = 2
 arguments = true
 on_error = 'refuse'
 ";
-    let project = Project::parse("larkspur.toml", text).unwrap();
+
+#[test]
+fn a_whole_project() {
+    let project = Project::parse("larkspur.toml", WHOLE).unwrap();
     let names: Vec<&str> = project
         .enable
         .iter()

@@ -1,6 +1,6 @@
 //! A resource as a client may see it, and what reading it gives.
 
-use crate::{Content, Input, UriTemplate};
+use crate::{Cache, Content, Input, UriTemplate};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -16,6 +16,8 @@ pub struct Resource {
     pub annotations: Option<Value>,
     /// What the template's variables are read as.
     pub input: Input,
+    /// How long what was read may be given again.
+    pub cache: Option<Cache>,
 }
 
 impl Resource {

@@ -1,6 +1,6 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Input, Selection, TaskUse, ToolName};
+use crate::{Cache, Input, Selection, TaskUse, ToolName};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ pub struct Tool {
     pub task: TaskUse,
     /// The fields of its answers that are worth their tokens.
     pub select: Option<Selection>,
+    /// How long an answer may be given again.
+    pub cache: Option<Cache>,
 }
 
 /// What a client may assume about a call; absent means "not said".

@@ -1,5 +1,6 @@
 //! The one road of a tool call: lookup, arguments, admission, deadline, script.
 
+mod again;
 mod error;
 mod within;
 
@@ -7,6 +8,7 @@ pub use error::CallError;
 pub(crate) use error::{UNAUDITED, either, full, lacking, near};
 pub(crate) use within::Within;
 
+use crate::answers::Spoilt;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::{Errand, GRACE};
@@ -152,10 +154,21 @@ impl Runtime {
         }
         let meter = job.meter();
         let begin = Instant::now();
+        let keeping = match job.kept() {
+            Ok(output) => {
+                entry.cached();
+                meter.add(begin.elapsed(), false);
+                return Ok(output);
+            }
+            Err(keeping) => keeping,
+        };
         let result = match job.try_here(small && !long).await {
             Some(result) => result,
             None => Box::pin(job.on_a_thread(cancel)).await,
         };
+        if let Some(keeping) = keeping {
+            keeping.keep(self, &result);
+        }
         meter.add(begin.elapsed(), has_failed(&result));
         result
     }
@@ -203,6 +216,7 @@ impl Runtime {
             asker: None,
             depth: 0,
             trail: Trail::default(),
+            spoilt: None,
         })
     }
 
@@ -300,6 +314,8 @@ struct Job {
     /// How many calls this one was made from.
     depth: usize,
     trail: Trail,
+    /// Of an answer that may be kept.
+    spoilt: Option<Spoilt>,
 }
 
 impl Job {
@@ -350,6 +366,7 @@ impl Job {
         }
         let (output, changes) = result?;
         if !changes.is_empty() {
+            self.spoilt.iter().for_each(Spoilt::set);
             let changed = self.runtime.change_tools(&module.life, changes);
             changed.map_err(|fault| CallFailure::Failed {
                 fault,

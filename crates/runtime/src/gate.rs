@@ -1,5 +1,6 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
+use crate::answers::Answers;
 use crate::call::{Lines, Progress, Within};
 use crate::ground::Ground;
 use crate::permit::Permit;
@@ -34,6 +35,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) lines: Option<&'a Lines>,
     /// Hears of resources that have changed; while a file loads nobody does.
     pub(crate) updates: Option<&'a Updates>,
+    pub(crate) answers: &'a Answers,
     /// The request that it is about, whichever thread the script goes on with.
     pub(crate) span: Span,
     /// Hears what is printed and logged, in the log's stead.
@@ -60,6 +62,7 @@ impl<'a> Gate<'a> {
             asker: None,
             lines: None,
             updates: None,
+            answers: &ground.answers,
             span: Span::current(),
             hearer: ground.hearer.as_ref(),
             used: AtomicBool::new(false),
@@ -131,6 +134,7 @@ impl Host for Gate<'_> {
 
     fn resource_updated(&self, uri: &str) {
         self.use_it();
+        self.answers.forget(|key| key.what == uri);
         if let Some(updates) = self.updates {
             updates.tell(uri);
         }

@@ -1,5 +1,6 @@
 //! What every module stands on: the folders, the limits, the threads, the store.
 
+use crate::answers::Answers;
 use crate::call::Lines;
 use crate::disk::Folder;
 use crate::pool::Pool;
@@ -21,6 +22,8 @@ pub(crate) struct Ground {
     pub(crate) world: Arc<dyn World>,
     pub(crate) lives: Lives,
     pub(crate) stops: Stops,
+    /// Answers that may be given again.
+    pub(crate) answers: Answers,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
     /// Hears what scripts print and log, in the log's stead.
@@ -34,6 +37,12 @@ impl Ground {
         } else {
             Store::at(settings.project.data_dir())
         };
+        // In a test each call is to run.
+        let room = if settings.forgets {
+            0
+        } else {
+            settings.project.project().quotas.cache
+        };
         Self {
             folders: folders(settings),
             limits: Arc::new(settings.project.project().limits.clone()),
@@ -43,6 +52,7 @@ impl Ground {
             world: Arc::clone(&settings.world),
             lives: Lives::default(),
             stops: Stops::default(),
+            answers: Answers::new(room),
             asleep: settings.asleep,
             hearer: settings.hearer.clone(),
         }

@@ -1,6 +1,7 @@
 //! The runtime: what is served, kept fresh, and called. It knows neither MCP nor the command line.
 
 mod affected;
+mod answers;
 mod argument;
 mod assembly;
 mod attempt;

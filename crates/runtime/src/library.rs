@@ -235,6 +235,8 @@ impl Library {
     ) -> Option<Catalog> {
         let news = project.is_some() || complaint != self.project_fault;
         if let Some(project) = project {
+            // Roles and limits may be others now.
+            self.ground.answers.forget(|_| true);
             self.project = project;
         }
         self.project_fault = complaint;

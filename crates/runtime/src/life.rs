@@ -112,6 +112,7 @@ impl Life {
     /// No newcomers are sent here any more. Call it after the catalog without it is served.
     pub(crate) fn retire(self: &Arc<Self>) {
         self.holds.fetch_or(RETIRED, Ordering::AcqRel);
+        self.ground.answers.forget(|key| key.life == self.born);
         self.close_if_unused();
     }
 

@@ -80,9 +80,44 @@ impl Runtime {
         for (limit, count) in stats.stops.all().chain(stats.limited.all()) {
             page.line("limit_hits_total", &format!("limit=\"{limit}\""), count);
         }
+        self.kept_answers(&mut page);
         self.audit_lines(&mut page);
         self.by_tool(&mut page);
         page.0
+    }
+
+    fn kept_answers(&self, page: &mut Page) {
+        let counts = self.ground().answers.counts();
+        page.single(
+            "cache_hits_total",
+            "counter",
+            "Calls and reads that were answered with what an earlier one gave",
+            counts.hits,
+        );
+        page.single(
+            "cache_misses_total",
+            "counter",
+            "Those that could have been, and ran",
+            counts.misses,
+        );
+        page.single(
+            "cache_evicted_total",
+            "counter",
+            "Answers that went to make room",
+            counts.evicted,
+        );
+        page.single(
+            "cache_bytes",
+            "gauge",
+            "Bytes of answers that are kept",
+            counts.bytes,
+        );
+        page.single(
+            "cache_entries",
+            "gauge",
+            "Answers that are kept",
+            counts.entries,
+        );
     }
 
     fn audit_lines(&self, page: &mut Page) {

@@ -46,6 +46,7 @@ impl Library {
         };
         let tools = changed_tools(&module.name, module.tools.clone(), changes)?;
         *module = Arc::new(module.with_tools(tools, module.generation));
+        self.ground.answers.forget(|key| key.life == life.born);
         Ok(Some(self.catalog()))
     }
 

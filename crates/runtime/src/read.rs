@@ -1,6 +1,7 @@
 //! Resources read, prompts got, arguments completed: down the same road as a tool's call, always on
 //! a thread.
 
+use crate::answers::{Keeping, Kept, Key, Who};
 use crate::argument::Argument;
 use crate::audit::{Entry, Trail};
 use crate::call::{Lines, Progress, UNAUDITED, Within, either, full, lacking, near};
@@ -17,7 +18,7 @@ use model::{
     Args, Asker, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
     did_you_mean,
 };
-use script::{CallFailure, Raised, Turn};
+use script::{CallFailure, Raised, ScriptResource, Turn};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -174,7 +175,7 @@ impl Runtime {
     async fn read_inner(
         &self,
         uri: &str,
-        asking: Asking,
+        mut asking: Asking,
         entry: &mut Entry,
     ) -> Result<Vec<Contents>, ReadError> {
         self.charge_reader(&asking)?;
@@ -206,11 +207,45 @@ impl Runtime {
         let args = input
             .accept(input.read_text(variables))
             .map_err(|rejected| ReadError::Rejected { of, rejected })?;
+        let keeping = match self.kept(uri, &stay, handle.resource(), &mut asking) {
+            Ok(contents) => {
+                entry.cached();
+                return Ok(contents);
+            }
+            Err(keeping) => keeping,
+        };
         let uri = uri.to_owned();
-        self.evaluate(uri.clone(), stay, asking, move |module, turn| {
+        let reading = self.evaluate(uri.clone(), stay, asking, move |module, turn| {
             module.script.read(handle.resource(), &uri, &args, turn)
-        })
-        .await
+        });
+        let contents = reading.await?;
+        if let Some(keeping) = keeping {
+            keeping.put(self.answers(), Kept::Read(contents.clone()));
+        }
+        Ok(contents)
+    }
+
+    /// What was read before, if that holds; else how what is read now may be kept, if it may be.
+    fn kept(
+        &self,
+        uri: &str,
+        stay: &Stay,
+        resource: &ScriptResource,
+        asking: &mut Asking,
+    ) -> Result<Vec<Contents>, Option<Keeping>> {
+        let cache = resource.resource.cache;
+        let Some(cache) = cache.filter(|_| self.answers().has_room()) else {
+            return Err(None);
+        };
+        let who = (!cache.public).then(|| Who::of(&asking.caller, &stay.catalog));
+        let (what, shape) = (uri.to_owned(), "read".to_owned());
+        let key = Key::new(&stay.module, what, &Args::new(), shape, who);
+        if let Some(kept) = self.answers().get(&key)
+            && let Kept::Read(contents) = &*kept
+        {
+            return Ok(contents.clone());
+        }
+        Err(Some(Keeping::begin(key, cache, &mut asking.asker)))
     }
 
     async fn prompt_inner(

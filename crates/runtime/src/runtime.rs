@@ -1,5 +1,6 @@
 //! The handle that everything above holds; a clone shares.
 
+use crate::answers::Answers;
 use crate::audit::Audit;
 use crate::call::Lines;
 use crate::catalog::Catalog;
@@ -245,6 +246,10 @@ impl Runtime {
     /// Where calls and denials are written down.
     pub fn audit(&self) -> &Audit {
         &self.0.audit
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.0.ground.answers
     }
 
     pub(crate) fn used(&self) -> &Used {

@@ -19,7 +19,7 @@ use starlark::values::list::{AllocList, UnpackList};
 use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
-const TOOL_OPTIONS: [&str; 16] = [
+const TOOL_OPTIONS: [&str; 17] = [
     "name",
     "title",
     "description",
@@ -36,6 +36,7 @@ const TOOL_OPTIONS: [&str; 16] = [
     "icons",
     "timeout",
     "task",
+    "cache",
 ];
 
 const PARAM_RULES: [(&str, &str); 12] = [
@@ -111,9 +112,12 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// tokens: `["number", "author: user.login", "labels[*].name"]`), `compact` (a function that makes
     /// an answer smaller, or a text of it),
     /// `examples` (a list of arguments), `params` (a dict of `param`), `input_schema` and
-    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`. With `task = True` a call that
+    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`, `cache`. With `task = True` a call that
     /// takes long becomes a task where the client knows tasks: it goes on while the client does
-    /// something else and asks how far it is; `"required"` turns other clients away. A first parameter called `ctx` gets the
+    /// something else and asks how far it is; `"required"` turns other clients away. With `cache = "60s"`
+    /// an answer is given again for that long, to the same caller and for the same arguments, without
+    /// running the function; with `cache = {"for": "60s", "public": True}` everybody gets it, which is
+    /// right only where it is the same for all. A first parameter called `ctx` gets the
     /// call's context and is not part of the schema.
     ///
     /// Examples:

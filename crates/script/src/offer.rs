@@ -10,7 +10,7 @@ use crate::prompt::{self, ScriptPrompt};
 use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
-use model::{Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName, parse_duration};
+use model::{Cache, Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName, parse_duration};
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::values::dict::DictRef;
@@ -201,6 +201,12 @@ impl<'v> Reader<'_, 'v> {
         let select = select.transpose().map_err(wrong)?;
         let compact = given("compact").map(|function| Compactor::read(self, function));
         let compact = compact.transpose().map_err(wrong)?;
+        let cache = self.cache(entry).map_err(wrong)?;
+        if cache.is_some() && flag("destructive") == Some(true) {
+            return Err(wrong(
+                "a destructive tool must run each time it is called; take `cache` away".into(),
+            ));
+        }
         let tool = Tool {
             input: self.input(entry, &signature).map_err(wrong)?,
             title: text("title"),
@@ -217,6 +223,7 @@ impl<'v> Reader<'_, 'v> {
                 .unwrap_or_default(),
             timeout: timeout(entry).map_err(wrong)?,
             task: task(entry).map_err(wrong)?,
+            cache,
             select,
             name,
             output,
@@ -359,6 +366,7 @@ impl<'v> Reader<'_, 'v> {
             timeout: None,
             task: TaskUse::Never,
             select: None,
+            cache: None,
             name,
         };
         let ctx = handler.parameters_spec().is_some_and(|spec| spec.len() > 1);
@@ -406,6 +414,18 @@ impl<'v> Reader<'_, 'v> {
         };
         field.description = text("description").filter(|d| !d.is_empty());
         Ok(field)
+    }
+}
+
+impl<'v> Reader<'_, 'v> {
+    pub(crate) fn cache(&self, entry: Value<'v>) -> Result<Option<Cache>, String> {
+        match get(entry, "cache").filter(|value| !value.is_none()) {
+            None => Ok(None),
+            Some(value) => {
+                let json = self.types.json(value).unwrap_or_default();
+                Cache::read(&json).map(Some)
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use starlark::values::Value;
 use starlark::values::dict::{AllocDict, DictRef};
 
 /// What `resource(uri, fn, …)` takes besides.
-pub(crate) const OPTIONS: [&str; 7] = [
+pub(crate) const OPTIONS: [&str; 8] = [
     "name",
     "title",
     "description",
@@ -26,6 +26,7 @@ pub(crate) const OPTIONS: [&str; 7] = [
     "icons",
     "annotations",
     "complete",
+    "cache",
 ];
 
 #[derive(Debug, Clone)]
@@ -45,7 +46,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     ///
     /// `{name}` in a template is one segment, `{+name}` the rest of a path; each goes to the parameter
     /// of its name. By name: `name`, `title`, `description`, `mime`, `icons`, `annotations`, and
-    /// `complete`, a dict of functions that complete a variable.
+    /// `complete`, a dict of functions that complete a variable, and `cache`: how long what was read is
+    /// given again, as for `tool`; `ctx.resource_updated(uri)` ends that.
     ///
     /// Examples:
     /// ```python
@@ -105,6 +107,7 @@ impl<'v> Reader<'_, 'v> {
                 icons: heading.icons,
                 annotations,
                 input: Input::typed(heading.signature.fields, heading.signature.open),
+                cache: self.cache(entry).map_err(fail)?,
             },
             completers: heading.completers,
             handler: heading.function,

@@ -255,13 +255,14 @@ impl ServerHandler for Handler {
         if let Some(words) = words {
             words.finish().await;
         }
+        let is_cached = answer.as_ref().is_ok_and(|output| output.cached);
         let mut result = match answer {
             Ok(output) => wire::result(output, era),
             Err(CallError::Asks { .. }) => return desk.questions(self).map(Into::into),
             Err(error) => wire::failure(error, era, self.shared.errors)?,
         };
         if era == Era::Modern {
-            result.meta = Some(self.shared.meta.clone());
+            result.meta = Some(wire::meta(&self.shared.meta, is_cached));
         }
         Ok(CallToolResponse::Complete(result))
     }

@@ -332,7 +332,7 @@ fn reads_are_limited_as_such() {
 }
 
 /// So many calls that do not end of themselves, begun; those that are turned away have ended.
-async fn spin(
+fn spin(
     runtime: &Runtime,
     who: fn(usize) -> String,
     count: usize,
@@ -366,7 +366,7 @@ fn one_caller_keeps_nobody_else_waiting() {
     room.write("spin.star", SPIN);
     let runtime = reopened(&room);
     block_on(async {
-        let mut calls = spin(&runtime, |_| "ada".to_owned(), 104).await;
+        let mut calls = spin(&runtime, |_| "ada".to_owned(), 104);
         settled(&runtime, 4, 100).await;
         let answer = runtime.call(by("bo", "ping", json!({}))).await;
         assert_eq!(answer.unwrap().plain_text(), "pong");
@@ -390,7 +390,7 @@ fn whoever_waits_too_long_a_line_is_turned_away_by_name() {
                 "caller" => |_| "ada".to_owned(),
                 _ => |number| format!("c{number}"),
             };
-            let mut calls = spin(&runtime, who, 4).await;
+            let mut calls = spin(&runtime, who, 4);
             let ended = calls.join_next().await.unwrap().unwrap();
             assert_eq!(ended, Err(CallError::Busy { waiting: 2, limit }));
             assert_eq!(

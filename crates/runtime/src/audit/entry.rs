@@ -78,6 +78,13 @@ impl Entry {
         }
     }
 
+    /// It was answered before.
+    pub(crate) fn cached(&mut self) {
+        if let Some(open) = &mut self.0 {
+            open.line.cached = true;
+        }
+    }
+
     /// What is not there for this caller: for nobody, or for him.
     pub(crate) fn missing(
         &mut self,

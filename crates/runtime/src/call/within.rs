@@ -121,7 +121,18 @@ impl Within<'_> {
             ..(*job.limits).clone()
         });
         let begin = Instant::now();
+        let keeping = match job.kept() {
+            Ok(output) => {
+                entry.cached();
+                job.meter().add(begin.elapsed(), false);
+                return Ok(output);
+            }
+            Err(keeping) => keeping,
+        };
         let result = job.answer(job.run(self.cancel.clone(), false));
+        if let Some(keeping) = keeping {
+            keeping.keep(self.runtime, &result);
+        }
         job.meter().add(begin.elapsed(), has_failed(&result));
         result
     }

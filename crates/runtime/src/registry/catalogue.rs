@@ -49,6 +49,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         timeout: None,
         task: TaskUse::Never,
         select: None,
+        cache: None,
     })
 }
 

@@ -79,6 +79,7 @@ impl Shaping<'_> {
             content,
             structured: Some(raw),
             is_error: false,
+            ..Output::default()
         })
     }
 

@@ -80,6 +80,15 @@ pub(crate) fn server_meta() -> MetaObject {
     meta
 }
 
+/// The same for an answer, which may have been given before.
+pub(crate) fn meta(ours: &MetaObject, is_cached: bool) -> MetaObject {
+    let mut meta = ours.clone();
+    if is_cached {
+        meta.0.insert("larkspur/cached".into(), true.into());
+    }
+    meta
+}
+
 pub(crate) fn tool(listed: &str, tool: &Tool, era: Era) -> WireTool {
     let description = (!tool.description.is_empty()).then(|| tool.description.clone().into());
     let mut wire =

@@ -1,0 +1,210 @@
+//! Answers that may be given again: bounded in bytes, each for its time, the one that nobody has asked for
+//! longest going first. A list of our own: what is dropped with a module, and how long each is kept, is
+//! known here anyway.
+
+mod key;
+mod noting;
+
+pub(crate) use key::{Key, Who};
+pub(crate) use noting::{Keeping, Spoilt};
+
+use model::{Contents, Output};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What an answer takes besides its texts.
+const OVERHEAD: usize = 512;
+/// An answer that is larger than this part of all room is not kept: it would drive all others out.
+const LARGEST: usize = 8;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Kept {
+    Output(Output),
+    Read(Vec<Contents>),
+}
+
+pub(crate) struct Answers {
+    room: usize,
+    shelf: Mutex<Shelf>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    evicted: AtomicU64,
+}
+
+#[derive(Default)]
+struct Shelf {
+    entries: HashMap<Arc<Key>, Entry>,
+    /// By when they were asked for last.
+    order: BTreeMap<u64, Arc<Key>>,
+    bytes: usize,
+    /// Counts what is asked for.
+    clock: u64,
+}
+
+struct Entry {
+    kept: Arc<Kept>,
+    bytes: usize,
+    until: Instant,
+    used: u64,
+}
+
+/// Counts for metrics.
+pub(crate) struct Counts {
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
+    pub(crate) evicted: u64,
+    pub(crate) bytes: usize,
+    pub(crate) entries: usize,
+}
+
+impl Answers {
+    /// Without room nothing is kept.
+    pub(crate) fn new(room: usize) -> Self {
+        Self {
+            room,
+            shelf: Mutex::default(),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        self.room > 0
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Kept>> {
+        let mut shelf = self.lock();
+        let found = shelf.get(key);
+        drop(shelf);
+        let counter = if found.is_some() {
+            &self.hits
+        } else {
+            &self.misses
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    pub(crate) fn put(&self, key: Key, kept: Kept, time: Duration) {
+        let bytes = kept.size() + key.size() + OVERHEAD;
+        if bytes > self.room / LARGEST {
+            return;
+        }
+        let Some(until) = Instant::now().checked_add(time) else {
+            return;
+        };
+        let mut shelf = self.lock();
+        shelf.put(Arc::new(key), Arc::new(kept), bytes, until);
+        while shelf.bytes > self.room {
+            let Some((_, oldest)) = shelf.order.pop_first() else {
+                return;
+            };
+            shelf.remove(&oldest);
+            self.evicted.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Forgets those of which this is true.
+    pub(crate) fn forget(&self, is_old: impl Fn(&Key) -> bool) {
+        let mut shelf = self.lock();
+        let old: Vec<Arc<Key>> = shelf
+            .entries
+            .keys()
+            .filter(|key| is_old(key))
+            .cloned()
+            .collect();
+        for key in old {
+            shelf.remove(&key);
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let shelf = self.lock();
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counts {
+            hits: get(&self.hits),
+            misses: get(&self.misses),
+            evicted: get(&self.evicted),
+            bytes: shelf.bytes,
+            entries: shelf.entries.len(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    fn get(&mut self, key: &Key) -> Option<Arc<Kept>> {
+        let (known, entry) = self.entries.get_key_value(key)?;
+        let (known, until) = (Arc::clone(known), entry.until);
+        if until <= Instant::now() {
+            self.remove(&known);
+            return None;
+        }
+        self.clock += 1;
+        let clock = self.clock;
+        let entry = self.entries.get_mut(key)?;
+        self.order.remove(&entry.used);
+        entry.used = clock;
+        self.order.insert(clock, known);
+        Some(Arc::clone(&entry.kept))
+    }
+
+    fn put(&mut self, key: Arc<Key>, kept: Arc<Kept>, bytes: usize, until: Instant) {
+        self.remove(&key);
+        self.clock += 1;
+        let used = self.clock;
+        self.order.insert(used, Arc::clone(&key));
+        self.bytes += bytes;
+        let entry = Entry {
+            kept,
+            bytes,
+            until,
+            used,
+        };
+        self.entries.insert(key, entry);
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.order.remove(&entry.used);
+            self.bytes -= entry.bytes;
+        }
+    }
+}
+
+impl Kept {
+    fn size(&self) -> usize {
+        match self {
+            Self::Output(output) => output.size() + output.structured.as_ref().map_or(0, weight),
+            Self::Read(contents) => contents.iter().map(Contents::size).sum(),
+        }
+    }
+}
+
+/// What a value takes in memory, about.
+fn weight(value: &Value) -> usize {
+    const SLOT: usize = size_of::<Value>();
+    SLOT + match value {
+        Value::Null | Value::Bool(_) => 0,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(map) => {
+            let entries = map.iter();
+            entries
+                .map(|(name, value)| SLOT + name.len() + weight(value))
+                .sum()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "answers_tests.rs"]
+mod tests;
