@@ -3,6 +3,7 @@
 mod batch;
 mod calls;
 mod databases;
+mod guards;
 mod http;
 mod json;
 mod leaks;
@@ -59,10 +60,11 @@ pub(super) enum Subject {
     Tokens,
     Batch,
     Tests,
+    Guards,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Calls,
         Self::Start,
         Self::Rss,
@@ -75,6 +77,7 @@ impl Subject {
         Self::Tokens,
         Self::Batch,
         Self::Tests,
+        Self::Guards,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -91,6 +94,7 @@ impl Subject {
             Self::Tokens => tokens::measure(bench),
             Self::Batch => batch::measure(bench),
             Self::Tests => tests::measure(bench),
+            Self::Guards => guards::measure(bench),
         }
     }
 }
@@ -110,6 +114,7 @@ impl Display for Subject {
             Self::Tokens => "tokens",
             Self::Batch => "batch",
             Self::Tests => "tests",
+            Self::Guards => "guards",
         })
     }
 }

@@ -1,0 +1,95 @@
+//! What the guards of a call cost: roles, rates, places and the audit log, all switched on, beside the same
+//! server without them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Bench;
+use crate::bench::call::{Call, Pace};
+use crate::bench::client::Client;
+use crate::bench::compare::median;
+use crate::bench::era::Era;
+use crate::bench::figure::{Amount, Unit};
+use crate::bench::modules::Modules;
+use crate::bench::table::Row;
+
+/// Of CPU, for all of them together and for a login as well.
+const BAR: Amount = Amount(15.0, Unit::Micros);
+
+/// Rates that nobody reaches: what is weighed is the counting.
+const GUARDED: &str = r#"[limits]
+caller_rate = "1000000/s"
+module_rate = "1000000/s"
+caller_calls = 512
+module_calls = 512
+
+[module.hello]
+rate = "1000000/s"
+
+[role.reader]
+users = ["local"]
+allow = ["rows.*", "hello.*"]
+deny = ["*.delete_*", "*.drop_*"]
+
+[audit]
+"#;
+
+pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let modules = Modules::yardstick()?;
+    let folder = tempfile::tempdir().context("no place for two projects")?;
+    let mut rows = Vec::new();
+    for era in Era::ALL {
+        let mut guarded = connect(bench, &modules, folder.path(), era, "guarded", GUARDED)?;
+        let mut bare = connect(bench, &modules, folder.path(), era, "bare", "")?;
+        for pace in Pace::ALL {
+            rows.push(pair(bench, &mut guarded, &mut bare, pace)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn connect(
+    bench: &Bench,
+    modules: &Modules,
+    folder: &Path,
+    era: Era,
+    name: &str,
+    project: &str,
+) -> Result<Client> {
+    let folder = folder.join(name);
+    fs::create_dir_all(&folder)?;
+    let file = folder.join("larkspur.toml");
+    fs::write(&file, project)?;
+    let flags = ["--config", file.to_str().context("a name that is no text")?];
+    Client::connect_with(&bench.contenders.larkspur, modules.path(), era, &flags)
+}
+
+fn pair(bench: &Bench, guarded: &mut Client, bare: &mut Client, pace: Pace) -> Result<Row> {
+    let era = guarded.era;
+    let (call, calls) = (Call::hello(era), bench.effort.calls);
+    call.repeat(guarded, pace, calls / 4)?;
+    call.repeat(bare, pace, calls / 4)?;
+    let (mut with, mut without) = (Vec::new(), Vec::new());
+    for _ in 0..bench.effort.rounds {
+        with.push(call.weigh(guarded, pace, calls)?.cpu_micros());
+        without.push(call.weigh(bare, pace, calls)?.cpu_micros());
+    }
+    let more = median(
+        with.iter()
+            .zip(&without)
+            .map(|(with, without)| with - without),
+    );
+    let note = format!(
+        "{:.1} µs with, {:.1} µs without",
+        median(with),
+        median(without)
+    );
+    let what = format!(
+        "CPU per call of roles, rates, places and audit, {}, {}",
+        pace.name(),
+        era.name()
+    );
+    Ok(Row::new(what, Amount(more, Unit::Micros).noted(note)).bar(BAR))
+}
