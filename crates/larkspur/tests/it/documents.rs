@@ -9,7 +9,7 @@
 
 use crate::room::Room;
 use expect_test::expect;
-use model::{Bounds, Limits, show_duration, show_size};
+use model::{Bounds, Limits, Quotas, show_duration, show_size};
 use runtime::Settings;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -236,6 +236,7 @@ fn the_page_about_access_runs() {
 #[test]
 fn the_page_about_limits_runs() {
     run("book/src/limits.md");
+    run("book/src/audit.md");
 }
 
 #[test]
@@ -280,6 +281,7 @@ fn what_documents_do_not_run_is_little() {
         "book/src/access.md",
         "book/src/secrets.md",
         "book/src/limits.md",
+        "book/src/audit.md",
         "book/src/install.md",
         "book/src/doctor.md",
         "book/src/tests.md",
@@ -435,6 +437,7 @@ fn the_readme_states_the_limits() {
         ("rows of its answer", grouped(bounds.sql_rows as u64)),
         ("bytes of its answer", show_size(bounds.sql_bytes)),
         ("a file that is read", show_size(bounds.file_bytes)),
+        ("answers that are kept", show_size(Quotas::default().cache)),
     ] {
         let row = readme
             .lines()
