@@ -123,6 +123,7 @@ async fn check_policy(policy: &str, expected: impl Fn(&str, &str) -> bool) {
             watch: None,
             lines: None,
             caller: caller.clone(),
+            trail: crate::audit::Trail::default(),
             cancel: CancellationToken::new(),
         };
         !runtime.batch(batch).await.unwrap().is_error

@@ -3,6 +3,7 @@
 use super::Entrance;
 use super::answer::{Answer, empty, json};
 use super::busy::Busy;
+use super::denials;
 use super::guard::{self, Admitted};
 use super::mcp::Mcp;
 use super::{health, metrics};
@@ -95,6 +96,7 @@ impl Front {
             Ok(caller) => caller,
             Err(_) if path == "/health" => return health::live(),
             Err(why) => {
+                denials::note(&self.shared.runtime, None, "login", path);
                 let catalog = self.shared.runtime.catalog();
                 return auth::unauthorized(login, why, &catalog.rules.policy);
             }

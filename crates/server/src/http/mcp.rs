@@ -4,6 +4,7 @@ use super::answer::{Answer, refused, rpc_error};
 use super::aside::{Aside, with_asides};
 use super::body;
 use super::busy::{Busy, until_sent};
+use super::denials;
 use super::front::not_allowed;
 use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
@@ -122,7 +123,7 @@ impl Mcp {
             }
             Method::GET | Method::DELETE => {
                 let caller = of(&parts);
-                if let Err(refusal) = self.owners.check(&parts.headers, &caller) {
+                if let Err(refusal) = self.check_session(&parts.headers, &caller) {
                     return refusal;
                 }
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
@@ -153,10 +154,24 @@ impl Mcp {
         self.serve(parts, bytes.clone(), &asked).await
     }
 
+    fn check_session(&self, headers: &HeaderMap, caller: &Caller) -> Result<(), Answer> {
+        let checked = self.owners.check(headers, caller);
+        if checked.is_err() {
+            denials::note(&self.shared.runtime, Some(caller), "session", "");
+        }
+        checked
+    }
+
     /// The token can be had for more: what is missing is named all at once.
     fn step_up(&self, asked: &Asked<'_>, caller: &Caller, missing: &BTreeSet<String>) -> Answer {
         let names: Vec<&str> = missing.iter().map(String::as_str).collect();
         let why = format!("the token lacks the scope {}", names.join(" and "));
+        denials::note(
+            &self.shared.runtime,
+            Some(caller),
+            "scope",
+            &names.join(" "),
+        );
         tracing::info!(target: "auth", caller = &*caller.name, missing = names.join(" "), "more is asked for");
         let answer = rpc_error(StatusCode::FORBIDDEN, &asked.id, LACKING, &why);
         auth::insufficient(&self.login, missing, answer)
@@ -170,7 +185,7 @@ impl Mcp {
         }
         let in_session = asked.in_session(&parts.headers, takes_events);
         let caller = of(&parts);
-        if in_session && let Err(refusal) = self.owners.check(&parts.headers, &caller) {
+        if in_session && let Err(refusal) = self.check_session(&parts.headers, &caller) {
             return refusal;
         }
         if let Err(refusal) = toll::charge(&self.shared.runtime, asked, &mut parts, &caller) {

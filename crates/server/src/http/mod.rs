@@ -4,6 +4,7 @@ mod answer;
 mod aside;
 mod body;
 mod busy;
+mod denials;
 mod door;
 mod front;
 mod guard;
