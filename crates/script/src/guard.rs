@@ -3,7 +3,10 @@
 //! such as `list(…)` go through checked natives. Those names are types as well, so they cannot be shadowed.
 //! The edits add no lines, and positions are mapped back, so that authors never see them.
 
+mod extent;
+
 use crate::coverage::{Marks, RAN};
+use extent::Extents;
 use model::Fault;
 use starlark_syntax::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
@@ -71,6 +74,7 @@ impl Guarded {
         let mut guard = Guard {
             file,
             source,
+            extents: Extents::new(source, &crate::engine::dialect()),
             edits: Vec::new(),
             marks,
         };
@@ -119,6 +123,7 @@ fn apply(source: &str, edits: &[Edit]) -> String {
 struct Guard<'a> {
     file: &'a str,
     source: &'a str,
+    extents: Extents,
     edits: Vec<Edit>,
     marks: Option<Marks<'a>>,
 }
@@ -206,10 +211,10 @@ impl Guard<'_> {
         called: bool,
     ) {
         let end = name.span.end().get() as usize;
-        let Some(point) = self.source[..name.span.begin().get() as usize].rfind('.') else {
+        let Some(point) = (self.extents).token_before(name.span.begin().get() as usize) else {
             return;
         };
-        let begin = self.before_parens(dot, point);
+        let (begin, _) = self.extents.of(dot);
         let method = name.node.as_str();
         // Line breaks are kept, so that line numbers stay true.
         let breaks: String = self.source[point..end]
@@ -229,19 +234,6 @@ impl Guard<'_> {
                 self.replace(point, end, format!("{breaks})"));
             }
         }
-    }
-
-    /// Where the object of a method begins: the parser's spans leave out parentheses around it.
-    fn before_parens(&self, dot: &AstExpr, point: usize) -> usize {
-        let mut begin = dot.span.begin().get() as usize;
-        let ExprP::Dot(object, _) = &dot.node else {
-            return begin;
-        };
-        let object_end = object.span.end().get() as usize;
-        for _ in self.source[object_end.min(point)..point].matches(')') {
-            begin = self.source[..begin].rfind('(').unwrap_or(begin);
-        }
-        begin
     }
 
     /// `list(xs)` becomes `list(__bounded_list((xs)))`, which looks at the size and gives back `xs`.
@@ -268,8 +260,9 @@ impl Guard<'_> {
     }
 
     fn around(&mut self, opening: &str, value: &AstExpr) {
-        self.insert(value.span.begin().get() as usize, &format!("{opening}("));
-        self.close(value.span.end().get() as usize, "))");
+        let (begin, end) = self.extents.of(value);
+        self.insert(begin, &format!("{opening}("));
+        self.close(end, "))");
     }
 
     fn fstring(&mut self, format: &str, expressions: &[AstExpr]) {
@@ -282,8 +275,7 @@ impl Guard<'_> {
             if matches!(expression.node, ExprP::Literal(_)) {
                 continue;
             }
-            let begin = expression.span.begin().get() as usize;
-            let end = expression.span.end().get() as usize;
+            let (begin, end) = self.extents.of(expression);
             self.insert(begin, if repr { "__repr(" } else { "__str(" });
             self.close(end, ")");
             if repr && let Some(mark) = self.source[end..].find("!r") {
@@ -305,8 +297,7 @@ impl Guard<'_> {
             AssignOp::Percent => "__grow_mod",
             _ => return Ok(()),
         };
-        let span = target.span;
-        let (begin, end) = (span.begin().get() as usize, span.end().get() as usize);
+        let (begin, end) = self.extents.of_target(target);
         if !is_repeatable(target) {
             // Adding grows by what is added; multiplying by what nobody knows.
             if matches!(op, AssignOp::Add) {
@@ -317,11 +308,7 @@ impl Guard<'_> {
                 .help("give the element a name first: `i = f()`, then `xs[i] *= 2`"));
         }
         let target = self.source[begin..end].replace('\n', " ");
-        self.insert(
-            value.span.begin().get() as usize,
-            &format!("{native}({target},("),
-        );
-        self.close(value.span.end().get() as usize, "))");
+        self.around(&format!("{native}({target},"), value);
         Ok(())
     }
 
@@ -425,6 +412,16 @@ mod tests {
             "x = a.replace('x', 'y').replace('y', z)",
             "x = __replace(__replace(a,'x', 'y'),'y', z)",
         );
+        check(
+            "x = (s or '').replace('a', 'b').replace('c', 'd')",
+            "x = __replace(__replace((s or ''),'a', 'b'),'c', 'd')",
+        );
+        check(
+            "x = (s if b else '').split('b')[0].replace('c', 'd')",
+            "x = __replace((s if b else '').split('b')[0],'c', 'd')",
+        );
+        check("x = f'{(a or b).c}'", "x = f'{__str((a or b).c)}'");
+        check("(x)[0] += (1)", "(x)[0] += (__grow_add((x)[0],(1)))");
         check("x = '{}'.format(y)", "x = __format('{}',y)");
         check("x = (s.join)(xs)", "x = (__partial(__join,s))(xs)");
         check(

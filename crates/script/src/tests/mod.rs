@@ -21,6 +21,7 @@ mod parallel;
 mod pretend;
 mod prompts;
 mod resources;
+mod rewriting;
 mod schemas;
 mod sql;
 mod testing;

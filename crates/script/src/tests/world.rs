@@ -42,7 +42,8 @@ fn exec_asks_and_answers() {
     );
     check(r#"exec.run("echo", ("a",))["stdout"]"#, "a");
     let request = r#"exec.run("echo", [], "in", cwd = "sub", env = {"A": 1}, timeout = "500ms")"#;
-    expect![[r#"ExecRequest { command: "echo", args: [], stdin: "in", cwd: Some("sub"), env: [("A", "1")], secret_env: [], timeout: Some(500ms) }"#]]
+    expect![[r#"
+        ExecRequest { command: "echo", args: [], stdin: "in", cwd: Some("sub"), env: [("A", "1")], secret_env: [], timeout: Some(500ms) }"#]]
     .assert_eq(&told(request).join("\n"));
     assert!(told(r#"exec.run("echo", timeout = 2)"#)[0].contains("Some(2s)"));
     fails(r#"exec.run("git")"#, "there is no `git` here");
