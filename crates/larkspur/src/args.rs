@@ -56,7 +56,7 @@ pub(crate) struct Cli {
 }
 
 /// Flags of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// A folder of modules; may be given several times [default: ./modules and ./extensions]
     #[arg(
@@ -316,7 +316,17 @@ pub(crate) struct Explain {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  larkspur check                    every module in the folders
+  larkspur check modules/github     what lies in this folder; a file works as well
+
+Exit code: 0 nothing wrong, 1 errors, or warnings with --strict")]
 pub(crate) struct Check {
+    /// Folders and files to look at [default: all]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
     /// Mend what can be mended without asking
     #[arg(long)]
     pub(crate) fix: bool,

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod chosen;
 mod commands;
 mod compose;
 mod doctor;

@@ -2,12 +2,14 @@
 
 use super::Coverage;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args, Default)]
 #[command(after_help = "\
 Examples:
   larkspur test                              every test in the folders
+  larkspur test modules/github               those of a folder; a file works as well
   larkspur test -k notes_test                those with this in `file::test`
   larkspur test -j 4 --fail-fast             four at once, until one fails
   larkspur test --update                     keep what testing.snapshot sees now
@@ -22,6 +24,10 @@ A test reaches no network, unless it plays the server with t.http.on, or the run
 Where the environment has CI, a snapshot that is missing is a failure, and nothing is written.
 Exit code: 0 all passed, 1 some failed, or too few lines ran")]
 pub(crate) struct Test {
+    /// Folders and files whose tests are run, and whose lines are counted [default: all]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
     /// Only tests with this in `file::test`
     #[arg(short = 'k', value_name = "PART")]
     pub(crate) filter: Option<String>,

@@ -2,22 +2,27 @@
 
 use crate::args::{Check, Format, Global};
 use crate::check::{self, Finding, Findings};
+use crate::chosen::Chosen;
 use crate::compose;
 use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// One mistake may hide others, such as a line that cannot be read.
 const MOST_ROUNDS: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
-    if let Some(why) = compose::missing_folder(global) {
-        error(&why);
-        return Ok(ExitCode::from(super::missing::USAGE));
-    }
-    let mut findings = check::find(&compose::look(global)?);
+    let (chosen, global) = match Chosen::new(global, &args.paths) {
+        Ok(chosen) => chosen,
+        Err(why) => {
+            error(&why);
+            return Ok(ExitCode::from(super::missing::USAGE));
+        }
+    };
+    let mut findings = found(&global, &chosen)?;
     if args.fix {
-        findings = mended(global, findings)?;
+        findings = mended(&global, &chosen, findings)?;
     }
     match args.format {
         Format::Json => say(&serde_json::to_string_pretty(&to_json(&findings))?),
@@ -27,8 +32,23 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
+fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
+    let runtime = compose::look(global)?;
+    let mut findings = check::find(&runtime);
+    if !chosen.is_everything() {
+        let asked = |finding: &Finding| chosen.has(Path::new(&finding.file));
+        findings.all.retain(asked);
+        let sources = runtime.folders().iter().flat_map(|folder| {
+            let files = folder.sources().into_iter().chain(folder.tests());
+            files.map(|file| folder.path(&file))
+        });
+        findings.files = sources.filter(|path| chosen.has(path)).count();
+    }
+    Ok(findings)
+}
+
 /// Mends until nothing more can be.
-fn mended(global: &Global, mut findings: Findings) -> anyhow::Result<Findings> {
+fn mended(global: &Global, chosen: &Chosen, mut findings: Findings) -> anyhow::Result<Findings> {
     for _ in 0..MOST_ROUNDS {
         let mended = check::mend(&findings.all);
         for why in mended.failed {
@@ -47,7 +67,7 @@ fn mended(global: &Global, mut findings: Findings) -> anyhow::Result<Findings> {
             let what = format!("{place} {} {}", finding.code, finding.fault.message);
             note(&format!("{} {what}", styled(GOOD, "mended")));
         }
-        findings = check::find(&compose::look(global)?);
+        findings = found(global, chosen)?;
     }
     Ok(findings)
 }

@@ -1,6 +1,7 @@
 //! `larkspur test`, and `-t`: runs `*_test.star`.
 
 use crate::args::{Coverage, Global, Test, TestFormat};
+use crate::chosen::Chosen;
 use crate::commands::missing::USAGE;
 use crate::commands::watch;
 use crate::compose;
@@ -11,7 +12,7 @@ use model::World;
 use outside::Outside;
 use runtime::Folder;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use testing::{Covered, Format, Keeping, Options, Report, Summary};
@@ -20,14 +21,17 @@ use testing::{Covered, Format, Keeping, Options, Report, Summary};
 const INTERRUPTED: i32 = 130;
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
-    if let Some(why) = compose::missing_folder(global) {
-        error(&why);
-        return Ok(ExitCode::from(USAGE));
-    }
+    let (chosen, global) = match Chosen::new(global, &test.paths) {
+        Ok(chosen) => chosen,
+        Err(why) => {
+            error(&why);
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
     if test.watch {
-        return watch::run(global, test);
+        return watch::run(&global, test, &chosen);
     }
-    let passed = once(global, test, None)?;
+    let passed = once(&global, test, &chosen, None)?;
     Ok(ExitCode::from(u8::from(!passed)))
 }
 
@@ -47,6 +51,7 @@ fn end_all_when_told(world: &Arc<dyn World>) {
 pub(crate) fn once(
     global: &Global,
     test: &Test,
+    chosen: &Chosen,
     only: Option<BTreeSet<PathBuf>>,
 ) -> anyhow::Result<bool> {
     let format = match test.format {
@@ -56,10 +61,8 @@ pub(crate) fn once(
         TestFormat::Tap => Format::Tap,
     };
     let mut report = Report::new(format);
-    let options = Options {
-        only,
-        ..options(global, test)?
-    };
+    let mut options = options(global, test)?;
+    options.only = chosen_of(&options.folders, chosen, only);
     if !test.watch {
         end_all_when_told(&options.world);
     }
@@ -77,7 +80,11 @@ pub(crate) fn once(
         note(&why);
     }
     let counted = options.coverage.as_ref();
-    let covered = counted.map(|counted| Covered::of(&options.folders, counted));
+    let covered = counted.map(|counted| {
+        let mut covered = Covered::of(&options.folders, counted);
+        (covered.files).retain(|file| chosen.has(Path::new(&file.path)));
+        covered
+    });
     if let Some(covered) = &covered {
         report.cover(covered.clone());
     }
@@ -94,6 +101,27 @@ pub(crate) fn once(
     // A typo in `-k` must not look like success.
     let ran_nothing = summary.total == 0 && test.filter.is_some() && !test.watch;
     Ok(summary.failed == 0 && enough && !ran_nothing)
+}
+
+/// The test files that were asked for, of those that a change reaches.
+fn chosen_of(
+    folders: &[Folder],
+    chosen: &Chosen,
+    only: Option<BTreeSet<PathBuf>>,
+) -> Option<BTreeSet<PathBuf>> {
+    if chosen.is_everything() {
+        return only;
+    }
+    let tests = folders.iter().flat_map(|folder| {
+        let tests = folder.tests().into_iter();
+        tests.map(|file| folder.path(&file))
+    });
+    let reached = |path: &PathBuf| only.as_ref().is_none_or(|only| only.contains(path));
+    Some(
+        tests
+            .filter(|path| reached(path) && chosen.has_tests(path))
+            .collect(),
+    )
 }
 
 /// Writes down what ran, and tells whether that is as much as was asked for.

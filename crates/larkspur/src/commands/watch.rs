@@ -1,6 +1,7 @@
 //! `larkspur test --watch`: the tests again after every change, until somebody ends it.
 
 use crate::args::{Global, Test, TestFormat};
+use crate::chosen::Chosen;
 use crate::commands::test::once;
 use crate::compose::{self, Signals};
 use crate::terminal::{error, note, say};
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// More files than this are told as a number.
 const NAMED: usize = 3;
 
-pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Result<ExitCode> {
     if matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
         error(
             "--watch tells of many runs, and junit and tap are reports of one: leave one of them out",
@@ -34,7 +35,7 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     let mut changes = changes.map_err(anyhow::Error::msg)?;
     let mut only = None;
     loop {
-        let passed = once(global, test, only).unwrap_or_else(|why| {
+        let passed = once(global, test, chosen, only).unwrap_or_else(|why| {
             error(&format!("{why:#}"));
             false
         });

@@ -67,6 +67,54 @@ fn shop(port: &str, tests: &str) -> Room {
     room
 }
 
+#[test]
+fn a_folder_or_a_file_chooses_tests_and_the_lines_that_count() {
+    let room = Room::new();
+    let half = "def f(x):\n    if x:\n        return 1\n    return 2\n";
+    let test = |x| format!("load('main.star', 'f')\ndef test_f():\n    f({x})\n");
+    for name in ["a", "b"] {
+        let manifest = format!("name = '{name}'\nversion = '1.0.0'\ndescription = 'x'\n");
+        room.write(&format!("{name}/module.toml"), &manifest)
+            .write(&format!("{name}/main.star"), half)
+            .write(&format!("{name}/main_test.star"), &test("True"))
+            .write(&format!("{name}/more_test.star"), &test("False"));
+    }
+    fs::rename(room.at("b"), room.path().join("b")).unwrap();
+    for (path, ran) in [
+        ("modules/a", &["a/main_test.star", "a/more_test.star"][..]),
+        ("modules", &["a/main_test.star", "a/more_test.star"]),
+        ("modules/a/more_test.star", &["a/more_test.star"]),
+        ("modules/a/main.star", &["a/main_test.star"]),
+        ("b", &["main_test.star", "more_test.star"]),
+        ("b/more_test.star", &["more_test.star"]),
+    ] {
+        let said = room.run(&["test", path]);
+        said.exits(0);
+        let files: Vec<&str> = said
+            .stdout
+            .lines()
+            .filter_map(|line| line.strip_suffix(": 1 test"))
+            .collect();
+        assert_eq!(files, ran, "{path}");
+    }
+    room.run(&["test", "gone"])
+        .exits(2)
+        .notes("there is no gone");
+    room.write("c.star", "x = 1\ndef g():\n    return 2\n");
+    room.run(&["test", "modules/a", "--coverage-min", "100"])
+        .exits(0);
+    room.run(&["test", "--coverage-min", "100"]).exits(1);
+    room.write("a/main.star", &format!("{half}print(gone)\n"))
+        .write("c.star", "print(gone)");
+    let said = room.run(&["check", "modules/a"]);
+    assert!(
+        said.exits(1).stdout.contains("a/main.star"),
+        "{}",
+        said.stdout
+    );
+    assert!(!said.stdout.contains("c.star"), "{}", said.stdout);
+}
+
 /// What was typed, what was said, and how it ended.
 #[track_caller]
 fn transcript(room: &Room, args: &[&str], code: i32, expected: &Expect) {
