@@ -1,6 +1,7 @@
 //! `larkspur test`: finds the tests beside the modules, runs each one afresh and tells how it went.
 
 mod affected;
+mod cost;
 mod coverage;
 mod find;
 mod hall;
@@ -15,6 +16,7 @@ mod snapshots;
 mod unit;
 
 pub use affected::affected;
+pub use cost::{Cost, Size};
 pub use coverage::{Covered, CoveredFile};
 pub use options::{Keeping, Live, Options};
 pub use recording::Recorder;

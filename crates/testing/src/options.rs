@@ -30,6 +30,8 @@ pub struct Options {
     pub snapshots: Keeping,
     /// Where lines that run are counted.
     pub coverage: Option<Arc<Coverage>>,
+    /// What calls cost is told.
+    pub tokens: bool,
     /// What the world answers is kept, for runs without it; the run is live.
     pub record: bool,
 }
@@ -72,6 +74,7 @@ impl Options {
             live: None,
             snapshots: Keeping::default(),
             coverage: None,
+            tokens: false,
             record: false,
         }
     }

@@ -1,5 +1,6 @@
 //! One test file: loaded, and its tests run one by one.
 
+use crate::cost::Cost;
 use crate::find::TestFile;
 use crate::hall::Hall;
 use crate::recording::Recordings;
@@ -45,6 +46,7 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<(), Fault>,
     output: Vec<String>,
     time: Duration,
+    cost: Option<Cost>,
 }
 
 impl<'a> Unit<'a> {
@@ -125,7 +127,9 @@ impl<'a> Unit<'a> {
             State::Loaded { script, .. } => played(script, test, &scene, &limits),
             State::Broken((fault, ..)) => Err(fault.clone()),
         };
+        let wanted = self.hall.options.tokens && result.is_ok();
         Outcome {
+            cost: if wanted { scene.cost() } else { None },
             result: result.map_err(|fault| named(fault, self.file)),
             output: scene.lines(),
             time: start.elapsed(),
@@ -138,6 +142,7 @@ impl<'a> Unit<'a> {
                 file: self.name.clone(),
                 test: test.to_owned(),
                 time: outcome.time,
+                cost: outcome.cost,
             },
             Err(fault) => self.failed(test, fault, outcome.output, outcome.time),
         }

@@ -13,6 +13,7 @@ mod conformance;
 mod demo;
 mod deny;
 mod layers;
+mod module_tokens;
 mod test;
 mod tidy;
 mod tools;
@@ -33,6 +34,7 @@ cargo xtask <command>
   tidy         names, file openings, the code map, machine paths, pins
   deny         bans, licences and sources, by cargo-deny
   tools        install what the tests talk to: foreign clients into target/tools, PostgreSQL
+  module-tokens [--check]  what answers of the modules cost, into their READMEs
   bench        measure the product beside a minimal server
   help         this list";
 
@@ -59,6 +61,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),
         "deny" => deny::run(&Workspace::read()?),
         "tools" => tools::run(&Workspace::read()?),
+        "module-tokens" => module_tokens::run(&Workspace::read()?, rest),
         "bench" => bench::run(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");

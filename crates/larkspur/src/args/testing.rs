@@ -16,6 +16,7 @@ Examples:
   larkspur test --watch                      again whenever a file changes
   larkspur test --coverage                   with the lines that no test runs
   larkspur test --coverage-min 90            fail if they are more than a tenth
+  larkspur test -k tokens_of --tokens        what calls cost, against what others sent
   larkspur test --format junit > junit.xml   for a build server
   larkspur test --live                       with the network, larkspur.toml and the environment
   larkspur test --record -k test_stock       once with the network, then without: see __recordings__
@@ -53,6 +54,10 @@ pub(crate) struct Test {
 
     #[command(flatten)]
     pub(crate) coverage: Coverage,
+
+    /// Tell what each test's one call costs a model, as a table in Markdown, or in --format json
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) tokens: bool,
 
     /// Run again whenever a file changes, those tests that the change reaches; ctrl-c ends it
     #[arg(long)]

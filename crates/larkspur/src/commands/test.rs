@@ -8,14 +8,14 @@ use crate::compose;
 use crate::keys;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
-use model::World;
+use model::{TOKENS_ARE_COUNTED, World};
 use outside::Outside;
 use runtime::Folder;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use testing::{Covered, Format, Keeping, Options, Report, Summary};
+use testing::{Covered, Event, Format, Keeping, Options, Report, Summary};
 
 /// As shells say it of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -28,6 +28,10 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
+    if test.tokens && matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
+        error("--tokens is told as a table, or with --format json");
+        return Ok(ExitCode::from(USAGE));
+    }
     if test.watch {
         return watch::run(&global, test, &chosen);
     }
@@ -55,6 +59,7 @@ pub(crate) fn once(
     only: Option<BTreeSet<PathBuf>>,
 ) -> anyhow::Result<bool> {
     let format = match test.format {
+        TestFormat::Pretty if test.tokens => Format::Tokens,
         TestFormat::Pretty => Format::Pretty,
         TestFormat::Json => Format::Json,
         TestFormat::Junit => Format::Junit,
@@ -67,6 +72,9 @@ pub(crate) fn once(
         end_all_when_told(&options.world);
     }
     let summary = testing::run(&options, &mut |event| {
+        if format == Format::Tokens && matches!(event, Event::Failed { .. }) {
+            note(&testing::pretty(&event));
+        }
         if let Some(lines) = report.tell(event) {
             say(&lines);
         }
@@ -90,6 +98,9 @@ pub(crate) fn once(
     }
     if let Some(lines) = report.end(&summary) {
         say(&lines);
+    }
+    if test.tokens && !TOKENS_ARE_COUNTED {
+        note("tokens are estimated: a third of the characters");
     }
     if format != Format::Pretty {
         if let Some(covered) = &covered {
@@ -159,6 +170,7 @@ fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
     options.jobs = test.jobs.map_or(1, usize::from);
     options.fail_fast = test.fail_fast;
     options.coverage = test.coverage.is_wanted().then(Arc::default);
+    options.tokens = test.tokens;
     options.world = Arc::new(Outside::default());
     if test.reach.record && compose::is_unattended() {
         anyhow::bail!(

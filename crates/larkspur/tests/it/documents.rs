@@ -479,3 +479,58 @@ fn the_examples_of_one_file_are_sound() {
         .exits(0)
         .says_only(r#"{"temperature":14.9,"unit":"celsius","rain_days":165}"#);
 }
+
+/// A row's tool, and the characters of what was sent, of the answer as JSON, and of what is read.
+fn characters(table: &str) -> Vec<(String, [usize; 3])> {
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let number = |cell: &str| {
+        let digits = cell.split('/').next().unwrap_or_default().replace(',', "");
+        digits.trim().parse().unwrap_or(0)
+    };
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        (cells[0].to_owned(), [1, 2, 3].map(|at| number(cells[at])))
+    })
+    .collect()
+}
+
+/// Tokens are counted by a feature that this binary may not have; without it, words that fit a
+/// budget may be others.
+fn is_fresh(kept: &(String, [usize; 3]), made: &(String, [usize; 3])) -> bool {
+    let near = |a: usize, b: usize| a.abs_diff(b) * 100 <= a.max(200);
+    kept.0 == made.0 && kept.1.iter().zip(made.1).all(|(a, b)| near(*a, b))
+}
+
+#[test]
+fn tables_of_tokens_in_readmes_are_fresh() {
+    let mut seen = 0;
+    for entry in fs::read_dir(workspace().join("modules")).unwrap() {
+        let readme = entry.unwrap().path().join("README.md");
+        let text = fs::read_to_string(&readme).unwrap_or_default();
+        let Some((_, rest)) = text.split_once("<!-- tokens: larkspur ") else {
+            continue;
+        };
+        let (command, rest) = rest.split_once(" -->").unwrap();
+        let (table, _) = rest.split_once("<!-- end -->").unwrap();
+        let made = Command::new(env!("CARGO_BIN_EXE_larkspur"))
+            .args(command.split_whitespace())
+            .current_dir(workspace())
+            .output()
+            .unwrap();
+        let made = String::from_utf8(made.stdout).unwrap();
+        let fresh = characters(&made);
+        assert!(!fresh.is_empty(), "{}: {made}", readme.display());
+        let kept = characters(table);
+        let alike = kept
+            .iter()
+            .zip(&fresh)
+            .all(|(kept, made)| is_fresh(kept, made));
+        assert!(
+            alike && kept.len() == fresh.len(),
+            "{}: `cargo xtask module-tokens` renews it:\n{table}\n{made}",
+            readme.display()
+        );
+        seen += 1;
+    }
+    assert!(seen >= 9, "only {seen} READMEs have a table");
+}

@@ -21,12 +21,18 @@ pub(super) fn document(events: &[Event], summary: &Summary, covered: Option<&Cov
     if let Some(covered) = covered {
         document["coverage"] = covered.to_json();
     }
+    let tokens = super::tokens::to_json(events);
+    if !tokens.is_empty() {
+        document["tokens"] = tokens.into();
+    }
     serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
 fn test(event: &Event) -> Option<Value> {
     match event {
-        Event::Passed { file, test, time } => Some(json!({
+        Event::Passed {
+            file, test, time, ..
+        } => Some(json!({
             "file": file,
             "test": test,
             "passed": true,

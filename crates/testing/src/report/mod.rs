@@ -6,9 +6,11 @@ mod junit;
 mod lcov;
 mod pretty;
 mod tap;
+mod tokens;
 
 pub use pretty::pretty;
 
+use crate::cost::Cost;
 use crate::coverage::Covered;
 use model::Fault;
 use std::fmt;
@@ -24,6 +26,8 @@ pub enum Event {
         file: String,
         test: String,
         time: Duration,
+        /// Of its one call, where that is asked for.
+        cost: Option<Cost>,
     },
     Failed {
         file: String,
@@ -73,6 +77,8 @@ pub enum Format {
     Json,
     Junit,
     Tap,
+    /// What calls cost, as a table.
+    Tokens,
 }
 
 /// A run as it is told in one of the formats.
@@ -101,7 +107,7 @@ impl Report {
             (Format::Pretty, Event::Begin { .. }) => None,
             (Format::Pretty, event) => Some(pretty(event)),
             (Format::Tap, event) => tap::lines(event, &mut self.told),
-            (Format::Json | Format::Junit, _) => {
+            (Format::Json | Format::Junit | Format::Tokens, _) => {
                 self.events.push(event);
                 None
             }
@@ -121,6 +127,7 @@ impl Report {
                 None => summary.to_string(),
             }),
             Format::Tap => None,
+            Format::Tokens => Some(tokens::table(&self.events)),
             Format::Json => Some(json::document(&self.events, summary, self.covered.as_ref())),
             Format::Junit => Some(junit::document(&self.events, summary)),
         }

@@ -41,11 +41,14 @@ impl Played {
                     ..
                 },
                 _,
-            )) => Ok(ExecResult {
-                stdout,
-                stderr,
-                exit_code,
-            }),
+            )) => {
+                self.props().sent.push(format!("{stdout}{stderr}"));
+                Ok(ExecResult {
+                    stdout,
+                    stderr,
+                    exit_code,
+                })
+            }
             _ => {
                 let asked = format!("{command} {}", given.join(" "));
                 Err(self.unanswered(Kind::Exec, asked.trim(), "play it with `t.exec.on`"))

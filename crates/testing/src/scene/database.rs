@@ -15,6 +15,8 @@ impl Played {
         let mut answer = SqlAnswer::default();
         for statement in statements(request) {
             let played = self.statement(kind, &statement)?;
+            let rows = Value::Array(played.rows.clone());
+            self.props().sent.push(rows.to_string());
             answer.changed.push(played.changed);
             (answer.columns, answer.rows) = table(&played.rows);
         }

@@ -15,7 +15,11 @@ impl Played {
             return self.real.file_read(path);
         }
         match props.files.get_mut(path) {
-            Some(given) => Ok(given.take()),
+            Some(given) => {
+                let text = given.take();
+                props.sent.push(text.clone());
+                Ok(text)
+            }
             None => Err(HostError(format!("{}: there is no such file", last(path)))),
         }
     }

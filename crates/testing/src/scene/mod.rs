@@ -16,6 +16,7 @@ pub use call::reply;
 pub(crate) use fits::same_url;
 pub(crate) use world::Played;
 
+use crate::cost::Cost;
 use crate::hall::Hall;
 use crate::recording::{Recordings, Tape};
 use crate::snapshots::Snapshots;
@@ -26,7 +27,7 @@ use script::{Kind, Prop, Reply, Stage, Unlike};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Which test it is for.
 #[derive(Clone)]
@@ -49,6 +50,8 @@ pub(crate) struct Scene {
     world: Arc<Played>,
     tape: Tape,
     runtime: OnceLock<Runtime>,
+    /// What tools answered.
+    replies: Mutex<Vec<Reply>>,
     /// How many snapshots without a name were held against.
     snapshots: AtomicUsize,
 }
@@ -67,6 +70,7 @@ impl Scene {
             part,
             loading,
             runtime: OnceLock::new(),
+            replies: Mutex::default(),
             snapshots: AtomicUsize::new(0),
         }
     }
@@ -74,6 +78,15 @@ impl Scene {
     /// What was printed and logged, in order.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.world.lines()
+    }
+
+    /// What the one call that was made costs, if it went well.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        match replies.as_slice() {
+            [reply] if reply.fault.is_none() => Some(Cost::of(reply, &self.world.props().sent)),
+            _ => None,
+        }
     }
 
     /// Ends what was started; then what the test has not said of itself.
@@ -139,7 +152,12 @@ impl Scene {
 
 impl Stage for Scene {
     fn call(&self, tool: &str, args: Args, leash: &Leash) -> Reply {
-        call::call(self, tool, args, leash)
+        let reply = call::call(self, tool, args, leash);
+        if self.hall.options.tokens {
+            let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+            replies.push(reply.clone());
+        }
+        reply
     }
 
     fn play(&self, prop: Prop, place: Option<Place>) -> Result<(), String> {

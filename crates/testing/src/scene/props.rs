@@ -22,6 +22,8 @@ pub(super) struct Props {
     /// So much has gone by besides.
     pub(super) gone_by: i64,
     asked: Vec<(Kind, Value)>,
+    /// What was answered, as far as it is text.
+    pub(super) sent: Vec<String>,
     /// Requests that nothing here answers.
     pub(super) unanswered: Vec<String>,
 }

@@ -72,6 +72,7 @@ impl Played {
                 "the network is closed in tests; play the server with `t.http.on`, or say --live";
             return Err(self.unanswered(Kind::Http, &asked, way_out));
         };
+        self.props().sent.push(body.clone());
         let answer = HttpResponse {
             status,
             url: request.url.clone(),

@@ -401,6 +401,7 @@ fn files_of_several_folders_are_told_apart() {
 fn slow_tests_say_how_long_they_took() {
     let passed = |millis| {
         pretty(&Event::Passed {
+            cost: None,
             file: "a_test.star".into(),
             test: "test_a".into(),
             time: Duration::from_millis(millis),

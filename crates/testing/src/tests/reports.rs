@@ -140,3 +140,44 @@ fn as_json() {
         }
     "#]].assert_eq(&reported(Format::Json));
 }
+
+#[test]
+fn what_the_one_call_of_a_test_costs() {
+    let main = "
+def items(ctx) -> list[dict]:
+    return http.get('https://api.example.org/items')['json']
+tool(items, select = ['name'])
+";
+    let test = "
+def _call(t):
+    t.http.on('GET', 'https://api.example.org/items', body = '[ {\"name\": \"screws\", \"pieces\": 3} ]')
+    return t.call('shop.items')
+def test_one(t):
+    _call(t)
+def test_two(t):
+    _call(t)
+    t.call('shop.items')
+def test_none(t):
+    pass
+";
+    let dir = folder(&[("shop.star", main), ("shop_test.star", test)]);
+    let mut options = Options::new(vec![Folder::new(dir.path())]);
+    options.tokens = true;
+    let ended = |format| {
+        let mut report = Report::new(format);
+        let summary = run(&options, &mut |event| {
+            assert_eq!(report.tell(timeless(event)), None);
+        });
+        report.end(&summary).unwrap() + "\n"
+    };
+    expect![[r#"
+        | characters / tokens | sent by the service | as JSON | as read | of sent | of JSON |
+        |---|---:|---:|---:|---:|---:|
+        | `shop.items` | 30 / 10 | 30 / 10 | 30 / 10 | 100.0 % | 100.0 % |
+    "#]]
+    .assert_eq(&ended(Format::Tokens));
+    let json: serde_json::Value = serde_json::from_str(&ended(Format::Json)).unwrap();
+    assert_eq!(json["tokens"].as_array().unwrap().len(), 1);
+    assert_eq!(json["tokens"][0]["sent"]["characters"], 30);
+    assert_eq!(json["tokens"][0]["test"], "test_one");
+}
