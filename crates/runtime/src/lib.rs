@@ -64,7 +64,7 @@ pub use guest::Guest;
 pub use homes::Homes;
 pub use library::Overrides;
 pub use life::LastError;
-pub use loaded::Loaded;
+pub use loaded::{Loaded, PRETENDED};
 pub use observed::{Called, End, Observer};
 pub use orders::Order;
 pub use project::ProjectFile;

@@ -12,6 +12,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Where a played connection leads, before its name.
+pub const PRETENDED: &str = "postgres://pretended/";
+
 pub struct Loaded {
     pub(crate) engine: Arc<Engine>,
     pub(crate) attempts: Vec<Attempt>,
@@ -50,7 +53,7 @@ impl Loaded {
             })
             .collect();
         ProjectFile::with_connections(names.into_iter().map(|name| {
-            let url = format!("postgres://pretended/{name}");
+            let url = format!("{PRETENDED}{name}");
             (name, url)
         }))
     }

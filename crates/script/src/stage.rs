@@ -10,6 +10,16 @@ pub trait Stage: Send + Sync {
     /// Calls a tool down the road that every call takes.
     fn call(&self, tool: &str, args: Args, leash: &Leash) -> Reply;
 
+    /// Reads a resource down that road.
+    fn read(&self, uri: &str, leash: &Leash) -> Reply;
+
+    /// Gets a prompt down that road.
+    fn prompt(&self, name: &str, args: Args, leash: &Leash) -> Reply;
+
+    /// The test has looked at why something failed: that nothing of that name is there is no
+    /// failure of its own any more.
+    fn seen(&self, reply: &Reply);
+
     /// Adds something to the world; the place is the line that did.
     fn play(&self, prop: Prop, place: Option<Place>) -> Result<(), String>;
 
@@ -31,6 +41,8 @@ pub struct Reply {
     pub text: String,
     /// What that costs.
     pub tokens: usize,
+    /// `contents` of a resource, `messages` of a prompt, as clients get them.
+    pub parts: Json,
     /// It failed: why, and where if that is known.
     pub fault: Option<Fault>,
 }
@@ -90,6 +102,9 @@ pub enum Exchange {
         status: u16,
         headers: Vec<(String, String)>,
         body: String,
+        /// Instead of the text, bytes as base64.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body_base64: Option<String>,
     },
     Exec {
         command: String,
@@ -98,6 +113,9 @@ pub enum Exchange {
         stdout: String,
         stderr: String,
         exit_code: i32,
+        /// It cannot be run: why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     Sqlite(SqlExchange),
     Postgres(SqlExchange),
@@ -111,6 +129,9 @@ pub struct SqlExchange {
     pub rows: Vec<Json>,
     /// How many rows it changed.
     pub changed: u64,
+    /// The database refuses it: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -112,6 +112,7 @@ impl Draft {
                 .map(|f| Fault::new(text(&f.message))),
             tool: made.reply.tool.clone(),
             tokens: count_tokens(&text(&made.reply.text)),
+            ..Reply::default()
         };
         let (part, said) = match &reply.fault {
             Some(fault) => ("error", Value::from(fault.message.as_str())),

@@ -33,10 +33,8 @@ impl Scene {
             ..Call::new(tool, args)
         };
         let (answered, reply) = reply(runtime, call).await;
-        // A test of a tool that is not there tests nothing, whatever it makes of the answer.
-        if let (Err(CallError::Unknown { .. }), Some(fault)) = (&answered, &reply.fault) {
-            let why = format!("`{tool}` failed: {}", fault.message);
-            self.world.props().unanswered.push(why);
+        if matches!(answered, Err(CallError::Unknown { .. })) {
+            self.missing(&reply);
         }
         reply
     }
@@ -77,11 +75,17 @@ async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: Cancellati
         tokens: count_tokens(&text),
         text,
         value,
+        parts: Value::Null,
         fault: None,
     }
 }
 
 pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Reply {
+    in_time(tool, leash, scene.answer(tool, args))
+}
+
+/// Waits for an answer as long as the test may take.
+pub(super) fn in_time(tool: &str, leash: &Leash, answer: impl Future<Output = Reply>) -> Reply {
     let executor = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
@@ -89,18 +93,19 @@ pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Repl
         Ok(executor) => executor,
         Err(error) => return failed(tool, Fault::new(format!("cannot be called: {error}"))),
     };
-    let work = async { tokio::time::timeout(leash.left(), scene.answer(tool, args)).await };
+    let work = async { tokio::time::timeout(leash.left(), answer).await };
     // Whoever called sees for himself that the time is up.
     let answered = executor.block_on(work);
     answered.unwrap_or_else(|_| failed(tool, Fault::new("the test's time is up")))
 }
 
-fn failed(tool: &str, fault: Fault) -> Reply {
+pub(super) fn failed(tool: &str, fault: Fault) -> Reply {
     Reply {
         tool: tool.to_owned(),
         value: Value::Null,
         tokens: count_tokens(&fault.message),
         text: fault.message.clone(),
+        parts: Value::Null,
         fault: Some(fault),
     }
 }

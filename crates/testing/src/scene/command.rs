@@ -4,7 +4,7 @@ use super::fits;
 use super::world::Played;
 use model::{ExecRequest, ExecResult, HostError, Leash, Surroundings};
 use script::{Exchange, Kind};
-use serde_json::json;
+use serde_json::{Value, json};
 
 impl Played {
     pub(super) fn run(
@@ -17,7 +17,14 @@ impl Played {
         let (command, given) = (&request.command, &request.args);
         props.note(
             Kind::Exec,
-            json!({"command": command, "args": given, "stdin": request.stdin}),
+            json!({
+                "command": command,
+                "args": given,
+                "stdin": request.stdin,
+                "cwd": request.cwd,
+                "timeout": request.timeout.map(|time| time.as_secs_f64()),
+                "env": given_env(request, surroundings),
+            }),
         );
         if !props.plays(Kind::Exec) {
             drop(props);
@@ -33,6 +40,12 @@ impl Played {
         });
         drop(props);
         match next {
+            Some((
+                Exchange::Exec {
+                    error: Some(why), ..
+                },
+                _,
+            )) => Err(HostError(why)),
             Some((
                 Exchange::Exec {
                     stdout,
@@ -55,4 +68,17 @@ impl Played {
             }
         }
     }
+}
+
+/// What the script adds to the environment, secrets as the test has set them.
+fn given_env(request: &ExecRequest, surroundings: &Surroundings) -> serde_json::Map<String, Value> {
+    let secrets = request.secret_env.iter().map(|(name, _)| name);
+    let secret = |name: &String| {
+        let mut all = surroundings.env.iter().rev();
+        let value = all.find(|(known, _)| known == name);
+        (name.clone(), json!(value.map(|(_, value)| value)))
+    };
+    let plain = request.env.iter();
+    let plain = plain.map(|(name, value)| (name.clone(), json!(value)));
+    plain.chain(secrets.map(secret)).collect()
 }

@@ -2,19 +2,20 @@
 
 use super::fits;
 use super::world::Played;
-use model::{Cell, HostError, SqlAnswer, SqlRequest, Statement};
+use model::{Cell, HostError, Source, SqlAnswer, SqlRequest, Statement};
+use runtime::PRETENDED;
 use script::{Exchange, Kind, SqlExchange};
 use serde_json::{Value, json};
 
 impl Played {
     pub(super) fn database(
         &self,
-        kind: Kind,
+        source: &Source,
         request: &SqlRequest,
     ) -> Result<SqlAnswer, HostError> {
         let mut answer = SqlAnswer::default();
         for statement in statements(request) {
-            let played = self.statement(kind, &statement)?;
+            let played = self.statement(source, &statement)?;
             let rows = Value::Array(played.rows.clone());
             self.props().sent.push(rows.to_string());
             answer.changed.push(played.changed);
@@ -23,17 +24,16 @@ impl Played {
         Ok(answer)
     }
 
-    pub(super) fn note_statements(&self, kind: Kind, request: &SqlRequest) {
-        for Statement { sql, params } in statements(request) {
-            let told = json!({"sql": sql, "params": params});
-            self.props().note(kind, told);
+    pub(super) fn note_statements(&self, source: &Source, request: &SqlRequest) {
+        for statement in statements(request) {
+            self.props().note(kind(source), told(source, &statement));
         }
     }
 
-    fn statement(&self, kind: Kind, statement: &Statement) -> Result<SqlExchange, HostError> {
+    fn statement(&self, source: &Source, statement: &Statement) -> Result<SqlExchange, HostError> {
         let mut props = self.props();
-        let (sql, params) = (&statement.sql, &statement.params);
-        props.note(kind, json!({"sql": sql, "params": params}));
+        let (sql, kind) = (&statement.sql, kind(source));
+        props.note(kind, told(source, statement));
         let next = props.next(|exchange| match exchange {
             Exchange::Sqlite(played) => kind == Kind::Sqlite && fits::sql(&played.sql, sql),
             Exchange::Postgres(played) => kind == Kind::Postgres && fits::sql(&played.sql, sql),
@@ -41,7 +41,10 @@ impl Played {
         });
         drop(props);
         match next {
-            Some((Exchange::Sqlite(played) | Exchange::Postgres(played), _)) => Ok(played),
+            Some((Exchange::Sqlite(played) | Exchange::Postgres(played), _)) => played
+                .error
+                .clone()
+                .map_or(Ok(played), |why| Err(HostError(why))),
             _ => {
                 let way_out =
                     "no server is asked in tests; play it with `t.postgres.on`, or say --live";
@@ -49,6 +52,25 @@ impl Played {
             }
         }
     }
+}
+
+pub(super) fn kind(source: &Source) -> Kind {
+    match source {
+        Source::Sqlite { .. } => Kind::Sqlite,
+        Source::Postgres { .. } => Kind::Postgres,
+    }
+}
+
+/// A statement as a test reads it, with the database that it was for.
+fn told(source: &Source, Statement { sql, params }: &Statement) -> Value {
+    let mut told = json!({"sql": sql, "params": params});
+    match source {
+        Source::Sqlite { path, .. } => told["path"] = json!(path),
+        Source::Postgres { url } => {
+            told["connection"] = json!(url.strip_prefix(PRETENDED).unwrap_or(url));
+        }
+    }
+    told
 }
 
 /// What is looked for among the exchanges: the functions that are no statement go by their names.

@@ -9,6 +9,7 @@ mod disk;
 mod fits;
 mod host;
 mod props;
+mod reading;
 mod web;
 mod world;
 
@@ -137,6 +138,11 @@ impl Scene {
         Ok(())
     }
 
+    /// A test of what is not there tests nothing, unless it looks at the error.
+    fn missing(&self, reply: &Reply) {
+        self.world.props().unanswered.extend(unanswerable(reply));
+    }
+
     /// What a snapshot goes by in its file.
     fn snapshot_name(&self, name: Option<&str>) -> String {
         let test = &self.part.test;
@@ -160,6 +166,20 @@ impl Stage for Scene {
         reply
     }
 
+    fn read(&self, uri: &str, leash: &Leash) -> Reply {
+        reading::read(self, uri, leash)
+    }
+
+    fn prompt(&self, name: &str, args: Args, leash: &Leash) -> Reply {
+        reading::prompt(self, name, args, leash)
+    }
+
+    fn seen(&self, reply: &Reply) {
+        if let Some(why) = unanswerable(reply) {
+            self.world.props().unanswered.retain(|known| *known != why);
+        }
+    }
+
     fn play(&self, prop: Prop, place: Option<Place>) -> Result<(), String> {
         match prop {
             Prop::File { path, text } => return self.put_file(&path, text, place),
@@ -180,7 +200,7 @@ impl Stage for Scene {
 
     fn asked(&self, kind: Kind) -> Vec<Value> {
         let mut asked = self.world.props().asked(kind);
-        if kind == Kind::Files {
+        if matches!(kind, Kind::Files | Kind::Sqlite) {
             let home = self.hall.home(&self.part);
             let home = model::World::real_path(&*self.world, &home).unwrap_or(home);
             for one in &mut asked {
@@ -194,6 +214,12 @@ impl Stage for Scene {
         let name = self.snapshot_name(name);
         self.part.snapshots.hold(&name, self.tape.cover(text))
     }
+}
+
+/// Why there is no answer, as a failure of the test.
+fn unanswerable(reply: &Reply) -> Option<String> {
+    let fault = reply.fault.as_ref()?;
+    Some(format!("`{}` failed: {}", reply.tool, fault.message))
 }
 
 /// The path as the module wrote it: where the folder lies is another matter on every machine.

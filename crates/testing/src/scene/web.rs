@@ -2,7 +2,9 @@
 
 use super::fits;
 use super::world::Played;
-use model::{Egress, HostError, HttpRequest, HttpResponse, MOST_REDIRECTS, Site};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use model::{Egress, HostError, HttpRequest, HttpResponse, MOST_REDIRECTS, Reach, Site};
 use script::{Exchange, Kind};
 use serde_json::{Value, json};
 
@@ -60,6 +62,7 @@ impl Played {
         let Some((
             Exchange::Http {
                 status,
+                body_base64,
                 headers,
                 body,
                 ..
@@ -77,7 +80,10 @@ impl Played {
             status,
             url: request.url.clone(),
             headers,
-            body: body.into_bytes(),
+            body: match body_base64 {
+                Some(bytes) => STANDARD.decode(bytes).unwrap_or_default(),
+                None => body.into_bytes(),
+            },
         };
         Ok((answer, more))
     }

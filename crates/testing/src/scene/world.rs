@@ -1,6 +1,7 @@
 //! The world as a test sees it: what the test plays, and beyond that the disk, commands and
 //! databases in files. The network is closed, unless the run is live.
 
+use super::database::kind;
 use super::props::Props;
 use crate::printed::Printed;
 use model::{
@@ -129,16 +130,13 @@ impl World for Played {
         request: &SqlRequest,
         leash: &Leash,
     ) -> Result<SqlAnswer, HostError> {
-        let kind = match source {
-            Source::Sqlite { .. } => Kind::Sqlite,
-            Source::Postgres { .. } => Kind::Postgres,
-        };
+        let kind = kind(source);
         let is_open = kind == Kind::Sqlite || self.live;
         if is_open && !self.props().plays(kind) {
-            self.note_statements(kind, request);
+            self.note_statements(source, request);
             return self.real.sql(source, request, leash);
         }
-        self.database(kind, request)
+        self.database(source, request)
     }
 
     /// Of our own, those that commands need; else what the test gives.

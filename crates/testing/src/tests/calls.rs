@@ -295,3 +295,68 @@ fn a_tool_that_is_not_there_fails_its_test() {
         "]],
     );
 }
+
+#[test]
+fn resources_and_prompts_go_the_whole_road() {
+    let main = "
+def stock(ctx, item: str) -> dict:
+    return {'item': item, 'said': ctx.config['greeting']}
+
+def hours() -> str:
+    return '# Hours\\n'
+
+def order(item: str, pieces: int = 1) -> str:
+    return 'order %d %s' % (pieces, item)
+
+resource('shop://{item}/stock', stock)
+resource('shop://hours', hours, mime = 'text/markdown')
+prompt(order)
+";
+    let manifest = "name = 'shop'\nversion = '1.0.0'\ndescription = 'd'\n[config]\ngreeting = { type = 'string', default = 'hi' }\n";
+    let test = "
+def test_read(t):
+    t.config('greeting', 'hello')
+    testing.eq(t.read('shop://screws/stock').value, {'item': 'screws', 'said': 'hello'})
+    answer = t.read('shop://hours')
+    testing.eq(answer.text, '# Hours\\n')
+    testing.eq(answer.contents[0]['mimeType'], 'text/markdown')
+    testing.is_false(answer.is_error)
+
+def test_prompt(t):
+    answer = t.prompt('shop.order', {'item': 'screws', 'pieces': '3'})
+    testing.eq(answer.text, 'order 3 screws')
+    testing.eq(answer.messages, [{'role': 'user', 'content': {'type': 'text', 'text': 'order 3 screws'}}])
+
+def test_refused(t):
+    testing.contains(t.prompt('shop.order', {}).error, 'item')
+    testing.contains(t.read('shop://gone').error, 'there is no resource')
+    testing.contains(t.call('shop.gone').error, 'there is no tool')
+
+def test_not_there(t):
+    testing.is_true(t.read('shop://gone').is_error)
+
+def test_no_contents(t):
+    t.prompt('shop.order', {'item': 'x'}).contents
+";
+    check(
+        &[
+            ("shop/module.toml", manifest),
+            ("shop/main.star", main),
+            ("shop/main_test.star", test),
+        ],
+        &expect![[r#"
+            shop/main_test.star: 5 tests
+              ✓ test_read
+              ✓ test_prompt
+              ✓ test_refused
+              ✗ test_not_there
+                `shop://gone` failed: there is no resource `shop://gone`; the nearest is `shop://hours`
+              ✗ test_no_contents
+                `shop.order` has no contents
+                   ┌ shop/main_test.star:24:5
+                24 │     t.prompt('shop.order', {'item': 'x'}).contents
+                   │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            Total: 5 | Passed: 3 | Failed: 2
+        "#]],
+    );
+}

@@ -416,3 +416,108 @@ def test_no_secret(t):
         "]],
     );
 }
+
+#[test]
+fn fakes_fail_and_tell_where_they_were_asked() {
+    let manifest = "
+name = 'shop'
+version = '1.0.0'
+description = 'd'
+[permissions]
+exec = ['git']
+sqlite = ['data/*.db']
+postgres = ['main']
+http = ['x.org']
+files = ['**']
+[secrets]
+token = { description = 'x', env = true }
+";
+    let main = "
+def rows(ctx):
+    return sqlite.query('data/a.db', 'SELECT 1')
+def prices(ctx):
+    return postgres.query('main', 'SELECT 2')
+def log(ctx):
+    return exec.run('git', ['log'], cwd = 'data', timeout = '5s', env = {'A': '1'})
+def picture(ctx):
+    return len(http.get('https://x.org/a.png')['body_base64'])
+tool(rows)
+tool(prices)
+tool(log)
+tool(picture)
+";
+    let test = "
+def test_sql(t):
+    t.sqlite.on('SELECT 1', error = 'database is locked')
+    t.postgres.on('SELECT 2', error = 'too many connections')
+    testing.contains(t.call('shop.rows').error, 'database is locked')
+    testing.contains(t.call('shop.prices').error, 'too many connections')
+    testing.eq(t.sqlite.requests[0]['path'], 'data/a.db')
+    testing.eq(t.postgres.requests[0]['connection'], 'main')
+
+def test_exec(t):
+    t.exec.on('git', error = 'git: not found')
+    testing.contains(t.call('shop.log').error, 'git: not found')
+    asked = t.exec.requests[0]
+    testing.eq((asked['cwd'], asked['timeout'], asked['env']), ('data', 5.0, {'A': '1'}))
+
+def test_bytes(t):
+    t.http.on('GET', 'https://x.org/a.png', body_base64 = '/wD+')
+    testing.eq(t.call('shop.picture').value, 4)
+    testing.raises(lambda: t.http.on('GET', 'https://x.org/b', body_base64 = '?'), contains = 'body_base64')
+";
+    check(
+        &[
+            (
+                "shop/module.toml",
+                &manifest.replace("token = { description = 'x', env = true }", ""),
+            ),
+            ("shop/main.star", main),
+            ("shop/data/.keep", ""),
+            ("shop/main_test.star", test),
+        ],
+        &expect![[r#"
+            shop/main_test.star: 3 tests
+              ✓ test_sql
+              ✓ test_exec
+              ✓ test_bytes
+            Total: 3 | Passed: 3 | Failed: 0
+        "#]],
+    );
+}
+
+#[test]
+fn played_requests_obey_the_rules_of_real_ones() {
+    let main = "
+def get(url: str) -> str:
+    return http.get(url)['body']
+tool(get)
+";
+    let test = "
+def _refused(t, url):
+    t.http.on('GET', url, body = 'x', optional = True)
+    testing.contains(t.call('web.get', {'url': url}).error, 'is not a public host')
+
+def test_near(t):
+    for url in ['http://127.0.0.1/a', 'http://[::1]/', 'http://10.0.0.1/', 'http://localhost:81/', 'http://2130706433/']:
+        _refused(t, url)
+
+def test_led_near(t):
+    t.http.on('GET', 'https://x.org/', status = 302, headers = {'location': 'http://169.254.169.254/'})
+    testing.contains(t.call('web.get', {'url': 'https://x.org/'}).error, 'is not a public host')
+
+def test_public(t):
+    t.http.on('GET', 'https://x.org/', body = 'fine')
+    testing.eq(t.call('web.get', {'url': 'https://x.org/'}).value, 'fine')
+";
+    check(
+        &[("web.star", main), ("web_test.star", test)],
+        &expect![[r#"
+            web_test.star: 3 tests
+              ✓ test_near
+              ✓ test_led_near
+              ✓ test_public
+            Total: 3 | Passed: 3 | Failed: 0
+        "#]],
+    );
+}

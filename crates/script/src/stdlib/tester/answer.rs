@@ -7,6 +7,7 @@
     reason = "starlark's macros ask for it"
 )]
 
+use super::Behind;
 use crate::convert::from_json;
 use crate::stage::Reply;
 use allocative::Allocative;
@@ -20,11 +21,11 @@ use starlark::{starlark_module, starlark_simple_value};
 use std::fmt;
 
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Answer(#[allocative(skip)] Reply);
+pub(crate) struct Answer(#[allocative(skip)] Reply, #[allocative(skip)] Behind);
 
 impl Answer {
-    pub(crate) fn new(reply: Reply) -> Self {
-        Self(reply)
+    pub(super) fn new(reply: Reply, behind: Behind) -> Self {
+        Self(reply, behind)
     }
 
     /// As a snapshot keeps it.
@@ -50,23 +51,48 @@ impl<'v> StarlarkValue<'v> for Answer {
 
 starlark::methods_static!(METHODS = methods);
 
+/// A failed answer has nothing else to say.
+fn well(reply: &Reply) -> anyhow::Result<()> {
+    let Some(fault) = &reply.fault else {
+        return Ok(());
+    };
+    let place = fault.place.as_ref();
+    let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
+    anyhow::bail!(
+        "`{}` failed: {}{}",
+        reply.tool,
+        fault.message,
+        place.unwrap_or_default()
+    )
+}
+
+fn part<'v>(answer: &Answer, name: &str, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    well(&answer.0)?;
+    match answer.0.parts.get(name) {
+        Some(part) => Ok(from_json(part, heap)?),
+        None => anyhow::bail!("`{}` has no {name}", answer.0.tool),
+    }
+}
+
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// The answer as data; a failed call has none, and says why.
     #[starlark(attribute)]
     fn value<'v>(this: &Answer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-        let reply = &this.0;
-        if let Some(fault) = &reply.fault {
-            let place = fault.place.as_ref();
-            let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
-            anyhow::bail!(
-                "`{}` failed: {}{}",
-                reply.tool,
-                fault.message,
-                place.unwrap_or_default()
-            );
-        }
-        Ok(from_json(&reply.value, heap)?)
+        well(&this.0)?;
+        Ok(from_json(&this.0.value, heap)?)
+    }
+
+    /// The documents of a resource that `t.read` read: dicts with `uri`, `mimeType` and `text` or `blob`.
+    #[starlark(attribute)]
+    fn contents<'v>(this: &Answer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        part(this, "contents", heap)
+    }
+
+    /// The messages of a prompt that `t.prompt` got: dicts with `role` and `content`.
+    #[starlark(attribute)]
+    fn messages<'v>(this: &Answer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+        part(this, "messages", heap)
     }
 
     /// What the model reads.
@@ -90,6 +116,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// Why the call failed, or None.
     #[starlark(attribute)]
     fn error(this: &Answer) -> anyhow::Result<NoneOr<String>> {
+        this.1.0.seen(&this.0);
         let message = this.0.fault.as_ref().map(|fault| fault.message.clone());
         Ok(NoneOr::from_option(message))
     }

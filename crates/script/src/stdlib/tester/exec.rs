@@ -47,7 +47,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// Plays a command: with these arguments, or with any.
     ///
     /// Once a test has given one, no command runs for real. Several that fit answer in turn, as those
-    /// of `t.http.on` do.
+    /// of `t.http.on` do. With `error` it cannot be run, and that is why.
     ///
     /// Examples:
     /// ```python
@@ -62,6 +62,7 @@ fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = "")] stdout: &str,
         #[starlark(require = named, default = "")] stderr: &str,
         #[starlark(require = named, default = 0)] exit_code: i32,
+        #[starlark(require = named, default = NoneOr::None)] error: NoneOr<String>,
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
@@ -72,11 +73,13 @@ fn methods(builder: &mut MethodsBuilder) {
             stdout: stdout.to_owned(),
             stderr: stderr.to_owned(),
             exit_code,
+            error: error.into_option(),
         };
         add(exchange, optional, eval)
     }
 
-    /// The commands that were run so far: dicts with `command`, `args` and `stdin`.
+    /// The commands that were run so far: dicts with `command`, `args`, `stdin`,
+    /// `cwd`, `timeout` (in seconds) and `env` (what was added to it).
     #[starlark(attribute)]
     fn requests<'v>(this: &Exec, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         this.0.asked(Kind::Exec, heap)

@@ -12,6 +12,8 @@ use super::{Behind, add, data};
 use crate::stage::{Exchange, Kind};
 use crate::stdlib::http::pairs;
 use allocative::Allocative;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
 use starlark::eval::Evaluator;
@@ -48,7 +50,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ///
     /// In the URL `*` stands for anything; else it is the whole one, its parameters in any order. Of
     /// several that fit, each answers once, in the order of the lines, and the last goes on answering.
-    /// `json` is a value that is sent as JSON, `body` a text. One that is never asked fails the test,
+    /// `json` is a value that is sent as JSON, `body` a text, `body_base64` bytes. One that is never asked fails the test,
     /// unless it is `optional`; and so does a request that none of them answers.
     ///
     /// Examples:
@@ -64,6 +66,7 @@ fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = pos)] url: &str,
         #[starlark(require = named)] json: Option<Value<'v>>,
         #[starlark(require = named, default = NoneOr::None)] body: NoneOr<&str>,
+        #[starlark(require = named, default = NoneOr::None)] body_base64: NoneOr<String>,
         #[starlark(require = named, default = 200)] status: i32,
         #[starlark(require = named)] headers: Option<Value<'v>>,
         #[starlark(require = named, default = false)] optional: bool,
@@ -74,7 +77,16 @@ fn methods(builder: &mut MethodsBuilder) {
         for (name, _) in &mut headers {
             name.make_ascii_lowercase();
         }
+        let body_base64 = body_base64.into_option();
+        if let Some(text) = &body_base64 {
+            STANDARD
+                .decode(text)
+                .map_err(|why| anyhow::anyhow!("t.http.on: `body_base64`: {why}"))?;
+        }
         let body = match (json, body.into_option()) {
+            _ if body_base64.is_some() && (json.is_some() || !body.is_none()) => {
+                anyhow::bail!("t.http.on takes one of `json`, `body` and `body_base64`")
+            }
             (Some(_), Some(_)) => anyhow::bail!("t.http.on takes `json` or `body`, not both"),
             (Some(value), None) => {
                 if headers.iter().all(|(name, _)| name != "content-type") {
@@ -93,6 +105,7 @@ fn methods(builder: &mut MethodsBuilder) {
             status: status.ok_or_else(|| anyhow::anyhow!("t.http.on: no such status"))?,
             headers,
             body,
+            body_base64,
         };
         add(exchange, optional, eval)
     }

@@ -14,12 +14,12 @@ pub(crate) mod sql;
 
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
-use crate::stage::{Exchange, Kind, Need, Prop, Stage};
+use crate::stage::{Exchange, Kind, Need, Prop, Reply, Stage};
 use crate::stdlib::duration::span;
 use crate::stdlib::time;
 use allocative::Allocative;
 use answer::Answer;
-use model::Args;
+use model::{Args, Leash};
 use serde_json::Value as Json;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
@@ -93,13 +93,42 @@ fn data<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Js
     Ok(to_json(value, eval.heap(), budget)?)
 }
 
+fn arguments<'v>(
+    function: &str,
+    args: Option<&DictRef<'v>>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<Args> {
+    let mut given = Args::new();
+    for (name, value) in args.iter().flat_map(|args| args.iter()) {
+        let Some(name) = name.unpack_str() else {
+            anyhow::bail!(
+                "{function}: names of arguments are strings, not {}",
+                name.get_type()
+            );
+        };
+        given.insert(name.to_owned(), data(value, eval)?);
+    }
+    Ok(given)
+}
+
+fn answered(
+    eval: &Evaluator<'_, '_, '_>,
+    ask: impl FnOnce(&dyn Stage, &Leash) -> Reply,
+) -> anyhow::Result<Answer> {
+    let cx = Cx::of(eval)?;
+    let stage = cx.stage()?;
+    let reply = ask(&**stage, &cx.gauge.leash());
+    cx.gauge.in_time()?;
+    Ok(Answer::new(reply, Behind(Arc::clone(stage))))
+}
+
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Calls a tool the whole way: schema, permissions, script, compact.
     ///
     /// The answer has `value` (as data), `text` (what the model reads), `tokens` (what that costs),
     /// `is_error` and `error` (why it failed, or None). To ask a failed answer for its `value` fails
-    /// the test. Modules start with the first call of a test, and their state ends with the test.
+    /// the test, and so does a tool that is not there, unless the test looks at its `error`. Modules start with the first call of a test, and their state ends with the test.
     ///
     /// Examples:
     /// ```python
@@ -115,20 +144,52 @@ fn methods(builder: &mut MethodsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Answer> {
         let _ = this;
-        let mut given = Args::new();
-        for (name, value) in args.iter().flat_map(|args| args.iter()) {
-            let Some(name) = name.unpack_str() else {
-                anyhow::bail!(
-                    "t.call: names of arguments are strings, not {}",
-                    name.get_type()
-                );
-            };
-            given.insert(name.to_owned(), data(value, eval)?);
-        }
-        let cx = Cx::of(eval)?;
-        let reply = cx.stage()?.call(tool, given, &cx.gauge.leash());
-        cx.gauge.in_time()?;
-        Ok(Answer::new(reply))
+        let given = arguments("t.call", args.as_ref(), eval)?;
+        answered(eval, |stage, leash| stage.call(tool, given, leash))
+    }
+
+    /// Reads a resource the whole way, by its URI.
+    ///
+    /// The answer is as that of `t.call`, and has `contents`: the documents, as clients get them.
+    /// `text` is what they say, `value` the same as data if it is JSON.
+    ///
+    /// Examples:
+    /// ```python
+    /// def test_readme(t):
+    ///     answer = t.read("shop://readme")
+    ///     testing.contains(answer.text, "Opening hours")
+    ///     testing.eq(answer.contents[0]["mimeType"], "text/markdown")
+    /// ```
+    fn read<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] uri: &str,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Answer> {
+        let _ = this;
+        answered(eval, |stage, leash| stage.read(uri, leash))
+    }
+
+    /// Gets a prompt the whole way: `module.prompt`, and its arguments.
+    ///
+    /// The answer is as that of `t.call`, and has `messages`: dicts with `role` and `content`. `text` is
+    /// what they say.
+    ///
+    /// Examples:
+    /// ```python
+    /// def test_order(t):
+    ///     answer = t.prompt("shop.order", {"name": "screws"})
+    ///     testing.eq(answer.messages[0]["role"], "user")
+    ///     testing.contains(answer.text, "screws")
+    /// ```
+    fn prompt<'v>(
+        this: Value<'v>,
+        #[starlark(require = pos)] name: &str,
+        #[starlark(require = pos)] args: Option<DictRef<'v>>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<Answer> {
+        let _ = this;
+        let given = arguments("t.prompt", args.as_ref(), eval)?;
+        answered(eval, |stage, leash| stage.prompt(name, given, leash))
     }
 
     /// Servers that are played: see `t.http`.

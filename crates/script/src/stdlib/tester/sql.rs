@@ -4,6 +4,7 @@
 #![allow(
     clippy::unnecessary_wraps,
     clippy::elidable_lifetime_names,
+    clippy::too_many_arguments,
     reason = "starlark's macros ask for it"
 )]
 
@@ -14,7 +15,7 @@ use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
 use starlark::eval::Evaluator;
 use starlark::values::list::UnpackList;
-use starlark::values::none::NoneType;
+use starlark::values::none::{NoneOr, NoneType};
 use starlark::values::{
     Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
 };
@@ -67,7 +68,8 @@ fn sqlite(builder: &mut MethodsBuilder) {
     ///
     /// In the statement `*` stands for anything, and spaces and line ends for each other.
     /// `list_tables` and `describe_table NAME` stand for those functions. Once a test has given one,
-    /// no file is opened. Several that fit answer in turn, as those of `t.http.on` do.
+    /// no file is opened. Several that fit answer in turn, as those of `t.http.on` do. With `error`
+    /// the database refuses it, and that is why.
     ///
     /// Examples:
     /// ```python
@@ -80,15 +82,16 @@ fn sqlite(builder: &mut MethodsBuilder) {
         #[starlark(require = pos)] sql: &str,
         #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
         #[starlark(require = named, default = 0)] changed: u32,
+        #[starlark(require = named, default = NoneOr::None)] error: NoneOr<String>,
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
         let _ = this;
-        let exchange = Exchange::Sqlite(exchange(sql, rows, changed, eval)?);
+        let exchange = Exchange::Sqlite(exchange(sql, rows, changed, error.into_option(), eval)?);
         add(exchange, optional, eval)
     }
 
-    /// The statements that were run so far: dicts with `sql` and `params`.
+    /// The statements that were run so far: dicts with `sql`, `params` and `path`.
     #[starlark(attribute)]
     fn requests<'v>(this: &Sqlite, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         this.0.asked(Kind::Sqlite, heap)
@@ -112,15 +115,16 @@ fn postgres(builder: &mut MethodsBuilder) {
         #[starlark(require = pos)] sql: &str,
         #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
         #[starlark(require = named, default = 0)] changed: u32,
+        #[starlark(require = named, default = NoneOr::None)] error: NoneOr<String>,
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
         let _ = this;
-        let exchange = Exchange::Postgres(exchange(sql, rows, changed, eval)?);
+        let exchange = Exchange::Postgres(exchange(sql, rows, changed, error.into_option(), eval)?);
         add(exchange, optional, eval)
     }
 
-    /// The statements that were run so far: dicts with `sql` and `params`.
+    /// The statements that were run so far: dicts with `sql`, `params` and `connection`.
     #[starlark(attribute)]
     fn requests<'v>(this: &Postgres, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         this.0.asked(Kind::Postgres, heap)
@@ -131,6 +135,7 @@ fn exchange<'v>(
     sql: &str,
     rows: Option<UnpackList<Value<'v>>>,
     changed: u32,
+    error: Option<String>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<SqlExchange> {
     let mut given = Vec::new();
@@ -145,5 +150,6 @@ fn exchange<'v>(
         sql: sql.to_owned(),
         rows: given,
         changed: changed.into(),
+        error,
     })
 }
