@@ -6,6 +6,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 use starlark::eval::Evaluator;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// A pattern may have so many bytes as text, and so many groups.
 const LONGEST_PATTERN: usize = 1 << 14;
@@ -28,7 +29,8 @@ pub(crate) struct Patterns(RefCell<Vec<Pattern>>);
 #[derive(Clone)]
 struct Pattern {
     text: String,
-    regex: Regex,
+    /// Shared: a clone of it would begin without what the engine has learnt.
+    regex: Arc<Regex>,
     /// Characters it stands for, repetitions written out.
     places: usize,
 }
@@ -38,7 +40,7 @@ pub(crate) fn pattern(
     pattern: &str,
     text: &str,
     eval: &Evaluator<'_, '_, '_>,
-) -> anyhow::Result<Regex> {
+) -> anyhow::Result<Arc<Regex>> {
     let cx = Cx::of(eval)?;
     cx.gauge.text(text.len(), "a text")?;
     if text.len() > LONGEST_TEXT {
@@ -98,7 +100,7 @@ impl Pattern {
         }
         Ok(Self {
             text: text.to_owned(),
-            regex,
+            regex: Arc::new(regex),
             places: places(&parsed),
         })
     }
