@@ -5,7 +5,7 @@
 )]
 
 use script::{FileId, Sources};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -65,14 +65,14 @@ impl Folder {
     pub fn scan(&self) -> BTreeMap<FileId, Stamp> {
         let mut files = BTreeMap::new();
         let wanted = |name: &str| is_source(name) || name == MANIFEST;
-        collect(&self.root, "", 0, &wanted, &mut files);
+        Walk::new(&self.root, &wanted).collect(&self.root, "", 0, &mut files);
         files
     }
 
     /// Every file, data and all, by its whole path; hidden ones are left alone.
     pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Stamp> {
         let mut files = BTreeMap::new();
-        collect(&self.root, "", 0, &|_| true, &mut files);
+        Walk::new(&self.root, &|_| true).collect(&self.root, "", 0, &mut files);
         let files = files.into_iter();
         files
             .map(|(file, stamp)| (self.path(&file), stamp))
@@ -194,34 +194,68 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     })
 }
 
-fn collect(
-    folder: &Path,
-    below: &str,
-    depth: usize,
-    wanted: &dyn Fn(&str) -> bool,
-    files: &mut BTreeMap<FileId, Stamp>,
-) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        if name.starts_with('.') {
-            continue;
+/// A way through the folders below one, each real folder once.
+struct Walk<'a> {
+    wanted: &'a dyn Fn(&str) -> bool,
+    /// Folders that were entered through a link, and the one where it began, without links.
+    entered: BTreeSet<PathBuf>,
+    root: Option<PathBuf>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &Path, wanted: &'a dyn Fn(&str) -> bool) -> Self {
+        Self {
+            wanted,
+            entered: BTreeSet::new(),
+            root: fs::canonicalize(root).ok(),
         }
-        let id = if below.is_empty() {
-            name.clone()
-        } else {
-            format!("{below}/{name}")
+    }
+
+    fn collect(
+        &mut self,
+        folder: &Path,
+        below: &str,
+        depth: usize,
+        files: &mut BTreeMap<FileId, Stamp>,
+    ) {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return;
         };
-        let path = entry.path();
-        if let Some(stamp) = wanted(&name).then(|| stamp(&path)).flatten() {
-            files.insert(id, stamp);
-        } else if depth < DEEPEST && path.is_dir() {
-            collect(&path, &id, depth + 1, wanted, files);
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            let id = if below.is_empty() {
+                name.clone()
+            } else {
+                format!("{below}/{name}")
+            };
+            let path = entry.path();
+            if let Some(stamp) = (self.wanted)(&name).then(|| stamp(&path)).flatten() {
+                files.insert(id, stamp);
+            } else if depth < DEEPEST && path.is_dir() {
+                let inside = self.depth_within(&entry, depth);
+                inside
+                    .into_iter()
+                    .for_each(|depth| self.collect(&path, &id, depth, files));
+            }
         }
+    }
+
+    /// How deep it is inside, if it is entered. A link that stays inside is not: what it leads to is
+    /// walked where it lies, and one that leads up would never end. What lies outside is not read
+    /// anyway: of that, only the first files are looked at, so that somebody is told.
+    fn depth_within(&mut self, entry: &fs::DirEntry, depth: usize) -> Option<usize> {
+        if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            return Some(depth + 1);
+        }
+        let real = fs::canonicalize(entry.path()).ok()?;
+        let root = self.root.as_ref()?;
+        let is_ours = root.starts_with(&real) || real.starts_with(root);
+        (!is_ours && self.entered.insert(real)).then_some(DEEPEST)
     }
 }
 
@@ -273,6 +307,38 @@ mod tests {
             folder.read_text("gone"),
             Err("there is no such file".into())
         );
+    }
+
+    #[test]
+    fn links_are_followed_once_and_never_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = |to: &str, at: &str| {
+            std::os::unix::fs::symlink(to, dir.path().join(at)).unwrap();
+        };
+        for folder in ["in/a", "in/b/deep", "out/deep"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        for file in [
+            "in/a/a.star",
+            "in/b/deep/b.star",
+            "out/o.star",
+            "out/deep/p.star",
+        ] {
+            fs::write(dir.path().join(file), "").unwrap();
+        }
+        link("/", "in/a/everything");
+        link("..", "in/a/up");
+        link(".", "in/a/here");
+        link("../b", "in/a/other");
+        link("../b", "in/a/same");
+        link("../a", "in/b/back");
+        link("../../out", "in/a/out");
+        let folder = Folder::new(dir.path().join("in"));
+        assert_eq!(
+            folder.sources(),
+            ["a/a.star", "a/out/o.star", "b/deep/b.star"]
+        );
+        assert_eq!(folder.everything().len(), 3);
     }
 
     #[test]

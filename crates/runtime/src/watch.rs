@@ -25,16 +25,19 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(heard: Sender<Heard>) -> notify::Result<Self> {
-        let watcher =
-            notify::recommended_watcher(move |event: notify::Result<notify::Event>| match event {
-                Ok(event) if event.need_rescan() => drop(heard.send(Heard::Tree)),
-                Ok(event) => {
-                    for item in interesting(event) {
-                        let _ = heard.send(item);
-                    }
+        let tell = move |event: notify::Result<notify::Event>| match event {
+            Ok(event) if event.need_rescan() => drop(heard.send(Heard::Tree)),
+            Ok(event) => {
+                for item in interesting(event) {
+                    let _ = heard.send(item);
                 }
-                Err(_) => drop(heard.send(Heard::Tree)),
-            })?;
+            }
+            Err(_) => drop(heard.send(Heard::Tree)),
+        };
+        // A link to `/` would have the whole machine watched; what links lead to inside the folder is
+        // watched where it lies.
+        let config = notify::Config::default().with_follow_symlinks(false);
+        let watcher = RecommendedWatcher::new(tell, config)?;
         Ok(Self {
             watcher,
             watched: Vec::new(),
