@@ -5,6 +5,11 @@ use model::HostError;
 
 const ENDS_OR_BEGINS: [&str; 6] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"];
 
+/// `(SELECT 1)` begins with no word, and is one.
+const QUERIES: [&str; 7] = [
+    "SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "FETCH",
+];
+
 /// A script cannot hold a transaction open, nor end one that holds its other statements together,
 /// nor leave something behind that outlives both.
 pub(super) fn one_of_many(sql: &str) -> Result<(), HostError> {
@@ -17,6 +22,19 @@ pub(super) fn one_of_many(sql: &str) -> Result<(), HostError> {
         _ => return Ok(()),
     };
     failed(format!("{first} cannot be used here: {instead}"))
+}
+
+/// A transaction that only reads lets some statements through that are no queries: COPY writes files
+/// and runs programs, on the machine of the database.
+pub(super) fn a_query(sql: &str) -> Result<(), HostError> {
+    let first = first_word(sql).to_ascii_uppercase();
+    if QUERIES.contains(&&*first) || first.is_empty() {
+        return Ok(());
+    }
+    failed(format!(
+        "{first} is no query, as SELECT, WITH, VALUES, TABLE, SHOW and EXPLAIN are; \
+         postgres.execute runs other statements"
+    ))
 }
 
 fn first_word(sql: &str) -> &str {

@@ -2,7 +2,7 @@
 
 use super::cells::cell;
 use super::error::said;
-use super::keyword::one_of_many;
+use super::keyword::{a_query, one_of_many};
 use super::params::convert;
 use super::spelled::{cannot_be_read, spelled};
 use crate::sql::rows::{Most, Rows};
@@ -125,7 +125,10 @@ impl Session {
         let time = (term.left() + GRACE).as_millis().clamp(1, 1 << 30);
         let time = self.own_time.map_or(time, |own| own.min(time));
         match request {
-            SqlRequest::Query(statement) => self.query(statement, most, time).await,
+            SqlRequest::Query(statement) => {
+                a_query(&statement.sql)?;
+                self.query(statement, most, time).await
+            }
             SqlRequest::Execute(statement) => self.execute(statement, time).await,
             SqlRequest::Transaction(statements) => self.transaction(statements, time).await,
             SqlRequest::Tables { schema } => {
