@@ -92,7 +92,7 @@ impl Schema {
     }
 
     /// Does the value fit as it stands, without being changed?
-    fn is_exactly(&self, value: &Value) -> bool {
+    pub fn is_exactly(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Null, Value::Null)
             | (Self::Bool, Value::Bool(_))

@@ -80,10 +80,8 @@ impl Schema {
             Self::Number => json!({"type": "number"}),
             Self::Str => json!({"type": "string"}),
             Self::OneOf(choices) => one_of_json(choices),
-            Self::List(item) => match item.to_json() {
-                Value::Object(any) if any.is_empty() => json!({"type": "array"}),
-                item => json!({"type": "array", "items": item}),
-            },
+            // Clients refuse a list whose items are not said, also where they may be anything.
+            Self::List(item) => json!({"type": "array", "items": item.to_json()}),
             Self::Tuple(items) => json!({
                 "type": "array",
                 "prefixItems": items.iter().map(Self::to_json).collect::<Vec<_>>(),
@@ -209,6 +207,7 @@ pub(crate) fn type_of_json(schema: &Value) -> String {
         "boolean" => "bool".into(),
         "null" => "None".into(),
         "array" => match schema.get("items") {
+            Some(Value::Object(any)) if any.is_empty() => "list".into(),
             Some(items) => format!("list[{}]", type_of_json(items)),
             None => "list".into(),
         },

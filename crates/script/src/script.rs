@@ -479,7 +479,9 @@ fn build<'v>(
                 schema.accept(json.clone(), "", &mut wrong);
                 wrong.is_empty()
             };
-            match kinds.iter().find(|(schema, _)| fits(schema)) {
+            // 3 is an int of `int | float`, though a float could be made of it.
+            let exact = kinds.iter().find(|(schema, _)| schema.is_exactly(json));
+            match exact.or_else(|| kinds.iter().find(|(schema, _)| fits(schema))) {
                 Some((_, kind)) => build(json, kind, eval)?,
                 None => from_json(json, heap).map_err(anyhow::Error::from)?,
             }

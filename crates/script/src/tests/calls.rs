@@ -263,3 +263,30 @@ fn the_author_gets_the_place() {
           │            ^^^^^^^^"#]]
     .assert_eq(&fault.to_string());
 }
+
+#[test]
+fn a_number_of_two_types_keeps_its_own() {
+    let source = "
+def f(n: int | float, all: list[int | float | None] = []) -> str:
+    return repr(n) + ' ' + repr(all)
+tool(f)
+";
+    for (args, answer) in [
+        (json!({"n": 3}), "3 []"),
+        (
+            json!({"n": 9_007_199_254_740_993_i64}),
+            "9007199254740993 []",
+        ),
+        (
+            json!({"n": 2.5, "all": [1, 1.5, null]}),
+            "2.5 [1, 1.5, None]",
+        ),
+        (json!({"n": 3.0}), "3.0 []"),
+    ] {
+        assert_eq!(
+            call(source, "f", args.clone()).as_deref(),
+            Ok(answer),
+            "{args}"
+        );
+    }
+}

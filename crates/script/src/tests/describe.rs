@@ -47,7 +47,7 @@ fn it_is_read_whole() {
             "properties": {
                 "city": {"type": "string", "description": "City"},
                 "days": {"type": "integer", "description": "Days", "default": 5},
-                "tags": {"type": "array"},
+                "tags": {"type": "array", "items": {}},
             },
             "required": ["city"],
         })
