@@ -26,6 +26,8 @@ pub struct Sketch {
     pub loads: Vec<String>,
     /// Every name that stands for a value somewhere in it.
     pub names: BTreeSet<String>,
+    /// Names of arguments, as calls give them.
+    pub keywords: BTreeSet<String>,
     /// Every text in it.
     pub texts: BTreeSet<String>,
     /// The lines that each function at the top takes, first and last.
@@ -164,6 +166,11 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, call: &AstExpr, callee: &AstExpr, args: &CallArgsP<AstNoPayload>) {
+        for argument in &args.args {
+            if let ArgumentP::Named(key, _) = &argument.node {
+                self.sketch.keywords.insert(key.node.clone());
+            }
+        }
         match &callee.node {
             ExprP::Dot(of, function) => {
                 let library = name(of).unwrap_or_default();

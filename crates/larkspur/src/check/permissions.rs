@@ -172,6 +172,11 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
             .iter()
             .any(|(_, sketch)| sketch.names.contains(name))
     };
+    let argued = |name: &str| {
+        sketches
+            .iter()
+            .any(|(_, sketch)| sketch.keywords.contains(name))
+    };
     let said = |text: &String| {
         sketches
             .iter()
@@ -188,7 +193,10 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     };
     let mut found = Vec::new();
     for permission in Permission::ALL {
-        if !manifest.permissions.get(permission).is_empty() && !named(library(permission)) {
+        // The folder that a command runs in is one that may be read.
+        let by_cwd = permission == Permission::Files && named("exec") && argued("cwd");
+        let used = named(library(permission)) || by_cwd;
+        if !manifest.permissions.get(permission).is_empty() && !used {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
             found.push(fault(

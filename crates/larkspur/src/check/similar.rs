@@ -1,7 +1,7 @@
-//! Tools of different modules that a model takes for each other.
+//! Tools that a model takes for each other: of one module, or of several in one flat list.
 
 use super::{Finding, tools};
-use model::{Fault, ModuleName};
+use model::{Fault, ModuleName, Surface};
 use runtime::{Runtime, Survey, Surveyed};
 
 pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Finding>) {
@@ -12,9 +12,18 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             tools.map(move |tool| (name, module, tool.tool.name.as_str()))
         })
         .collect();
+    let prices = survey.named().flat_map(|(_, module)| {
+        let tools = module.script.iter().flat_map(|script| &script.tools);
+        tools.map(|tool| tools::price(&tool.tool))
+    });
+    let is_flat = is_flat(runtime, prices.sum());
     for (place, (name, module, tool)) in all.iter().enumerate() {
         let before = all[..place].iter();
-        let mut alike = before.filter(|(other, _, near)| other != name && is_alike(tool, near));
+        let listed = |module, tool| listed(runtime, module, tool);
+        let mut alike = before.filter(|(other, _, near)| {
+            let together = other == name || is_flat;
+            together && is_alike(&listed(name, tool), &listed(other, near))
+        });
         let Some((other, _, near)) = alike.next() else {
             continue;
         };
@@ -23,9 +32,29 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             "`{name}.{tool}` is easily taken for `{other}.{near}`"
         ))
         .code("W0605")
-        .help(format!("call both `{near}`: the module tells them apart"));
+        .help(if other == name {
+            "give one of them a name that says how it differs".to_owned()
+        } else {
+            format!("call both `{near}`: the module tells them apart")
+        });
         findings.push(Finding::new(&file, Fault { place, ..fault }));
     }
+}
+
+/// Are the tools of all modules shown in one list? Else a model reads the module's name first.
+fn is_flat(runtime: &Runtime, tokens: usize) -> bool {
+    let showing = &runtime.catalog().rules.showing;
+    match showing.surface {
+        Surface::Flat => true,
+        Surface::Modules => false,
+        Surface::Auto => tokens < showing.surface_tokens,
+    }
+}
+
+fn listed(runtime: &Runtime, module: &ModuleName, tool: &str) -> String {
+    let catalog = runtime.catalog();
+    let prefix = catalog.rules.prefixes.get(module);
+    format!("{}{tool}", prefix.map_or("", String::as_str))
 }
 
 /// Not the same, and nearly so: `list_issue` and `list_issues`, `listIssues`, `list_isues`.

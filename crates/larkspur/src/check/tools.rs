@@ -145,7 +145,7 @@ fn undescribed(tool: &Tool) -> Vec<String> {
     bare.map(|(name, _)| name.clone()).collect()
 }
 
-fn price(tool: &Tool) -> usize {
+pub(super) fn price(tool: &Tool) -> usize {
     let listed = json!({
         "name": tool.name.as_str(),
         "description": tool.description,

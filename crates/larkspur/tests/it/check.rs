@@ -264,3 +264,55 @@ fn what_is_used_in_a_roundabout_way_stays() {
     room.run(&["test", "-e", "nowhere"]).exits(2);
     room.run(&["test", "-k", "nothing"]).exits(1);
 }
+
+#[test]
+fn the_folder_that_commands_run_in_is_a_use_of_files() {
+    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\n\
+                    exec = ['git']\nfiles = ['**']\n";
+    for (call, unused) in [
+        ("exec.run('git', ['log'], cwd = 'work')", false),
+        ("exec.run('git', ['log'])", true),
+    ] {
+        let room = Room::new();
+        room.write("m/module.toml", manifest).write(
+            "m/main.star",
+            &format!("def log():\n    return {call}\ntool(log)\n"),
+        );
+        assert_eq!(codes(&room).contains("W0302"), unused, "{call}");
+    }
+}
+
+#[test]
+fn names_are_alike_only_where_they_are_read_together() {
+    let tool = |name: &str| {
+        format!(
+            "def {name}():\n    \"\"\"List the issues there are.\"\"\"\n    return []\ntool({name})\n"
+        )
+    };
+    for (files, surface, alike) in [
+        (
+            &[("a", "list_issue"), ("b", "list_issues")][..],
+            "flat",
+            true,
+        ),
+        (
+            &[("a", "list_issue"), ("b", "list_issues")],
+            "modules",
+            false,
+        ),
+        (
+            &[("a", "list_issue"), ("a", "list_issues")],
+            "modules",
+            true,
+        ),
+    ] {
+        let room = Room::new();
+        room.project(&format!("[server]\nsurface = \"{surface}\"\n"));
+        for name in ["a", "b"] {
+            let tools = files.iter().filter(|(file, _)| *file == name);
+            let source: String = tools.map(|(_, name)| tool(name)).collect();
+            room.write(&format!("{name}.star"), &source);
+        }
+        assert_eq!(codes(&room).contains("W0605"), alike, "{files:?} {surface}");
+    }
+}
