@@ -86,7 +86,7 @@ pub use host::{
     Ability, Asker, Cell, Credential, Database, ExecRequest, ExecResult, Host, HostError,
     HttpRequest, HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer,
     SqlRequest, Statement, Stored, Surroundings, Topic, Unanswered, Unfit, World, form,
-    is_credential,
+    is_credential, is_public,
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;

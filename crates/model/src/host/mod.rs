@@ -1,6 +1,7 @@
 //! Everything a script can do to the world. Arguments and answers are plain data, so that a script
 //! can one day run in another process.
 
+mod address;
 mod answer;
 mod ask;
 mod exec;
@@ -10,6 +11,7 @@ mod site;
 mod sql;
 mod world;
 
+pub use address::is_public;
 pub use answer::{Unfit, form};
 pub use ask::{Ability, Asker, Question, Sample, Topic, Unanswered};
 pub use exec::{ExecRequest, ExecResult};

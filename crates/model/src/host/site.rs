@@ -1,6 +1,7 @@
 //! Who is asked: the host and the port of a URL, as the URL parser reads them, so that every spelling
 //! of an address is the same one.
 
+use super::address::is_public;
 use std::fmt;
 use url::{Host, Url};
 
@@ -37,6 +38,15 @@ impl Site {
         }
         let (host, port) = (url.host_str()?, url.port().unwrap_or(5432));
         Self::read(&format!("http://{host}:{port}/"))
+    }
+
+    /// Is it this machine or one beside it, as far as its name alone says?
+    pub fn is_near(&self) -> bool {
+        let host = self.host.trim_matches(['[', ']']);
+        match host.parse() {
+            Ok(address) => !is_public(address),
+            Err(_) => host == "localhost" || host.ends_with(".localhost"),
+        }
     }
 
     /// Does `host`, `*.host` or `host:port` name it? Without a port, 80 and 443 are meant.

@@ -1,8 +1,7 @@
 //! Whom a request may reach: its scheme, its site, then its address. A name's address is judged where
 //! names are resolved, with the same words.
 
-use super::address::is_public;
-use model::{Egress, Reach, Site};
+use model::{Egress, Reach, Site, is_public};
 use reqwest::Url;
 use std::net::IpAddr;
 use std::str::FromStr;

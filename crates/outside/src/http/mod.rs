@@ -1,6 +1,5 @@
 //! Requests to other servers: judged, followed, tried again, and never longer than they may.
 
-mod address;
 mod clients;
 mod egress;
 mod exchange;

@@ -1,8 +1,7 @@
 //! Names become addresses here, and one that may not be reached goes no further: what is let through
 //! is what is connected to, so nothing can change in between.
 
-use super::address::is_public;
-use model::Reach;
+use model::{Reach, is_public};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -25,6 +25,7 @@ impl Played {
     ) -> Result<HttpResponse, HostError> {
         let mut current = request.clone();
         let (mut tried, mut redirects) = (1, 0);
+        may_reach(&request.url, egress)?;
         loop {
             let (answer, more) = self.hop(&current)?;
             // As it is for real: the busy are asked again, here as long as another answer waits.
@@ -45,10 +46,7 @@ impl Played {
                 return Err(HostError(why));
             }
             redirects += 1;
-            if let Some(site) = Site::read(&next.url) {
-                let judged = egress.reach(&site);
-                judged.map_err(|denied| HostError(denied.to_string()))?;
-            }
+            may_reach(&next.url, egress)?;
             current = next;
         }
     }
@@ -62,9 +60,9 @@ impl Played {
         let Some((
             Exchange::Http {
                 status,
-                body_base64,
                 headers,
                 body,
+                body_base64,
                 ..
             },
             more,
@@ -86,6 +84,18 @@ impl Played {
             },
         };
         Ok((answer, more))
+    }
+}
+
+/// The rules of real requests, as far as no name has to be looked up.
+fn may_reach(url: &str, egress: &Egress) -> Result<(), HostError> {
+    let Some(site) = Site::read(url) else {
+        return Ok(());
+    };
+    match egress.reach(&site) {
+        Err(denied) => Err(HostError(denied.to_string())),
+        Ok(Reach::Public) if site.is_near() => Err(HostError(egress.not_public(&site).to_string())),
+        Ok(_) => Ok(()),
     }
 }
 
