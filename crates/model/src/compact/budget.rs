@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Percent of the budget that a cut aims at: it is made by weight, and weight is not tokens.
 const SLACK: u128 = 97;
 
+/// A last line of more bytes is no word about the others.
+const LONGEST_LAST: usize = 300;
+
 /// Takes the items or lines of a range alone, and says so.
 pub(super) fn slice(value: &mut Value, range: &Range<usize>) -> Option<Cut> {
     let cut = |unit, of: usize| {
@@ -62,13 +65,16 @@ pub(super) fn shorten(
         record(cuts, Unit::Items, kept, of);
         return true;
     }
-    if let Value::String(text) = value
-        && let Some(kept) = whole_lines(text, text.len().saturating_sub(over))
-    {
-        let of = text.lines().count();
-        text.truncate(kept);
-        record(cuts, Unit::Lines, text.lines().count(), of);
-        return true;
+    if let Value::String(text) = value {
+        let last = last_line(text).to_owned();
+        let room = text.len().saturating_sub(over + last.len());
+        if let Some(kept) = whole_lines(text, room) {
+            let of = text.lines().count();
+            text.truncate(kept);
+            record(cuts, Unit::Lines, text.lines().count(), of);
+            text.push_str(&last);
+            return true;
+        }
     }
     shorten_heaviest(value, over, cuts)
 }
@@ -149,6 +155,14 @@ fn prefix(weights: impl Iterator<Item = usize>, room: usize) -> usize {
             sum <= room
         })
         .count()
+}
+
+/// The last line with the end of the one before it, if it is short: there an author says how to go
+/// on, which is worth more than one more line.
+fn last_line(text: &str) -> &str {
+    let begin = text.trim_end().rfind('\n').unwrap_or(text.len());
+    let last = &text[begin..];
+    if last.len() > LONGEST_LAST { "" } else { last }
 }
 
 /// Where the last line ends that fits, if one does.
