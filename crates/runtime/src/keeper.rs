@@ -219,6 +219,8 @@ impl Work {
             }
             // The last one: whatever is heard afterwards must not start anything again.
             Errand::Close(reply) => {
+                // That there is nothing any more is no news to whoever ends it.
+                self.told = Box::new(|_| {});
                 let next = self.library.close();
                 self.serve(next, Vec::new());
                 let _ = reply.send(());
