@@ -1,5 +1,6 @@
 //! An answer as a script reads it.
 
+use super::charset;
 use crate::convert::from_json;
 use crate::cx::Cx;
 use crate::script::Raised;
@@ -19,7 +20,7 @@ pub(crate) fn answer<'v>(
     eval: &Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<Value<'v>> {
     let heap = eval.heap();
-    let text = String::from_utf8_lossy(&response.body);
+    let text = charset::text(response);
     crate::stdlib::json::room(&text, eval)?;
     let parsed = serde_json::from_str(text.trim_start_matches('\u{feff}'));
     // A number that no float can hold makes it JSON that a script cannot read.
@@ -103,7 +104,7 @@ pub(crate) fn checked(request: &HttpRequest, response: &HttpResponse) -> anyhow:
     if is_ok(status) {
         return Ok(());
     }
-    let body = String::from_utf8_lossy(&response.body);
+    let body = charset::text(response);
     let body = body.trim();
     let mut start: String = body.chars().take(SHOWN).collect();
     if start.len() < body.len() {

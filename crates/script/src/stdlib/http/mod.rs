@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod charset;
 mod pages;
 mod proof;
 
