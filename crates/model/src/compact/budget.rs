@@ -160,7 +160,8 @@ fn prefix(weights: impl Iterator<Item = usize>, room: usize) -> usize {
 /// The last line with the end of the one before it, if it is short: there an author says how to go
 /// on, which is worth more than one more line.
 fn last_line(text: &str) -> &str {
-    let begin = text.trim_end().rfind('\n').unwrap_or(text.len());
+    let text = text.trim_end();
+    let begin = text.rfind('\n').unwrap_or(text.len());
     let last = &text[begin..];
     if last.len() > LONGEST_LAST { "" } else { last }
 }

@@ -395,12 +395,21 @@ fn texts_are_cut_at_lines_and_other_things_where_they_are_heavy() {
         answer.tokens <= 100 && answer.body.ends_with("five"),
         "{answer:?}"
     );
-    let kept = answer.body.lines().count();
+    // The last line is kept besides.
+    let kept = answer.body.lines().count() - 1;
     assert!(
         answer
             .note
             .unwrap()
             .starts_with(&format!("(text; lines 1 to {kept} of 400, "))
+    );
+
+    let goes_on = format!("{}go on with page = 2\n", line.repeat(400));
+    let answer = compact(&json!(goes_on), None, &wish);
+    assert!(answer.tokens <= 100, "{answer:?}");
+    assert!(
+        answer.body.ends_with("five\ngo on with page = 2"),
+        "{answer:?}"
     );
 
     let one_line = compact(&json!("word ".repeat(4000)), None, &wish);

@@ -70,6 +70,15 @@ def invite(ctx) -> str:
 def advise(ctx) -> str:
     return ctx.sample('What are screws for?')['text']
 
+def readme() -> str:
+    return '# Opening hours'
+
+def order(name: str) -> str:
+    return 'order ' + name
+
+resource('shop://readme', readme, mime = 'text/markdown')
+prompt(order)
+
 def items(ctx) -> list[str]:
     return ["screws", "nuts"]
 

@@ -78,8 +78,9 @@ fn methods(builder: &mut MethodsBuilder) {
         add(exchange, optional, eval)
     }
 
-    /// The commands that were run so far: dicts with `command`, `args`, `stdin`,
-    /// `cwd`, `timeout` (in seconds) and `env` (what was added to it).
+    /// The commands that were run so far: a list of dicts.
+    ///
+    /// They have `command`, `args`, `stdin`, `cwd`, `timeout` (in seconds) and `env` (what was added to it).
     #[starlark(attribute)]
     fn requests<'v>(this: &Exec, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
         this.0.asked(Kind::Exec, heap)
