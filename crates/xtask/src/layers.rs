@@ -10,6 +10,8 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     // A throwaway server for tests and the bench, and nothing of the product.
     ("cluster", &[]),
+    // The same, of services that modules ask.
+    ("standins", &[]),
     ("clients", &[]),
     ("script", &["model"]),
     ("outside", &["model", "cluster"]),
@@ -23,10 +25,10 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         "larkspur",
         &[
             "model", "script", "outside", "store", "vault", "runtime", "server", "testing",
-            "cluster", "clients", "lsp",
+            "cluster", "standins", "clients", "lsp",
         ],
     ),
-    ("xtask", &["cluster"]),
+    ("xtask", &["cluster", "standins"]),
 ];
 
 /// Foreign crates whose vocabulary has a room of its own; `deny.toml` says the same.
