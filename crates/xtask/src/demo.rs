@@ -269,11 +269,11 @@ fn listen(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// The binary that the tests of the whole workspace have built beside this one.
-    fn program(workspace: &Workspace) -> PathBuf {
+    pub(crate) fn program(workspace: &Workspace) -> PathBuf {
         let test = std::env::current_exe().unwrap();
         let program = test.ancestors().nth(2).unwrap().join("larkspur");
         if !program.exists() {

@@ -14,6 +14,7 @@ mod demo;
 mod deny;
 mod layers;
 mod module_tokens;
+mod registry;
 mod test;
 mod tidy;
 mod tools;
@@ -27,16 +28,17 @@ use workspace::Workspace;
 const HELP: &str = "\
 cargo xtask <command>
 
-  demo         build the binary, serve a first module, call it, edit it, call it again
-  test         the whole check: format, clippy, tests, bans and licences
-  conformance  the protocol's own suite, both eras, against tests/conformance
-  layers       which crate may use which
-  tidy         names, file openings, the code map, machine paths, pins
-  deny         bans, licences and sources, by cargo-deny
-  tools        install what the tests talk to: foreign clients into target/tools, PostgreSQL
-  module-tokens [--check]  what answers of the modules cost, into their READMEs
-  bench        measure the product beside a minimal server
-  help         this list";
+  demo           build the binary, serve a first module, call it, edit it, call it again
+  registry-demo  a batch across Notion, GitHub and Jira, which stand-ins play
+  test           the whole check: format, clippy, tests, bans and licences
+  conformance    the protocol's own suite, both eras, against tests/conformance
+  layers         which crate may use which
+  tidy           names, file openings, the code map, machine paths, pins
+  deny           bans, licences and sources, by cargo-deny
+  tools          install what the tests talk to: foreign clients into target/tools, PostgreSQL
+  module-tokens  what answers of the modules cost, into their READMEs; --check compares
+  bench          measure the product beside a minimal server
+  help           this list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -55,6 +57,7 @@ fn dispatch(args: &[String]) -> Result<()> {
     };
     match command.as_str() {
         "demo" => demo::run(&Workspace::read()?),
+        "registry-demo" => registry::run(&Workspace::read()?, rest),
         "test" => test::run(&Workspace::read()?),
         "conformance" => conformance::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
