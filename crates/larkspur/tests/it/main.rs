@@ -75,6 +75,7 @@ mod prompts;
 mod protocol;
 mod quotas;
 mod recording;
+mod registry;
 mod reload;
 mod resources;
 mod restart;
