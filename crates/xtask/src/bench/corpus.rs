@@ -45,6 +45,11 @@ impl Corpus {
         }
     }
 
+    /// The modules that we ship.
+    pub(super) fn shipped(&self) -> PathBuf {
+        self.root.join("modules")
+    }
+
     /// The servers, a module each.
     pub(super) fn servers(&self) -> Result<Modules> {
         let modules = Modules::many(0)?;

@@ -9,10 +9,10 @@ Measures larkspur beside a minimal rmcp server and prints a Markdown table.
 
 Usage: cargo xtask bench [OPTIONS]
 
-  --only NAME   measure one subject (repeatable): calls, start, rss, reload, json,
-                databases, leaks, http (requests of scripts), mcp-http (calls over HTTP),
-                tokens (over the corpus in ../shared), batch, tests, guards (roles, rates,
-                places and the audit log)
+  --only NAME   measure one subject (repeatable): calls, start, shipped (all of modules/),
+                rss, reload, json, databases, leaks, http (requests of scripts), mcp-http
+                (calls over HTTP), tokens (over the corpus in ../shared), batch, tests,
+                guards (roles, rates, places and the audit log)
   --quick       fewer rounds, for a first look
   --long        1 M calls and 10 k reloads in `leaks`
   --write       write the table to bench/RESULTS.md
@@ -143,7 +143,7 @@ mod tests {
             ("--only", "`--only` needs a name"),
             (
                 "--only disk",
-                "no subject `disk`: there are calls, start, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch, tests, guards",
+                "no subject `disk`: there are calls, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch, tests, guards",
             ),
             (
                 "--only rss --write",

@@ -10,6 +10,7 @@ mod leaks;
 mod mcp_http;
 mod reload;
 mod rss;
+mod shipped;
 mod start;
 mod tests;
 mod tokens;
@@ -50,6 +51,7 @@ impl Bench {
 pub(super) enum Subject {
     Calls,
     Start,
+    Shipped,
     Rss,
     Reload,
     Json,
@@ -64,9 +66,10 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Calls,
         Self::Start,
+        Self::Shipped,
         Self::Rss,
         Self::Reload,
         Self::Json,
@@ -84,6 +87,7 @@ impl Subject {
         match self {
             Self::Calls => calls::measure(bench),
             Self::Start => start::measure(bench),
+            Self::Shipped => shipped::measure(bench),
             Self::Rss => rss::measure(bench),
             Self::Reload => reload::measure(bench),
             Self::Json => json::measure(bench),
@@ -104,6 +108,7 @@ impl Display for Subject {
         f.write_str(match self {
             Self::Calls => "calls",
             Self::Start => "start",
+            Self::Shipped => "shipped",
             Self::Rss => "rss",
             Self::Reload => "reload",
             Self::Json => "json",

@@ -1,5 +1,6 @@
 //! From the start of the process to its first answers.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -21,7 +22,7 @@ const SIZES: [(usize, Option<Amount>); 3] = [
 ];
 
 /// Milliseconds: to the answer to `initialize`, to that to `tools/list`, and of CPU until then.
-struct Start {
+pub(super) struct Start {
     initialize: f64,
     list: f64,
     cpu: f64,
@@ -34,8 +35,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
         let problem = bench.missing_tools(&modules)?;
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..bench.effort.starts {
-            ours.push(start(&bench.contenders.larkspur, &modules)?);
-            theirs.push(start(&bench.contenders.minimal, &modules)?);
+            ours.push(start(&bench.contenders.larkspur, modules.path())?);
+            theirs.push(start(&bench.contenders.minimal, modules.path())?);
         }
         for (answer, pick) in [
             ("initialize", initialize as fn(&Start) -> f64),
@@ -62,8 +63,8 @@ fn with_dependencies(bench: &Bench) -> Result<Row> {
     let larkspur = &bench.contenders.larkspur;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..bench.effort.starts {
-        ours.push(start(larkspur, &with)?);
-        theirs.push(start(larkspur, &without)?);
+        ours.push(start(larkspur, with.path())?);
+        theirs.push(start(larkspur, without.path())?);
     }
     let what = "start → `tools/list`, 500 folders with dependencies (beside: without)";
     Ok(compared(what.to_owned(), &ours, &theirs, list)
@@ -71,9 +72,9 @@ fn with_dependencies(bench: &Bench) -> Result<Row> {
         .spoiled(problem))
 }
 
-fn start(contender: &Contender, modules: &Modules) -> Result<Start> {
+pub(super) fn start(contender: &Contender, modules: &Path) -> Result<Start> {
     let begin = Instant::now();
-    let mut client = Client::spawn(contender, modules.path(), Era::Legacy)?;
+    let mut client = Client::spawn(contender, modules, Era::Legacy)?;
     client.open()?;
     let initialize = begin.elapsed();
     client.request("tools/list", json!({}))?;
@@ -87,7 +88,12 @@ fn start(contender: &Contender, modules: &Modules) -> Result<Start> {
     })
 }
 
-fn compared(what: String, ours: &[Start], theirs: &[Start], pick: fn(&Start) -> f64) -> Row {
+pub(super) fn compared(
+    what: String,
+    ours: &[Start],
+    theirs: &[Start],
+    pick: fn(&Start) -> f64,
+) -> Row {
     let middle = |starts: &[Start]| median(starts.iter().map(pick));
     let ratio = middle(ours) / middle(theirs);
     Row::new(what, figure(ours, pick)).beside(figure(theirs, pick), ratio)
@@ -104,6 +110,6 @@ fn initialize(start: &Start) -> f64 {
     start.initialize
 }
 
-fn list(start: &Start) -> f64 {
+pub(super) fn list(start: &Start) -> f64 {
     start.list
 }
