@@ -1,4 +1,4 @@
-//! Tools that a model takes for each other: of one module, or of several in one flat list.
+//! Tools of different modules that a model takes for each other, where it reads them in one list.
 
 use super::{Finding, tools};
 use model::{Fault, ModuleName, Surface};
@@ -16,13 +16,14 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
         let tools = module.script.iter().flat_map(|script| &script.tools);
         tools.map(|tool| tools::price(&tool.tool))
     });
-    let is_flat = is_flat(runtime, prices.sum());
+    if !is_flat(runtime, prices.sum()) {
+        return;
+    }
     for (place, (name, module, tool)) in all.iter().enumerate() {
         let before = all[..place].iter();
         let listed = |module, tool| listed(runtime, module, tool);
         let mut alike = before.filter(|(other, _, near)| {
-            let together = other == name || is_flat;
-            together && is_alike(&listed(name, tool), &listed(other, near))
+            other != name && is_alike(&listed(name, tool), &listed(other, near))
         });
         let Some((other, _, near)) = alike.next() else {
             continue;
@@ -32,11 +33,7 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             "`{name}.{tool}` is easily taken for `{other}.{near}`"
         ))
         .code("W0605")
-        .help(if other == name {
-            "give one of them a name that says how it differs".to_owned()
-        } else {
-            format!("call both `{near}`: the module tells them apart")
-        });
+        .help(format!("call both `{near}`: the module tells them apart"));
         findings.push(Finding::new(&file, Fault { place, ..fault }));
     }
 }

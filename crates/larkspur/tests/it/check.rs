@@ -303,7 +303,7 @@ fn names_are_alike_only_where_they_are_read_together() {
         (
             &[("a", "list_issue"), ("a", "list_issues")],
             "modules",
-            true,
+            false,
         ),
     ] {
         let room = Room::new();
