@@ -240,39 +240,39 @@ secret_env = "JWT_SECRET"
         };
         check(
             "auth.algorithms = ['none']",
-            &expect![[r#"
+            &expect![[r"
             `none` is no algorithm for tokens
               ┌ larkspur.toml:1:20
             1 │ auth.algorithms = ['none']
               │                    ^^^^^^
-              = help: there are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, EdDSA, HS256, HS384, HS512"#]],
+              = help: there are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, EdDSA, HS256, HS384, HS512"]],
         );
         check(
             "auth.algorithms = ['RS25']",
-            &expect![[r#"
+            &expect![[r"
             `RS25` is no algorithm for tokens
               ┌ larkspur.toml:1:20
             1 │ auth.algorithms = ['RS25']
               │                    ^^^^^^
-              = help: did you mean `RS256`?"#]],
+              = help: did you mean `RS256`?"]],
         );
         check(
             "auth.issuer.x = {}",
-            &expect![[r#"
+            &expect![[r"
             issuer `x` needs one place for its keys
               ┌ larkspur.toml:1:13
             1 │ auth.issuer.x = {}
               │             ^
-              = help: write jwks_url, jwks_file, key_file (a public key as PEM) or secret_env (the variable with the shared secret)"#]],
+              = help: write jwks_url, jwks_file, key_file (a public key as PEM) or secret_env (the variable with the shared secret)"]],
         );
         check(
             "auth.issuer.x = { jwks_url = 'http://x.org/jwks' }",
-            &expect![[r#"
+            &expect![[r"
                 `http://x.org/jwks` is not a URL that keys can be trusted from
                   ┌ larkspur.toml:1:30
                 1 │ auth.issuer.x = { jwks_url = 'http://x.org/jwks' }
                   │                              ^^^^^^^^^^^^^^^^^^^
-                  = help: it begins with https://"#]],
+                  = help: it begins with https://"]],
         );
         check(
             "auth.issuer.x = { secret_env = 'X' }",
@@ -285,29 +285,29 @@ secret_env = "JWT_SECRET"
         );
         check(
             "auth.issuer.x = { secret_env = 'X', key_file = 'y' }",
-            &expect![[r#"
+            &expect![[r"
                 issuer `x` needs one place for its keys
                   ┌ larkspur.toml:1:13
                 1 │ auth.issuer.x = { secret_env = 'X', key_file = 'y' }
                   │             ^
-                  = help: write jwks_url, jwks_file, key_file (a public key as PEM) or secret_env (the variable with the shared secret)"#]],
+                  = help: write jwks_url, jwks_file, key_file (a public key as PEM) or secret_env (the variable with the shared secret)"]],
         );
         check(
             "auth.leeway = '5m'",
-            &expect![[r#"
+            &expect![[r"
                 a token is taken for 30s longer than it says at the most
                   ┌ larkspur.toml:1:15
                 1 │ auth.leeway = '5m'
-                  │               ^^^^"#]],
+                  │               ^^^^"]],
         );
         check(
             "server.public_url = 'http://mcp.example.org/mcp'",
-            &expect![[r#"
+            &expect![[r"
                 `http://mcp.example.org/mcp` cannot be the server's public URL
                   ┌ larkspur.toml:1:21
                 1 │ server.public_url = 'http://mcp.example.org/mcp'
                   │                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-                  = help: write it as clients do: `https://mcp.example.org/mcp`"#]],
+                  = help: write it as clients do: `https://mcp.example.org/mcp`"]],
         );
     }
 }

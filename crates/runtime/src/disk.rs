@@ -238,9 +238,9 @@ impl<'a> Walk<'a> {
                 files.insert(id, stamp);
             } else if depth < DEEPEST && path.is_dir() {
                 let inside = self.depth_within(&entry, depth);
-                inside
-                    .into_iter()
-                    .for_each(|depth| self.collect(&path, &id, depth, files));
+                if let Some(depth) = inside {
+                    self.collect(&path, &id, depth, files);
+                }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Whatever the policy: what is listed can be called, described, found, run in a batch and read, and
 //! nothing else can. And nobody gets somebody else's answer.
 
+#![expect(clippy::disallowed_methods, reason = "tests own their folders")]
+
 use crate::call::Call;
 use crate::project::ProjectFile;
 use crate::read::Asking;
@@ -44,14 +46,14 @@ fn runtime(policy: &str) -> (tempfile::TempDir, Runtime) {
     let modules = dir.path().join("modules");
     std::fs::create_dir(&modules).unwrap();
     for module in MODULES {
-        let mut source = String::new();
-        for tool in TOOLS {
-            source += &format!(
+        let tools = TOOLS.map(|tool| {
+            format!(
                 "def {tool}(ctx, nonce: str = ''):\n    \"\"\"Do {tool} in the {module}.\"\"\"\n    \
                  return '{module}.{tool} ' + ctx.caller['name'] + ' ' + nonce\ntool({tool})\n"
-            );
-        }
-        source += &format!("def note():\n    return 'x'\nresource('{module}://note', note)\n");
+            )
+        });
+        let note = format!("def note():\n    return 'x'\nresource('{module}://note', note)\n");
+        let source = tools.concat() + &note;
         std::fs::write(modules.join(format!("{module}.star")), source).unwrap();
     }
     let file = dir.path().join("larkspur.toml");
@@ -185,12 +187,14 @@ async fn listed_is_callable_is_found_whatever_the_policy() {
         let roles: Vec<(bool, Vec<String>, Vec<String>)> = (0..=dice.roll(3))
             .map(|_| (dice.roll(4) > 0, dice.patterns(), dice.patterns()))
             .collect();
-        let mut policy = String::new();
-        for (at, (is_hers, allow, deny)) in roles.iter().enumerate() {
-            let user = if *is_hers { "ada" } else { "bob" };
-            policy +=
-                &format!("[role.r{at}]\nusers = ['{user}']\nallow = {allow:?}\ndeny = {deny:?}\n");
-        }
+        let policy = roles
+            .iter()
+            .enumerate()
+            .map(|(at, (is_hers, allow, deny))| {
+                let user = if *is_hers { "ada" } else { "bob" };
+                format!("[role.r{at}]\nusers = ['{user}']\nallow = {allow:?}\ndeny = {deny:?}\n")
+            });
+        let policy = policy.collect::<Vec<_>>().concat();
         let own: Vec<_> = roles.iter().filter(|(is_hers, ..)| *is_hers).collect();
         check_policy(&policy, |module, name| {
             own.iter().any(|(_, allow, _)| named(allow, module, name))

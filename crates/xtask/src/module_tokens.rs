@@ -75,7 +75,7 @@ fn filled(text: &str, mut make: impl FnMut(&str) -> Result<String>) -> Result<St
         let (command, after) = parts.context("the comment of a table does not end")?;
         let (_, after) = after.split_once(CLOSE).context("a table does not end")?;
         let table = make(command)?;
-        out += &format!("{before}{OPEN}{command} -->\n\n{table}\n\n{CLOSE}");
+        out.extend([before, OPEN, command, " -->\n\n", &table, "\n\n", CLOSE]);
         rest = after;
     }
     Ok(out + rest)

@@ -535,7 +535,7 @@ def describe_extension():
         ];
         let message = modern("tools/call", json!({"name": tool, "arguments": {}}));
         let reply = web.post(&headers, &message);
-        replies += &format!("{reply:?}");
+        replies.extend([reply.body.as_str(), &format!("{:?}", reply.headers)]);
     }
     assert!(
         replies.contains("heard") && replies.contains("ada"),

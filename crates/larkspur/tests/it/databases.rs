@@ -287,6 +287,8 @@ fn it_answers(server: &mut Server) {
         .call("describe_table", json!({"db": "main", "table": "t"}))
         .text(r#"[{"column_name":"id","data_type":"bigint","is_nullable":"YES","column_default":null,"character_maximum_length":null},{"column_name":"v","data_type":"numeric","is_nullable":"YES","column_default":null,"character_maximum_length":null}]"#)
         .call("query", ask("main", "DELETE FROM t"))
+        .fails("main: DELETE is no query")
+        .call("query", ask("main", "WITH gone AS (DELETE FROM t RETURNING id) SELECT * FROM gone"))
         .fails("a query changes nothing: use postgres.execute");
 }
 

@@ -66,6 +66,8 @@ fn no_folder_of_examples_is_left_out() {
     let folders = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_dir());
+    // What has no module of its own is run by a test of its own.
+    let folders = folders.filter(|path| !path.ends_with("registry-demo"));
     for folder in folders {
         let known = FOLDERS.map(|folder| workspace().join(folder));
         assert!(

@@ -91,8 +91,10 @@ fn bytes(span: Span) -> (usize, usize) {
 
 fn first_part(expr: &AstExpr) -> Option<&AstExpr> {
     match &expr.node {
-        ExprP::Dot(first, _) | ExprP::Call(first, _) | ExprP::Op(first, ..) => Some(first),
-        ExprP::Slice(first, ..) => Some(first),
+        ExprP::Dot(first, _)
+        | ExprP::Call(first, _)
+        | ExprP::Op(first, ..)
+        | ExprP::Slice(first, ..) => Some(first),
         ExprP::Index(parts) => Some(&parts.0),
         ExprP::Index2(parts) => Some(&parts.0),
         // Condition, then, else; what stands first in the text is what is taken if it holds.

@@ -109,10 +109,7 @@ fn source(expressions: &[String]) -> String {
         "def both(*ys):\n    return list(ys)\n\
          def all(s, t, n, b, xs):\n    return [\n{}]\n\
          def f():\n    return repr(all('ab c', 'a,', None, True, ['q', 'ra']))\n",
-        expressions
-            .iter()
-            .map(|e| format!("{e},\n"))
-            .collect::<String>()
+        expressions.join(",\n")
     )
 }
 

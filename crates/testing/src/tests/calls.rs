@@ -242,12 +242,12 @@ def test_other(t):
     t.config('greeting', True)
     testing.contains(t.call('notes.greet', {'name': 'ada'}).error, 'does not run: configuration')
 ",
-        &expect![[r#"
+        &expect![[r"
             notes/main_test.star: 2 tests
               ✓ test_text
               ✓ test_other
             Total: 2 | Passed: 2 | Failed: 0
-        "#]],
+        "]],
     );
 }
 
@@ -342,7 +342,7 @@ def test_no_contents(t):
             ("shop/main.star", main),
             ("shop/main_test.star", test),
         ],
-        &expect![[r#"
+        &expect![[r"
             shop/main_test.star: 5 tests
               ✓ test_read
               ✓ test_prompt
@@ -355,6 +355,6 @@ def test_no_contents(t):
                 24 │     t.prompt('shop.order', {'item': 'x'}).contents
                    │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
             Total: 5 | Passed: 3 | Failed: 2
-        "#]],
+        "]],
     );
 }

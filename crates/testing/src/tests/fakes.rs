@@ -485,13 +485,13 @@ def test_bytes(t):
             ("shop/data/.keep", ""),
             ("shop/main_test.star", test),
         ],
-        &expect![[r#"
+        &expect![[r"
             shop/main_test.star: 3 tests
               ✓ test_sql
               ✓ test_exec
               ✓ test_bytes
             Total: 3 | Passed: 3 | Failed: 0
-        "#]],
+        "]],
     );
 }
 
@@ -521,12 +521,12 @@ def test_public(t):
 ";
     check(
         &[("web.star", main), ("web_test.star", test)],
-        &expect![[r#"
+        &expect![[r"
             web_test.star: 3 tests
               ✓ test_near
               ✓ test_led_near
               ✓ test_public
             Total: 3 | Passed: 3 | Failed: 0
-        "#]],
+        "]],
     );
 }

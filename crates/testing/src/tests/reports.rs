@@ -170,11 +170,11 @@ def test_none(t):
         });
         report.end(&summary).unwrap() + "\n"
     };
-    expect![[r#"
+    expect![[r"
         | characters / tokens | sent by the service | as JSON | as read | of sent | of JSON |
         |---|---:|---:|---:|---:|---:|
         | `shop.items` | 30 / 10 | 30 / 10 | 30 / 10 | 100.0 % | 100.0 % |
-    "#]]
+    "]]
     .assert_eq(&ended(Format::Tokens));
     let json: serde_json::Value = serde_json::from_str(&ended(Format::Json)).unwrap();
     assert_eq!(json["tokens"].as_array().unwrap().len(), 1);

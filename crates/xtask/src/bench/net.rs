@@ -186,7 +186,7 @@ impl Net {
         };
         head.push_str(&more);
         if let Some(token) = self.token {
-            head.push_str(&format!("authorization: Bearer {token}\r\n"));
+            head.extend(["authorization: Bearer ", token, "\r\n"]);
         }
         head
     }

@@ -62,9 +62,12 @@ fn latin_9(byte: u8) -> char {
     }
 }
 
+/// Two bytes, in one order or the other.
+type Unit = fn([u8; 2]) -> u16;
+
 /// A mark at the beginning says more than the header does.
 fn utf_16(body: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'_, str> {
-    let (unit, body): (fn([u8; 2]) -> u16, &[u8]) = match body {
+    let (unit, body): (Unit, &[u8]) = match body {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
         [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
         body => (unit, body),

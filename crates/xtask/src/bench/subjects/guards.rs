@@ -13,7 +13,9 @@ use crate::bench::compare::median;
 use crate::bench::era::Era;
 use crate::bench::figure::{Amount, Unit};
 use crate::bench::modules::Modules;
+use crate::bench::net::{Login, Net, Post};
 use crate::bench::table::Row;
+use serde_json::json;
 
 /// Of CPU, for all of them together and for a login as well.
 const BAR: Amount = Amount(15.0, Unit::Micros);
@@ -46,6 +48,9 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
         for pace in Pace::ALL {
             rows.push(pair(bench, &mut guarded, &mut bare, pace)?);
         }
+    }
+    for era in Era::ALL {
+        rows.push(with_login(bench, &modules, folder.path(), era)?);
     }
     Ok(rows)
 }
@@ -89,6 +94,68 @@ fn pair(bench: &Bench, guarded: &mut Client, bare: &mut Client, pace: Pace) -> R
     let what = format!(
         "CPU per call of roles, rates, places and audit, {}, {}",
         pace.name(),
+        era.name()
+    );
+    Ok(Row::new(what, Amount(more, Unit::Micros).noted(note)).bar(BAR))
+}
+
+/// Signed for the bench alone, with a secret that everybody may read here.
+const TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJiZW5jaCIsInN1YiI6ImJlbmNoIiwiYXVkIjoiaHR0cDovL2xvY2FsaG9zdC9tY3AiLCJpYXQiOjE3MDAwMDAwMDAsImV4cCI6NDEwMjQ0NDgwMH0.pkpd4wRIi5SiNAxkloLWdGBFYH3AtlwywABC2-PhFpg";
+const SECRET: (&str, &str) = ("BENCH_SECRET", "a-secret-for-the-bench-and-nothing-else");
+
+const LOGIN: &str = r#"
+[server]
+auth = "jwt"
+public_url = "http://localhost/mcp"
+
+[auth]
+algorithms = ["HS256"]
+
+[auth.issuer.bench]
+secret_env = "BENCH_SECRET"
+"#;
+
+/// All of it over HTTP, with the token of a caller.
+fn with_login(bench: &Bench, modules: &Modules, folder: &Path, era: Era) -> Result<Row> {
+    let file = folder.join(format!("login-{}.toml", era.name()));
+    fs::write(
+        &file,
+        format!("{}{LOGIN}", GUARDED.replace("\"local\"", "\"bench\"")),
+    )?;
+    let login = Login {
+        flags: vec!["--config".into(), file.to_string_lossy().into_owned()],
+        variables: vec![SECRET],
+        token: Some(TOKEN),
+    };
+    let larkspur = &bench.contenders.larkspur;
+    let mut guarded = Net::connect_with(larkspur, modules.path(), era, &login)?;
+    let mut bare = Net::connect(larkspur, modules.path(), era)?;
+    let calls = bench.effort.calls / 2;
+    let post = Post {
+        method: "tools/call",
+        name: Some("hello"),
+        params: json!({"name": "hello", "arguments": {"name": "ada"}}),
+        expected: "\"hello ada\"",
+    };
+    guarded.repeat(&post, calls / 4)?;
+    bare.repeat(&post, calls / 4)?;
+    let (mut with, mut without) = (Vec::new(), Vec::new());
+    for _ in 0..bench.effort.rounds {
+        with.push(guarded.weigh(&post, calls)?.cpu_micros());
+        without.push(bare.weigh(&post, calls)?.cpu_micros());
+    }
+    let differences = with
+        .iter()
+        .zip(&without)
+        .map(|(with, without)| with - without);
+    let more = median(differences);
+    let note = format!(
+        "{:.1} µs with, {:.1} µs without",
+        median(with),
+        median(without)
+    );
+    let what = format!(
+        "CPU per call of JWT, roles, rates, places and audit, HTTP, {}",
         era.name()
     );
     Ok(Row::new(what, Amount(more, Unit::Micros).noted(note)).bar(BAR))
