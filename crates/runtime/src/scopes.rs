@@ -23,6 +23,11 @@ pub enum Wish<'w> {
 }
 
 impl Runtime {
+    /// Could anything be missing? Where not, nobody need know what is asked for.
+    pub fn has_scopes(&self, caller: &Caller) -> bool {
+        caller.scopes.is_some() && self.catalog().rules.policy.has_scopes()
+    }
+
     /// All scopes that the caller lacks for this, so that they can be asked for at once.
     pub fn missing_scopes(&self, caller: &Caller, wish: &Wish<'_>) -> BTreeSet<String> {
         if caller.scopes.is_none() {

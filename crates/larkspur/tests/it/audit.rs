@@ -1,6 +1,7 @@
 //! What is written down of calls: all of them, by every way, and nothing that is nobody's business.
 
 use crate::fixture::{Opening, Server};
+use crate::issuer::{Issuer, claims};
 use crate::room::Room;
 use crate::web::Web;
 use crate::wire::PATIENCE;
@@ -445,4 +446,49 @@ fn what_comes_is_followed() {
     follow.kill().unwrap();
     follow.wait().unwrap();
     assert!(line.contains("local  cli  notes.add"), "{line}");
+}
+
+/// A15, T20: whoever is turned away at the door is written down, and none of what he showed. Whom nobody
+/// knows cannot push others out of the file.
+#[test]
+fn refused_logins_and_missing_scopes_are_lines() {
+    let name = "https://login.example.org";
+    let ada =
+        json!({"key": "main", "claims": claims(name, json!({"sub": "ada", "scope": "other"}))});
+    let issuer = Issuer::new(json!({"main": "RS256"}), json!({"ada": ada}));
+    let room = room(&format!("{}{ROLES}[audit]\n", issuer.trusted(name)));
+    let path = room.path().join(".larkspur/audit.jsonl");
+    let web = Web::start(room, &[]);
+    let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call",
+        "params": {"name": "twice", "arguments": {"text": "a"}}});
+    for _ in 0..100 {
+        web.post(&[("Authorization", "Bearer canary-t0k")], &call)
+            .is(401);
+    }
+    let bearer = format!("Bearer {}", issuer.token("ada"));
+    web.post(&[("Authorization", &bearer)], &call).is(403);
+    let mut web = web;
+    web.signal("TERM");
+    web.wire.ended();
+    let lines = lines_of(&path);
+    let logins = lines.iter().filter(|line| line["kind"] == "login");
+    let logins: Vec<&Value> = logins.collect();
+    assert!((60..90).contains(&logins.len()), "{}", logins.len());
+    assert_eq!(
+        (&logins[0]["verdict"], &logins[0]["method"]),
+        (&json!("denied"), &json!("/mcp"))
+    );
+    assert!(logins[0].get("caller").is_none());
+    let scope = lines.last().unwrap();
+    assert_eq!(
+        (&scope["kind"], &scope["caller"]),
+        (&json!("scope"), &json!("ada"))
+    );
+    assert_eq!(
+        (&scope["issuer"], &scope["request"]),
+        (&json!(name), &json!("5"))
+    );
+    assert_eq!(scope["rule"], "the token lacks the scope notes:write");
+    let text = fs::read_to_string(path).unwrap();
+    assert!(!text.contains("canary") && !text.contains(issuer.token("ada")));
 }

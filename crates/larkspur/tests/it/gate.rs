@@ -297,6 +297,8 @@ tools = ["office.read_*"]
         let call = |tool: &str| ada.ask("tools/call", json!({"name": tool, "arguments": {}}));
         step(&call("get_price"), "shop:read");
         step(&call("shop.get_price"), "shop:read");
+        let bare = json!({"name": "get_price", "arguments": null});
+        step(&ada.ask("tools/call", bare), "shop:read");
         let by = json!({"module": "shop", "tool": "delete_item", "params": {}});
         step(
             &ada.ask("tools/call", json!({"name": "call", "arguments": by})),

@@ -45,6 +45,10 @@ impl Policy {
         self.scopes.iter().map(|scope| scope.name.as_str())
     }
 
+    pub fn has_scopes(&self) -> bool {
+        !self.scopes.is_empty()
+    }
+
     /// Those that imply no other: what is asked for to begin with.
     pub fn lowest_scopes(&self) -> impl Iterator<Item = &str> {
         let lowest = self.scopes.iter().filter(|scope| scope.implies.is_empty());

@@ -76,6 +76,9 @@ pub(super) struct Line<'a> {
     trace: Option<Arc<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Value>,
+    /// Like this, and not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) more: Option<u64>,
 }
 
 impl<'a> Line<'a> {
@@ -105,6 +108,7 @@ impl<'a> Line<'a> {
             request: trail.request.clone(),
             trace: trail.trace.clone(),
             arguments: None,
+            more: None,
         }
     }
 

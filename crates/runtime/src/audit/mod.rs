@@ -11,9 +11,12 @@ pub use line::Trail;
 use crate::audit::book::Book;
 use crate::audit::line::Line;
 use crate::project::ProjectFile;
-use model::{AuditSettings, Caller, OnError};
+use crate::quota::Single;
+use model::{AuditSettings, Caller, OnError, Rate};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use store::AuditFile;
 
 /// A clone shares. Where nobody wants it, it does nothing.
@@ -35,8 +38,17 @@ pub struct Denial<'a> {
     pub rule: Option<&'a str>,
 }
 
+/// Whom nobody knows could push everything else out of the files: he gets so many lines.
+const STRANGERS: Rate = Rate {
+    count: 60,
+    per: Duration::from_mins(1),
+};
+
 struct Keeper {
     book: Arc<Book>,
+    strangers: Single,
+    /// Of theirs, those that were not written since the last that was.
+    passed_over: AtomicU64,
     settings: AuditSettings,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -68,6 +80,8 @@ impl Audit {
         }
         Self(Some(Arc::new(Keeper {
             book,
+            strangers: Single::new(STRANGERS),
+            passed_over: AtomicU64::new(0),
             settings: settings.clone(),
             thread: Mutex::new(thread.ok()),
         })))
@@ -98,6 +112,14 @@ impl Audit {
         line.verdict = verdict;
         line.kind = Some(denial.kind.to_owned());
         line.rule = denial.rule.map(str::to_owned);
+        if denial.caller.is_none() {
+            if keeper.strangers.take().is_err() {
+                keeper.passed_over.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            let more = keeper.passed_over.swap(0, Ordering::Relaxed);
+            line.more = (more > 0).then_some(more);
+        }
         keeper.book.add(&line);
     }
 

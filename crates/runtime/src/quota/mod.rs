@@ -7,6 +7,7 @@ mod rates;
 
 pub use limited::Limited;
 pub(crate) use places::{Full, Held};
+pub(crate) use rates::Single;
 
 use crate::catalog::{Catalog, Module};
 use crate::registry::Meta;
@@ -16,7 +17,7 @@ use crate::stats::Stats;
 use limited::Limit;
 use model::{Caller, ModuleName, Quotas, Rate};
 use places::Places;
-use rates::{Keyed, Single};
+use rates::Keyed;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;

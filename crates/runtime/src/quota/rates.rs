@@ -67,14 +67,14 @@ impl Keyed {
 }
 
 /// One rate.
-pub(super) struct Single(DefaultDirectRateLimiter);
+pub(crate) struct Single(DefaultDirectRateLimiter);
 
 impl Single {
-    pub(super) fn new(rate: Rate) -> Self {
+    pub(crate) fn new(rate: Rate) -> Self {
         Self(RateLimiter::direct(quota(rate)))
     }
 
-    pub(super) fn take(&self) -> Result<(), Duration> {
+    pub(crate) fn take(&self) -> Result<(), Duration> {
         let taken = self.0.check();
         taken.map_err(|early| early.wait_time_from(DefaultClock::default().now()))
     }

@@ -2,15 +2,27 @@
 
 use model::{Caller, Door};
 use runtime::{Denial, Runtime, Trail};
+use serde_json::Value;
 
-/// A login that does not hold, a scope that is missing, a session of somebody else.
-pub(super) fn note(runtime: &Runtime, caller: Option<&Caller>, kind: &str, wanted: &str) {
+/// What somebody asked for who was turned away, as far as it was read.
+pub(super) struct Turned<'a> {
+    pub(super) method: &'a str,
+    pub(super) id: Option<&'a Value>,
+    /// One word: `login`, `scope`, `session`.
+    pub(super) kind: &'a str,
+    pub(super) rule: Option<&'a str>,
+}
+
+pub(super) fn note(runtime: &Runtime, caller: Option<&Caller>, turned: &Turned<'_>) {
     runtime.audit().denied(&Denial {
         caller,
-        trail: &Trail::by(Door::Http),
-        method: "",
-        wanted,
-        kind,
-        rule: None,
+        trail: &Trail {
+            request: turned.id.map(|id| id.to_string().into()),
+            ..Trail::by(Door::Http)
+        },
+        method: turned.method,
+        wanted: "",
+        kind: turned.kind,
+        rule: turned.rule,
     });
 }

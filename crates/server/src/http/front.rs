@@ -3,7 +3,7 @@
 use super::Entrance;
 use super::answer::{Answer, empty, json};
 use super::busy::Busy;
-use super::denials;
+use super::denials::{self, Turned};
 use super::guard::{self, Admitted};
 use super::mcp::Mcp;
 use super::{health, metrics};
@@ -96,7 +96,13 @@ impl Front {
             Ok(caller) => caller,
             Err(_) if path == "/health" => return health::live(),
             Err(why) => {
-                denials::note(&self.shared.runtime, None, "login", path);
+                let turned = Turned {
+                    method: path,
+                    id: None,
+                    kind: "login",
+                    rule: None,
+                };
+                denials::note(&self.shared.runtime, None, &turned);
                 let catalog = self.shared.runtime.catalog();
                 return auth::unauthorized(login, why, &catalog.rules.policy);
             }

@@ -4,13 +4,14 @@ use super::answer::{Answer, refused, rpc_error};
 use super::aside::{Aside, with_asides};
 use super::body;
 use super::busy::{Busy, until_sent};
-use super::denials;
+use super::denials::{self, Turned};
 use super::front::not_allowed;
 use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
 use super::owners::Owners;
 use super::shortcut::Shortcut;
 use super::toll;
+use super::wanted::Wanted;
 use crate::auth::{self, Login};
 use crate::handler::Handler;
 use crate::shared::Shared;
@@ -123,7 +124,8 @@ impl Mcp {
             }
             Method::GET | Method::DELETE => {
                 let caller = of(&parts);
-                if let Err(refusal) = self.check_session(&parts.headers, &caller) {
+                let method = parts.method.as_str();
+                if let Err(refusal) = self.check_session(&parts.headers, &caller, method, None) {
                     return refusal;
                 }
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
@@ -146,18 +148,41 @@ impl Mcp {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
         };
-        let caller = of(&parts);
-        let missing = asked.missing_scopes(&self.shared.runtime, &caller, &parts.headers);
-        if !missing.is_empty() {
-            return self.step_up(&asked, &caller, &missing);
-        }
         self.serve(parts, bytes.clone(), &asked).await
     }
 
-    fn check_session(&self, headers: &HeaderMap, caller: &Caller) -> Result<(), Answer> {
+    /// What speaks against it before anybody answers: a scope that is missing, a caller who comes too often.
+    fn judge(&self, asked: &Asked<'_>, parts: &mut Parts, caller: &Caller) -> Result<(), Answer> {
+        let runtime = &self.shared.runtime;
+        if !runtime.has_rates() && !runtime.has_scopes(caller) {
+            return Ok(());
+        }
+        let Some(wanted) = Wanted::read(asked, &parts.headers) else {
+            return Ok(());
+        };
+        let missing = runtime.missing_scopes(caller, &wanted.wish());
+        if !missing.is_empty() {
+            return Err(self.step_up(asked, caller, &missing));
+        }
+        toll::charge(runtime, asked, &wanted, parts, caller)
+    }
+
+    fn check_session(
+        &self,
+        headers: &HeaderMap,
+        caller: &Caller,
+        method: &str,
+        id: Option<&Value>,
+    ) -> Result<(), Answer> {
         let checked = self.owners.check(headers, caller);
         if checked.is_err() {
-            denials::note(&self.shared.runtime, Some(caller), "session", "");
+            let turned = Turned {
+                method,
+                id,
+                kind: "session",
+                rule: None,
+            };
+            denials::note(&self.shared.runtime, Some(caller), &turned);
         }
         checked
     }
@@ -166,12 +191,13 @@ impl Mcp {
     fn step_up(&self, asked: &Asked<'_>, caller: &Caller, missing: &BTreeSet<String>) -> Answer {
         let names: Vec<&str> = missing.iter().map(String::as_str).collect();
         let why = format!("the token lacks the scope {}", names.join(" and "));
-        denials::note(
-            &self.shared.runtime,
-            Some(caller),
-            "scope",
-            &names.join(" "),
-        );
+        let turned = Turned {
+            method: asked.method(),
+            id: Some(&asked.id),
+            kind: "scope",
+            rule: Some(&why),
+        };
+        denials::note(&self.shared.runtime, Some(caller), &turned);
         tracing::info!(target: "auth", caller = &*caller.name, missing = names.join(" "), "more is asked for");
         let answer = rpc_error(StatusCode::FORBIDDEN, &asked.id, LACKING, &why);
         auth::insufficient(&self.login, missing, answer)
@@ -185,10 +211,12 @@ impl Mcp {
         }
         let in_session = asked.in_session(&parts.headers, takes_events);
         let caller = of(&parts);
-        if in_session && let Err(refusal) = self.check_session(&parts.headers, &caller) {
+        let (method, id) = (asked.method(), Some(&asked.id));
+        let is_his = |headers| self.check_session(headers, &caller, method, id);
+        if in_session && let Err(refusal) = is_his(&parts.headers) {
             return refusal;
         }
-        if let Err(refusal) = toll::charge(&self.shared.runtime, asked, &mut parts, &caller) {
+        if let Err(refusal) = self.judge(asked, &mut parts, &caller) {
             return refusal;
         }
         // rmcp wants to read both of them there, and has no word for "anything".

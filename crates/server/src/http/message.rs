@@ -5,12 +5,10 @@ use super::guard::only;
 use crate::envelope::{self, Envelope, Refusal};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
-use model::{Args, Caller, Errors};
+use model::Errors;
 use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion};
-use runtime::{Runtime, Wish};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -36,42 +34,6 @@ impl Asked<'_> {
         let id = self.envelope.id.clone()?;
         let is_call = self.envelope.method.as_deref() == Some("tools/call");
         is_call.then(|| envelope::call(id, self.envelope.params).ok())?
-    }
-
-    /// What a token lacks for this. A header that names something else is told of by rmcp, first.
-    pub(crate) fn missing_scopes(
-        &self,
-        runtime: &Runtime,
-        caller: &Caller,
-        headers: &HeaderMap,
-    ) -> BTreeSet<String> {
-        let none = BTreeSet::new();
-        if caller.scopes.is_none() {
-            return none;
-        }
-        let method = self.envelope.method.as_deref().unwrap_or_default();
-        let params = self
-            .envelope
-            .params
-            .map(|raw| serde_json::from_str::<Value>(raw.get()));
-        let Some(Ok(Value::Object(params))) = params else {
-            return none;
-        };
-        let text = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default();
-        let said = headers.get(NAME).and_then(|value| value.to_str().ok());
-        let is_named = |name: &str| said.is_none_or(|said| said == name || said.starts_with("=?"));
-        let empty = Args::new();
-        let args = params.get("arguments").and_then(Value::as_object);
-        let wish = match method {
-            "tools/call" if is_named(text("name")) => Wish::Tool {
-                name: text("name"),
-                args: args.unwrap_or(&empty),
-            },
-            "resources/read" if is_named(text("uri")) => Wish::Resource(text("uri")),
-            "prompts/get" if is_named(text("name")) => Wish::Prompt(text("name")),
-            _ => return none,
-        };
-        runtime.missing_scopes(caller, &wish)
     }
 
     /// Empty for an answer.

@@ -16,6 +16,7 @@ mod metrics;
 mod owners;
 mod shortcut;
 mod toll;
+mod wanted;
 
 pub(crate) use aside::Aside;
 pub(crate) use door::DRAIN_TIME;

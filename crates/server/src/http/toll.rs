@@ -1,64 +1,39 @@
 //! Whoever comes too often hears it in HTTP's own words: 429, and when to come back.
 
 use super::answer::{Answer, json};
-use super::message::{Asked, METHOD, NAME};
+use super::message::Asked;
+use super::wanted::Wanted;
 use crate::wire;
 use http::StatusCode;
-use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use http::header::{HeaderValue, RETRY_AFTER};
 use http::request::Parts;
-use model::{Args, Caller, Door};
+use model::{Caller, Door};
 use rmcp::model::Extensions;
-use runtime::{Denial, Limited, Runtime, Trail, Wish};
-use serde::Deserialize;
+use runtime::{Denial, Limited, Runtime, Trail};
 use serde_json::json;
 
 /// Travels with a request that has been counted.
 #[derive(Clone)]
 struct Charged;
 
-/// As much of the params as is needed to know what is called.
-#[derive(Default, Deserialize)]
-struct Params {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    uri: String,
-    #[serde(default)]
-    arguments: Args,
-}
-
-/// Counts the request, if it is one that counts. One whose headers say something else than its body is
-/// for others to refuse.
+/// Counts the request, if it is one that counts.
 pub(crate) fn charge(
     runtime: &Runtime,
     asked: &Asked<'_>,
+    wanted: &Wanted,
     parts: &mut Parts,
     caller: &Caller,
 ) -> Result<(), Answer> {
     if !runtime.has_rates() {
         return Ok(());
     }
-    let params: Params = asked.params().unwrap_or_default();
-    let method = asked.method();
-    let (name, wish) = match method {
-        "tools/call" => {
-            let (name, args) = (params.name.as_str(), &params.arguments);
-            (name, Wish::Tool { name, args })
-        }
-        "resources/read" => (params.uri.as_str(), Wish::Resource(&params.uri)),
-        "prompts/get" => (params.name.as_str(), Wish::Prompt(&params.name)),
-        _ => return Ok(()),
-    };
-    if !agree(&parts.headers, method, name) {
-        return Ok(());
-    }
-    match runtime.charge(caller, &wish) {
+    match runtime.charge(caller, &wanted.wish()) {
         Ok(()) => {
             parts.extensions.insert(Charged);
             Ok(())
         }
         Err(limited) => {
-            note(runtime, asked, caller, &limited, name);
+            note(runtime, asked, wanted, caller, &limited);
             Err(too_often(asked, &limited))
         }
     }
@@ -69,17 +44,7 @@ pub(crate) fn is_charged(extensions: &Extensions) -> bool {
     parts.is_some_and(|parts| parts.extensions.get::<Charged>().is_some())
 }
 
-fn agree(headers: &HeaderMap, method: &str, name: &str) -> bool {
-    let says = |header, text: &str| headers.get(header).is_none_or(|value| value == text);
-    says(METHOD, method) && says(NAME, name)
-}
-
-fn note(runtime: &Runtime, asked: &Asked<'_>, caller: &Caller, limited: &Limited, name: &str) {
-    // A URI is given like arguments are.
-    let wanted = match asked.method() {
-        "resources/read" => "",
-        _ => name,
-    };
+fn note(runtime: &Runtime, asked: &Asked<'_>, wanted: &Wanted, caller: &Caller, limited: &Limited) {
     runtime.audit().limited(&Denial {
         caller: Some(caller),
         trail: &Trail {
@@ -87,7 +52,7 @@ fn note(runtime: &Runtime, asked: &Asked<'_>, caller: &Caller, limited: &Limited
             ..Trail::by(Door::Http)
         },
         method: asked.method(),
-        wanted,
+        wanted: wanted.shown(),
         kind: limited.limit,
         rule: None,
     });
