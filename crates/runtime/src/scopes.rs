@@ -30,7 +30,7 @@ impl Runtime {
 
     /// All scopes that the caller lacks for this, so that they can be asked for at once.
     pub fn missing_scopes(&self, caller: &Caller, wish: &Wish<'_>) -> BTreeSet<String> {
-        if caller.scopes.is_none() {
+        if !self.has_scopes(caller) {
             return BTreeSet::new();
         }
         let catalog = self.view(caller);

@@ -1,8 +1,9 @@
 //! Lines on their way to the file. Whoever adds one never waits for the disk: the thread that writes takes
-//! all there are at once, a few times a second, and keeps what it could not write.
+//! all there are at once, a few times a second, makes text of them and keeps what it could not write.
 
 use super::AuditCounts;
 use super::line::Line;
+use jiff::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,8 +32,10 @@ pub(super) struct Book {
 
 #[derive(Default)]
 struct Pages {
-    lines: Vec<u8>,
-    /// Bytes that the thread has taken, and not written yet.
+    lines: Vec<Line>,
+    /// Of them, in bytes.
+    weight: usize,
+    /// Of those that the thread has taken, and not written yet.
     taken: usize,
     /// Lines that there have been, in the order of the file.
     count: u64,
@@ -60,22 +63,22 @@ impl Book {
 
     fn is_full(&self) -> bool {
         let pages = self.lock();
-        pages.lines.len() + pages.taken > MOST / 2
+        pages.weight + pages.taken > MOST / 2
     }
 
-    pub(super) fn add(&self, line: &Line<'_>) {
-        let (time, rest) = line.written();
+    pub(super) fn add(&self, mut line: Line) {
+        let weight = line.weight();
         let mut pages = self.lock();
-        if pages.is_closing || pages.lines.len() + pages.taken + rest.len() > MOST {
+        if pages.is_closing || pages.weight + pages.taken + weight > MOST {
             self.lost.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        // Counted here, so that the numbers stand in the file as they grow.
+        // Here, so that numbers and times stand in the file as they grow.
         pages.count += 1;
-        let head = format!("{{\"time\":\"{time}\",\"seq\":{},", pages.count);
-        pages.lines.extend_from_slice(head.as_bytes());
-        pages.lines.extend_from_slice(rest.as_bytes());
-        pages.lines.push(b'\n');
+        line.seq = pages.count;
+        line.time = Timestamp::now();
+        pages.weight += weight;
+        pages.lines.push(line);
         if pages.is_idle {
             pages.is_idle = false;
             self.news.notify_all();
@@ -102,6 +105,7 @@ impl Book {
     /// What the thread does, until the book is closed.
     pub(super) fn write_down(&self, mut file: AuditFile) {
         let mut dirty = None;
+        let mut text = Vec::new();
         loop {
             let Some(lines) = self.take(&mut dirty, &file) else {
                 file.sync();
@@ -110,14 +114,18 @@ impl Book {
             if lines.is_empty() {
                 continue;
             }
-            self.write(&mut file, &lines);
+            text.clear();
+            for line in &lines {
+                line.write_to(&mut text);
+            }
+            self.write(&mut file, &text);
             self.lock().taken = 0;
             dirty.get_or_insert_with(Instant::now);
         }
     }
 
     /// The lines there are, after a while in which more may come; nothing when the book is closed.
-    fn take(&self, dirty: &mut Option<Instant>, file: &AuditFile) -> Option<Vec<u8>> {
+    fn take(&self, dirty: &mut Option<Instant>, file: &AuditFile) -> Option<Vec<Line>> {
         let mut pages = self.lock();
         if pages.lines.is_empty() {
             if pages.is_closing {
@@ -138,7 +146,7 @@ impl Book {
             pages = self.wait(pages, TOGETHER);
         }
         let lines = std::mem::take(&mut pages.lines);
-        pages.taken = lines.len();
+        pages.taken = std::mem::take(&mut pages.weight);
         drop(pages);
         if dirty.is_some_and(|since| since.elapsed() >= SYNC) {
             *dirty = None;

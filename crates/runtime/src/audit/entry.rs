@@ -7,6 +7,7 @@ use crate::call::CallError;
 use crate::catalog::{Catalog, Module};
 use crate::read::ReadError;
 use model::{Args, Caller, Output, Stop};
+use serde_json::value::to_raw_value;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +17,7 @@ pub(crate) struct Entry(Option<Box<Open>>);
 
 struct Open {
     keeper: Arc<Keeper>,
-    line: Line<'static>,
+    line: Line,
     caller: Caller,
     begin: Instant,
 }
@@ -46,11 +47,12 @@ impl Audit {
         };
         let mut line = Line::new(method, Some(caller), trail);
         line.tool = Some(cut(wanted).to_owned());
-        line.arguments = args.filter(|_| keeper.settings.arguments).map(masked);
+        let args = args.filter(|_| keeper.settings.arguments);
+        line.arguments = args.and_then(|args| to_raw_value(&masked(args)).ok());
         if keeper.book.refuses_now() {
             line.verdict = "denied";
             line.kind = Some("audit".into());
-            keeper.book.add(&line);
+            keeper.book.add(line);
             return Err(Unwritten);
         }
         Ok(Entry(Some(Box::new(Open {
@@ -144,7 +146,7 @@ impl Open {
         self.line.verdict = ended.verdict;
         self.line.kind = ended.kind;
         self.line.bytes = ended.bytes;
-        self.keeper.book.add(&self.line);
+        self.keeper.book.add(self.line);
     }
 
     /// One word for what is not there: nobody has it, or it is kept from this one.

@@ -1,8 +1,9 @@
 //! One line: JSON that no name in it can break or end.
 
+use jiff::Timestamp;
 use model::{Caller, Door};
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -40,17 +41,21 @@ impl Trail {
 }
 
 #[derive(Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct Line {
+    #[serde(serialize_with = "to_millis")]
+    pub(super) time: Timestamp,
+    /// Counted by the book.
+    pub(super) seq: u64,
     pid: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) caller: Option<Cow<'a, str>>,
+    caller: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     issuer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<String>,
     door: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
-    method: Cow<'a, str>,
+    method: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) module: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,26 +80,35 @@ pub(super) struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Arc<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) arguments: Option<Value>,
+    pub(super) arguments: Option<Box<RawValue>>,
     /// Like this, and not written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) more: Option<u64>,
 }
 
-impl<'a> Line<'a> {
-    pub(super) fn new(method: &'a str, caller: Option<&Caller>, trail: &Trail) -> Self {
+/// What a line takes while it waits, without its arguments.
+const USUAL_WEIGHT: usize = 400;
+
+impl Line {
+    pub(super) fn new(
+        method: impl Into<Cow<'static, str>>,
+        caller: Option<&Caller>,
+        trail: &Trail,
+    ) -> Self {
         let claim = |name: &str| {
             let claims = caller.and_then(|caller| caller.claims.as_ref());
             let text = claims.and_then(|claims| claims.get(name)?.as_str());
             text.map(|text| cut(text).to_owned())
         };
         Self {
+            time: Timestamp::UNIX_EPOCH,
+            seq: 0,
             pid: std::process::id(),
-            caller: caller.map(|caller| cut(&caller.name).to_owned().into()),
+            caller: caller.map(|caller| cut(&caller.name).to_owned()),
             issuer: claim("iss"),
             client: claim("azp").or_else(|| claim("client_id")),
             door: trail.door.name(),
-            method: cut(method).into(),
+            method: method.into(),
             module: None,
             version: None,
             tool: None,
@@ -112,13 +126,21 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// When it is, and the rest of the line after that.
-    pub(super) fn written(&self) -> (String, String) {
-        let time = format!("{:.3}", jiff::Timestamp::now());
-        let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
-        let rest = json.trim_start_matches('{');
-        (time, plain(rest).into_owned())
+    /// About so many bytes: names are cut, and most of them are short.
+    pub(super) fn weight(&self) -> usize {
+        let arguments = self.arguments.as_ref().map(|raw| raw.get().len());
+        USUAL_WEIGHT + arguments.unwrap_or_default()
     }
+
+    pub(super) fn write_to(&self, out: &mut Vec<u8>) {
+        let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
+        out.extend_from_slice(plain(&json).as_bytes());
+        out.push(b'\n');
+    }
+}
+
+fn to_millis<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&format_args!("{time:.3}"))
 }
 
 pub(super) fn cut(text: &str) -> &str {

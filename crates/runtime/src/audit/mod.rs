@@ -107,7 +107,11 @@ impl Audit {
 
     fn turned_away(&self, verdict: &'static str, denial: &Denial<'_>) {
         let Some(keeper) = &self.0 else { return };
-        let mut line = Line::new(denial.method, denial.caller, denial.trail);
+        let mut line = Line::new(
+            line::cut(denial.method).to_owned(),
+            denial.caller,
+            denial.trail,
+        );
         line.tool = Some(line::cut(denial.wanted).to_owned()).filter(|name| !name.is_empty());
         line.verdict = verdict;
         line.kind = Some(denial.kind.to_owned());
@@ -120,7 +124,7 @@ impl Audit {
             let more = keeper.passed_over.swap(0, Ordering::Relaxed);
             line.more = (more > 0).then_some(more);
         }
-        keeper.book.add(&line);
+        keeper.book.add(line);
     }
 
     /// Waits until all there is has been written, or cannot be.
