@@ -403,6 +403,10 @@ pub(crate) struct Doc {
     /// Renew the pages about libraries in a book's folder
     #[arg(long, value_name = "DIR", hide = true, conflicts_with = "name")]
     pub(crate) book: Option<PathBuf>,
+
+    /// Write a page for `man` about every command into a folder
+    #[arg(long, value_name = "DIR", hide = true, conflicts_with_all = ["name", "book"])]
+    pub(crate) man: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

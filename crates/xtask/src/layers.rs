@@ -40,6 +40,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("chacha20poly1305", &["vault"]),
     ("clap", &["larkspur"]),
     ("clap_complete", &["larkspur"]),
+    ("clap_mangen", &["larkspur"]),
     ("hmac", &["outside", "script", "vault"]),
     // In the workshop the minimal server listens with it.
     ("hyper", &["server", "xtask"]),

@@ -12,6 +12,7 @@ mod command;
 mod conformance;
 mod demo;
 mod deny;
+mod dist;
 mod layers;
 mod module_tokens;
 mod registry;
@@ -37,7 +38,9 @@ cargo xtask <command>
   deny           bans, licences and sources, by cargo-deny
   tools          install what the tests talk to: foreign clients into target/tools, PostgreSQL
   module-tokens  what answers of the modules cost, into their READMEs; --check compares
+  dist           an archive to install from, with a static binary where the system is Linux
   bench          measure the product beside a minimal server
+  rivals         measure what one would write a server with instead; --write renews README's table
   help           this list";
 
 fn main() -> ExitCode {
@@ -57,6 +60,7 @@ fn dispatch(args: &[String]) -> Result<()> {
     };
     match command.as_str() {
         "demo" => demo::run(&Workspace::read()?),
+        "dist" => dist::run(&Workspace::read()?, rest),
         "registry-demo" => registry::run(&Workspace::read()?, rest),
         "test" => test::run(&Workspace::read()?),
         "conformance" => conformance::run(&Workspace::read()?),
@@ -66,6 +70,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "tools" => tools::run(&Workspace::read()?),
         "module-tokens" => module_tokens::run(&Workspace::read()?, rest),
         "bench" => bench::run(rest),
+        "rivals" => bench::run_rivals(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(())

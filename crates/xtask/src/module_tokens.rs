@@ -22,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
     let mut stale = Vec::new();
     for readme in readmes(workspace)? {
         let text = fs::read_to_string(&readme)?;
-        let fresh = filled(&text, |command| made(workspace, command))
+        let fresh = filled(&text, OPEN, |command| made(workspace, command))
             .with_context(|| readme.display().to_string())?;
         if fresh == text {
             continue;
@@ -66,16 +66,20 @@ fn made(workspace: &Workspace, command: &str) -> Result<String> {
     Ok(String::from_utf8(table)?.trim_end().to_owned())
 }
 
-/// The text with every table made anew.
-fn filled(text: &str, mut make: impl FnMut(&str) -> Result<String>) -> Result<String> {
+/// The text with every table made anew that stands below such a comment.
+pub(crate) fn filled(
+    text: &str,
+    open: &str,
+    mut make: impl FnMut(&str) -> Result<String>,
+) -> Result<String> {
     let mut out = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once(OPEN) {
+    while let Some((before, after)) = rest.split_once(open) {
         let parts = after.split_once(" -->");
         let (command, after) = parts.context("the comment of a table does not end")?;
         let (_, after) = after.split_once(CLOSE).context("a table does not end")?;
         let table = make(command)?;
-        out.extend([before, OPEN, command, " -->\n\n", &table, "\n\n", CLOSE]);
+        out.extend([before, open, command, " -->\n\n", &table, "\n\n", CLOSE]);
         rest = after;
     }
     Ok(out + rest)
@@ -89,12 +93,12 @@ mod tests {
     fn a_table_is_renewed_between_its_marks() {
         let table = |command: &str| Ok(format!("| {command} |"));
         let text = "a\n<!-- tokens: x y -->\nold\n<!-- end -->\nb\n";
-        let once = filled(text, table).unwrap();
+        let once = filled(text, OPEN, table).unwrap();
         assert_eq!(
             once,
             "a\n<!-- tokens: x y -->\n\n| x y |\n\n<!-- end -->\nb\n"
         );
-        assert_eq!(filled(&once, table).unwrap(), once);
-        assert!(filled("<!-- tokens: x -->\n", table).is_err());
+        assert_eq!(filled(&once, OPEN, table).unwrap(), once);
+        assert!(filled("<!-- tokens: x -->\n", OPEN, table).is_err());
     }
 }

@@ -4,18 +4,22 @@
     reason = "this command writes the book's pages"
 )]
 
-use crate::args::{Doc, Format};
+use crate::args::{Cli, Doc, Format};
 use crate::check;
 use crate::commands::missing::USAGE;
 use crate::reference::{self, Found};
 use crate::terminal::{GOOD, error, say, styled};
 use anyhow::Context;
+use clap::CommandFactory;
 use serde::Serialize;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
+    if let Some(folder) = &doc.man {
+        return write_man(folder);
+    }
     let libraries = script::reference();
     if let Some(book) = &doc.book {
         write(book, &reference::pages(&libraries))?;
@@ -70,4 +74,12 @@ fn write(book: &Path, pages: &[(String, String)]) -> anyhow::Result<()> {
 
 fn write_page(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_man(folder: &Path) -> anyhow::Result<ExitCode> {
+    let shown = folder.display();
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {shown}"))?;
+    clap_mangen::generate_to(Cli::command(), folder)
+        .with_context(|| format!("cannot write into {shown}"))?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use crate::fixture::{greeting, saying};
 use crate::room::Room;
 use serde_json::{Value, json};
+use std::fs;
 
 /// A room with these files.
 fn room(files: &[(&str, &str)]) -> Room {
@@ -258,6 +259,31 @@ fn wrong_flags_and_help() {
     for shell in ["bash", "zsh", "fish"] {
         room.run(&["completions", shell]).exits(0).says("larkspur");
     }
+}
+
+/// What is in the archive beside the binary.
+#[test]
+fn every_command_has_a_page_for_man() {
+    let room = Room::new();
+    room.run(&["doc", "--man", "man/man1"]).exits(0);
+    let page = |name: &str| {
+        let path = room.path().join("man/man1").join(format!("{name}.1"));
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let all = page("larkspur");
+    for command in ["serve", "call", "batch", "check", "test", "doctor"] {
+        assert!(
+            all.contains(&format!("larkspur\\-{command}(1)")),
+            "{command}"
+        );
+        assert!(page(&format!("larkspur-{command}")).contains(".SH SYNOPSIS"));
+    }
+    assert!(page("larkspur-secret-set").contains(".TH "));
+    assert!(page("larkspur-serve").contains("\\-\\-surface"));
+    let listed = fs::read_dir(room.path().join("man/man1")).unwrap();
+    let names = listed.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let hidden: Vec<String> = names.filter(|name| name.contains("__")).collect();
+    assert_eq!(hidden, Vec::<String>::new());
 }
 
 /// A program that speaks MCP on its own writes lines and closes its end.

@@ -349,7 +349,7 @@ fn metrics_count_by_tool() {
     );
 }
 
-/// The two lines of seed 002, as they stand in the README.
+/// The two lines of seed 002, as they stand in the book.
 #[test]
 fn curl_needs_no_ceremony() {
     let lines = [
@@ -358,13 +358,14 @@ fn curl_needs_no_ceremony() {
   -H \"Content-Type: application/json\" \\
   -d '{\"jsonrpc\":\"2.0\",\"method\":\"tools/list\",\"params\":{},\"id\":1}'",
     ];
-    let readme = std::fs::read_to_string(crate::documents::workspace().join("README.md")).unwrap();
+    let page = crate::documents::workspace().join("book/src/serving.md");
+    let page = std::fs::read_to_string(page).unwrap();
     let room = Room::new();
     room.write("greet.star", GREET);
     let web = Web::start(room, &["--port", "3000"]);
     assert_eq!(web.port, 3000);
     let answers = lines.map(|line| {
-        assert!(readme.contains(line), "the README does not say {line}");
+        assert!(page.contains(line), "the page does not say {line}");
         let ran = std::process::Command::new("sh")
             .args(["-c", line])
             .output()

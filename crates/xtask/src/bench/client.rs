@@ -32,6 +32,7 @@ impl Client {
     fn spawn_with(contender: &Contender, folder: &Path, era: Era, flags: &[&str]) -> Result<Self> {
         let stderr = tempfile::tempfile().context("no place for the server's stderr")?;
         let mut child = Command::new(&contender.program)
+            .args(&contender.script)
             .args(["serve", "--modules"])
             .arg(folder)
             .args(flags)

@@ -1,5 +1,6 @@
 //! The two servers: where their binaries come from.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -10,6 +11,8 @@ use crate::workspace::Workspace;
 
 pub(super) struct Contender {
     pub(super) program: PathBuf,
+    /// What it is given before all else: the script of an interpreter.
+    pub(super) script: Vec<OsString>,
     chosen: bool,
 }
 
@@ -24,8 +27,8 @@ impl Contenders {
     pub(super) fn build(workspace: &Workspace) -> Result<Self> {
         let larkspur = match std::env::var_os("LARKSPUR_BIN") {
             Some(program) => Contender {
-                program: program.into(),
                 chosen: true,
+                ..Contender::with(program, Vec::new())
             },
             None => build(workspace, &["-p", "larkspur", "--bin", "larkspur"])?,
         };
@@ -35,6 +38,14 @@ impl Contenders {
 }
 
 impl Contender {
+    pub(super) fn with(program: impl Into<PathBuf>, script: Vec<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            script,
+            chosen: false,
+        }
+    }
+
     pub(super) fn describe(&self) -> String {
         if self.chosen {
             return format!("`{}` (LARKSPUR_BIN)", self.program.display());
@@ -57,10 +68,7 @@ fn build(workspace: &Workspace, what: &[&str]) -> Result<Contender> {
     let messages = String::from_utf8(command::output(&workspace.root, "cargo", &args)?)?;
     let program = executable(&messages)
         .with_context(|| format!("`{}` built no program", line("cargo", &args)))?;
-    Ok(Contender {
-        program,
-        chosen: false,
-    })
+    Ok(Contender::with(program, Vec::new()))
 }
 
 fn executable(messages: &str) -> Option<PathBuf> {

@@ -13,13 +13,14 @@ mod modules;
 mod net;
 mod options;
 mod patient;
+mod rivals;
 mod subjects;
 mod table;
 mod tokens;
 mod usage;
 mod web;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use contender::Contenders;
 use corpus::Corpus;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let workspace = Workspace::read()?;
     if cfg!(debug_assertions) {
-        return run_optimized(&workspace, args);
+        return run_optimized(&workspace, "bench", args);
     }
     let bench = Bench {
         contenders: Contenders::build(&workspace)?,
@@ -50,10 +51,24 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     report(&workspace, &rows, &bench.contenders, &options)
 }
 
+/// Measures the same tool by other means, for the README.
+pub(crate) fn run_rivals(args: &[String]) -> Result<()> {
+    let write = match args {
+        [] => false,
+        [flag] if flag == "--write" => true,
+        _ => bail!("rivals takes --write, and nothing else"),
+    };
+    let workspace = Workspace::read()?;
+    if cfg!(debug_assertions) {
+        return run_optimized(&workspace, "rivals", args);
+    }
+    rivals::run(&workspace, write)
+}
+
 /// A debug client is slower than the servers it measures, and they would be seen waiting for it.
-fn run_optimized(workspace: &Workspace, args: &[String]) -> Result<()> {
+fn run_optimized(workspace: &Workspace, command: &str, args: &[String]) -> Result<()> {
     let mut line = vec!["run", "--quiet", "--release", "-p", "xtask"];
-    line.extend(["--features", "o200k", "--", "bench"]);
+    line.extend(["--features", "o200k", "--", command]);
     line.extend(args.iter().map(String::as_str));
     command::run(&workspace.root, "cargo", &line)
 }

@@ -32,10 +32,23 @@ pub(crate) fn install_node(workspace: &Workspace) -> Result<()> {
     ensure(&js, &node::PACKAGES, node::install)
 }
 
+pub(crate) use node::SERVER as TYPESCRIPT_SDK;
+pub(crate) use python::MCP as PYTHON_SDK;
+
+/// The Python that has the SDK.
+pub(crate) fn python(workspace: &Workspace) -> PathBuf {
+    folder(workspace).join("py/bin/python")
+}
+
+/// The Node that came with the packages.
+pub(crate) fn node(workspace: &Workspace) -> PathBuf {
+    node::node(&folder(workspace).join("js"))
+}
+
 /// A command of one of the packages, to be run by their own Node.
 pub(crate) fn script(workspace: &Workspace, name: &str) -> Command {
     let js = folder(workspace).join("js");
-    let mut command = Command::new(node::node(&js));
+    let mut command = Command::new(node(workspace));
     command.arg(js.join("node_modules/.bin").join(name));
     command
 }
@@ -66,7 +79,7 @@ fn ensure(folder: &Path, packages: &[&str], install: fn(&Path) -> Result<()>) ->
 }
 
 /// Where the system is Debian's kin, root can add to it; nobody is there to answer its questions.
-fn apt(folder: &Path, packages: &[&str]) -> Result<()> {
+pub(crate) fn apt(folder: &Path, packages: &[&str]) -> Result<()> {
     let apt = |args: &[&str]| {
         let quiet = ["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2"];
         command::run(folder, "env", &[&quiet, args].concat())

@@ -9,7 +9,11 @@ use anyhow::{Context, Result};
 use super::apt;
 use crate::command::{answers, output, run};
 
-pub(super) const PACKAGES: [&str; 10] = [
+/// What one would write a server with, beside which ours is measured.
+pub(crate) const SERVER: &str = "@modelcontextprotocol/server@2.3.1";
+
+pub(super) const PACKAGES: [&str; 11] = [
+    SERVER,
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",

@@ -15,6 +15,8 @@ mod start;
 mod tests;
 mod tokens;
 
+pub(super) use start::{list, start};
+
 use std::fmt::{self, Display};
 use std::str::FromStr;
 

@@ -22,7 +22,7 @@ const SIZES: [(usize, Option<Amount>); 3] = [
 ];
 
 /// Milliseconds: to the answer to `initialize`, to that to `tools/list`, and of CPU until then.
-pub(super) struct Start {
+pub(in crate::bench) struct Start {
     initialize: f64,
     list: f64,
     cpu: f64,
@@ -72,7 +72,7 @@ fn with_dependencies(bench: &Bench) -> Result<Row> {
         .spoiled(problem))
 }
 
-pub(super) fn start(contender: &Contender, modules: &Path) -> Result<Start> {
+pub(in crate::bench) fn start(contender: &Contender, modules: &Path) -> Result<Start> {
     let begin = Instant::now();
     let mut client = Client::spawn(contender, modules, Era::Legacy)?;
     client.open()?;
@@ -110,6 +110,6 @@ fn initialize(start: &Start) -> f64 {
     start.initialize
 }
 
-pub(super) fn list(start: &Start) -> f64 {
+pub(in crate::bench) fn list(start: &Start) -> f64 {
     start.list
 }
