@@ -56,6 +56,7 @@ mod issuer;
 mod lifecycle;
 mod limits;
 mod lines;
+mod links;
 mod listen;
 mod logs;
 mod lsp;
