@@ -1,6 +1,7 @@
 //! What is written down of every call: where, how much of it, and what happens when it cannot be.
 
 use crate::document::{Item, Table};
+use crate::known;
 use std::str::FromStr;
 
 /// `[audit]` of `larkspur.toml`; without it nothing is written.
@@ -56,7 +57,7 @@ impl AuditSettings {
                 .and_then(|item| item.parse())
                 .unwrap_or_default(),
         };
-        table.finish();
+        table.finish(&known::AUDIT);
         settings
     }
 }

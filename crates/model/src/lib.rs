@@ -41,6 +41,7 @@ mod grouped;
 mod host;
 mod input;
 mod kebab;
+mod known;
 mod leash;
 mod limits;
 mod manifest;
@@ -74,8 +75,8 @@ pub use claims::Claims;
 pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact};
 pub use completion::Completion;
 pub use config::{
-    Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses, parse_set,
-    resolve,
+    CONFIG_WORDS, Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses,
+    parse_set, resolve,
 };
 pub use document::{read_toml, write_toml};
 pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
@@ -90,13 +91,14 @@ pub use host::{
 };
 pub use input::{Args, Input, Problem, Rejected};
 pub use kebab::kebab_name;
+pub use known::{Key, Kind, MANIFEST, PROJECT, Said, Section, project_template};
 pub use leash::{Cancel, Leash};
 pub use limits::{Limits, Stop, parse_duration, show_duration};
 pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
 pub use policy::{Pattern, Policy, Roles, Verdict};
-pub use project::{Connection, ModuleSettings, PROJECT_TEMPLATE, Project, is_connection_string};
+pub use project::{Connection, ModuleSettings, Project, is_connection_string};
 pub use prompt::{Conversation, Message, Prompt, Role};
 pub use quotas::Quotas;
 pub use resource::{Body, Contents, Resource, contents};

@@ -2,6 +2,7 @@
 
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
+use crate::known;
 use crate::{
     AuditSettings, Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Quotas, Rate,
     Showing, Trust,
@@ -9,9 +10,6 @@ use crate::{
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// A `larkspur.toml` to start from: each setting it knows, commented out.
-pub const PROJECT_TEMPLATE: &str = include_str!("project_template.toml");
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Project {
@@ -91,7 +89,7 @@ impl Project {
         let policy = Policy::read(roles, scopes);
         let trust = table.table("auth").map(Trust::read);
         let audit = table.table("audit").map(AuditSettings::read);
-        table.finish();
+        table.finish(&known::PROJECT_TOP);
         let spans = document.spans();
         let modules = modules.unwrap_or_default().into_iter();
         Self {
@@ -162,13 +160,13 @@ fn server(mut table: Table<'_>) -> (Option<String>, Doors, Showing) {
     let data_dir = table.string("data_dir");
     let doors = Doors::read(&mut table);
     let showing = Showing::read(&mut table);
-    table.finish();
+    table.finish(&known::SERVER);
     (data_dir, doors, showing)
 }
 
 fn vault(mut table: Table<'_>) -> Option<String> {
     let key_file = table.string("key_file");
-    table.finish();
+    table.finish(&known::VAULT);
     key_file
 }
 
@@ -193,7 +191,7 @@ fn limits(mut table: Table<'_>) -> (Limits, Bounds, Quotas) {
     };
     let bounds = Bounds::read(&mut table);
     let quotas = Quotas::read(&mut table);
-    table.finish();
+    table.finish(&known::LIMITS);
     (limits, bounds, quotas)
 }
 
@@ -205,7 +203,7 @@ fn connections(items: &[Item<'_>]) -> BTreeMap<String, Connection> {
 fn connection(item: &Item<'_>) -> Option<Connection> {
     let mut table = item.table()?;
     let url = table.required("url").and_then(|url| url.text());
-    table.finish();
+    table.finish(&known::POSTGRES);
     if is_connection_string(item.key()) {
         let fault = format!("`{}` is no name for a connection", item.key());
         item.report_key(Fault::new(fault));
@@ -232,7 +230,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
     let grant = table.table("grant").map(Grant::read);
     let prefix = table.get("prefix").and_then(|item| prefix(&item));
     let rate = table.get("rate").and_then(|item| item.parse());
-    table.finish();
+    table.finish(&known::MODULE);
     let name = name.ok()?;
     let settings = ModuleSettings {
         name: name.clone(),

@@ -1,6 +1,7 @@
 //! Whose tokens open the server: `[auth]` of `larkspur.toml`.
 
 use crate::document::{Item, Table};
+use crate::known;
 use crate::{Claims, Fault, did_you_mean};
 use std::time::Duration;
 use url::{Host, Url};
@@ -79,7 +80,7 @@ impl Trust {
             user: table.string("user").unwrap_or(usual.user),
             issuers: issuers.iter().filter_map(issuer).collect(),
         };
-        table.finish();
+        table.finish(&known::AUTH);
         for (issuer, item) in trust.issuers.iter().zip(&issuers) {
             trust.check_kinds(issuer, item);
         }
@@ -146,7 +147,7 @@ fn issuer(item: &Item<'_>) -> Option<Issuer> {
             .string("secret_env")
             .map(|name| Some(Keys::Secret(name))),
     ];
-    table.finish();
+    table.finish(&known::ISSUER);
     let mut named = sources.into_iter().flatten();
     let keys = named.next();
     if keys.is_none() || named.next().is_some() {

@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     }
     let mut written = Vec::new();
     if let Some(project) = project {
-        scaffold::write(&project, model::PROJECT_TEMPLATE)?;
+        scaffold::write(&project, &model::project_template())?;
         written.push(project);
     }
     if let Some(name) = &name {

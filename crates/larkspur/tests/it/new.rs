@@ -232,7 +232,7 @@ fn a_project_is_a_file_to_start_from() {
         .says("created larkspur.toml");
     assert_eq!(
         files(room.path()),
-        BTreeMap::from([("larkspur.toml".into(), model::PROJECT_TEMPLATE.into())])
+        BTreeMap::from([("larkspur.toml".into(), model::project_template())])
     );
     room.run(&["new", "--project", "--config", "other.toml", "hello"])
         .exits(0)

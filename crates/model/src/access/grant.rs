@@ -2,6 +2,7 @@
 
 use super::Permission;
 use crate::document::Table;
+use crate::known;
 use crate::manifest::{check_name, names};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ impl Grant {
             let listed = items.map(|items| names(&items, |text| check_name(permission, text)));
             grant.extend(listed.map(|listed| (permission, listed)));
         }
-        table.finish();
+        table.finish(&known::GRANT);
         Self(grant)
     }
 }

@@ -6,7 +6,8 @@ use crate::{Fault, did_you_mean};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-const KEYWORDS: &str = "\
+/// What may stand under a key of `[config]`.
+pub const CONFIG_WORDS: &str = "\
     type default description required enum const title examples format deprecated readOnly \
     writeOnly minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength \
     pattern items prefixItems contains minContains maxContains minItems maxItems uniqueItems \
@@ -14,7 +15,7 @@ const KEYWORDS: &str = "\
     propertyNames minProperties maxProperties dependentRequired dependentSchemas allOf anyOf \
     oneOf not if then else contentEncoding contentMediaType contentSchema";
 
-const TYPES: [&str; 7] = [
+pub(crate) const TYPES: [&str; 7] = [
     "string", "integer", "number", "boolean", "array", "object", "null",
 ];
 
@@ -41,7 +42,7 @@ fn known(item: &Item<'_>, key: &ConfigKey) -> bool {
         .into_iter()
         .flat_map(|map| map.keys());
     let strange = |name: &&String| {
-        !KEYWORDS.split(' ').any(|word| word == *name)
+        !CONFIG_WORDS.split(' ').any(|word| word == *name)
             && !name.starts_with('$')
             && !name.starts_with("x-")
     };
@@ -49,7 +50,7 @@ fn known(item: &Item<'_>, key: &ConfigKey) -> bool {
         return true;
     };
     let fault = Fault::new(format!("`{name}` is not a word of JSON Schema"));
-    let help = match did_you_mean(name, KEYWORDS.split(' ')) {
+    let help = match did_you_mean(name, CONFIG_WORDS.split(' ')) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "what is your own begins with `x-`".to_owned(),
     };

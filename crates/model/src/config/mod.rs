@@ -11,6 +11,8 @@ mod set;
 mod text;
 
 pub use environment::near_misses;
+pub use keywords::CONFIG_WORDS;
+pub(crate) use keywords::TYPES;
 pub use layers::{Layers, resolve};
 pub use schema::{ConfigKey, ConfigSchema};
 pub use set::{check_set, parse_set};

@@ -1,8 +1,38 @@
 //! What the document says against texts, and what it reads from good ones.
 
 use super::*;
+use crate::known::{Key, Kind, Said, Section};
 use expect_test::{Expect, expect};
 use serde_json::Value;
+
+const INNER: Section = section(&[known("key")]);
+const TOP: Section = section(&[
+    known("value"),
+    known("name"),
+    known("depends_on"),
+    known("count"),
+    known("timeout"),
+    known("heap"),
+    known("inner"),
+]);
+
+const fn section(keys: &'static [Key]) -> Section {
+    Section {
+        name: "",
+        example: "",
+        about: "",
+        keys,
+    }
+}
+
+const fn known(name: &'static str) -> Key {
+    Key {
+        name,
+        kind: Kind::Text,
+        said: Said::Below,
+        about: "",
+    }
+}
 
 /// Reads a few fields of each kind, as a manifest would.
 fn read(text: &str) -> Result<Value, Fault> {
@@ -17,9 +47,9 @@ fn read(text: &str) -> Result<Value, Fault> {
     table.get("heap").and_then(|item| item.size());
     if let Some(mut inner) = table.table("inner") {
         inner.required("key");
-        inner.finish();
+        inner.finish(&INNER);
     }
-    table.finish();
+    table.finish(&TOP);
     document.finish(value)
 }
 

@@ -1,7 +1,8 @@
-//! A table of a document: what is asked for is read, what nobody asked for is refused.
+//! A table of a document: what is asked for is read, what nobody knows is refused.
 
 use super::json::in_order;
 use super::{Document, Item};
+use crate::known::Section;
 use crate::{Fault, did_you_mean};
 use std::ops::Range;
 use toml::de::DeTable;
@@ -12,6 +13,7 @@ pub(crate) struct Table<'d> {
     /// `permissions`; empty for the whole document.
     name: String,
     span: Range<usize>,
+    /// What a reader has read, and has to be described.
     asked: Vec<&'static str>,
 }
 
@@ -76,12 +78,19 @@ impl<'d> Table<'d> {
         self.all().collect()
     }
 
-    /// Refuses every key that was not asked for.
-    pub(crate) fn finish(self) {
+    /// Refuses every key that the section does not know.
+    pub(crate) fn finish(self, section: &Section) {
+        let known: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
+        debug_assert!(
+            same(&self.asked, &known),
+            "`{}` is read for {:?}, and described with {known:?}",
+            section.name,
+            self.asked
+        );
         for item in self.all() {
-            if !self.asked.contains(&item.key()) {
+            if !known.contains(&item.key()) {
                 let fault = Fault::new(format!("unknown key `{}`", item.name()));
-                item.report_key(fault.help(self.way_out(item.key())));
+                item.report_key(fault.help(way_out(item.key(), &known)));
             }
         }
     }
@@ -89,13 +98,18 @@ impl<'d> Table<'d> {
     fn all(&self) -> impl Iterator<Item = Item<'d>> {
         in_order(self.entries).map(|(key, value)| Item::new(self.document, &self.name, key, value))
     }
+}
 
-    fn way_out(&self, given: &str) -> String {
-        let near = did_you_mean(given, self.asked.iter().copied());
-        match (near, self.asked.as_slice()) {
-            (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, [only]) => format!("there is only `{only}`"),
-            (None, asked) => format!("there are `{}`", asked.join("`, `")),
-        }
+fn way_out(given: &str, known: &[&str]) -> String {
+    match (did_you_mean(given, known.iter().copied()), known) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, [only]) => format!("there is only `{only}`"),
+        (None, known) => format!("there are `{}`", known.join("`, `")),
     }
+}
+
+/// Is every key that was asked for described, and the other way round?
+fn same(asked: &[&str], known: &[&str]) -> bool {
+    let lacks = |these: &[&str], those: &[&str]| these.iter().any(|key| !those.contains(key));
+    !lacks(asked, known) && !lacks(known, asked)
 }

@@ -2,6 +2,7 @@
 
 use super::permissions::host;
 use crate::document::{Item, Table};
+use crate::known;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +27,7 @@ impl ModuleLimits {
         let timeout = table.get("timeout").and_then(|item| item.duration());
         let rates = table.table("http_rate").map(Table::into_entries);
         let rates = rates.unwrap_or_default();
-        table.finish();
+        table.finish(&known::MODULE_LIMITS);
         let rate = |item: &Item<'_>| {
             host(item.key())
                 .map_err(|fault| item.report_key(fault))

@@ -14,6 +14,7 @@ pub use permissions::{Permissions, SecretSpec};
 
 use crate::config::ConfigSchema;
 use crate::document::{Document, Source, Spans};
+use crate::known;
 use crate::{Fault, ModuleName, Place, ToolName};
 use semver::Version;
 use serde_json::{Map, Value};
@@ -99,7 +100,7 @@ impl Manifest {
         let keywords = table.strings("keywords");
         let [config, permissions, secrets, limits] =
             ["config", "permissions", "secrets", "limits"].map(|key| table.table(key));
-        table.finish();
+        table.finish(&known::MANIFEST_TOP);
         names::check_apart(&depends_on, &optional_deps);
         let config = config.map(ConfigSchema::read).unwrap_or_default();
         let permissions = permissions.map(|table| Permissions::read(table, &config));

@@ -3,6 +3,7 @@
 use super::follow;
 use crate::config::ConfigSchema;
 use crate::document::{Item, Table};
+use crate::known;
 use crate::{Fault, Permission, is_connection_string};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ impl Permissions {
             };
             (permission, names(&items, check))
         });
-        table.finish();
+        table.finish(&known::PERMISSIONS);
         Self(named.into())
     }
 
@@ -112,7 +113,7 @@ fn secret(mut table: Table<'_>, config: &ConfigSchema) -> SecretSpec {
         hosts: names(&table.list("hosts"), check),
         exec: table.strings("exec"),
     };
-    table.finish();
+    table.finish(&known::SECRET);
     secret
 }
 

@@ -3,6 +3,7 @@
 use super::Pattern;
 use crate::caller::LOCAL;
 use crate::document::{Item, Table};
+use crate::known;
 use crate::{Caller, Claims};
 
 /// Everybody who has logged in.
@@ -33,7 +34,7 @@ impl Role {
             scopes: table.strings("scopes"),
             claims: claims.unwrap_or_default(),
         };
-        table.finish();
+        table.finish(&known::ROLE);
         Some(role)
     }
 

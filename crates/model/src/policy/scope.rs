@@ -3,6 +3,7 @@
 use super::Pattern;
 use super::role::patterns;
 use crate::document::Item;
+use crate::known;
 use crate::{Fault, did_you_mean};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ impl Scope {
             tools: patterns(&mut table, "tools"),
             implies: table.strings("implies"),
         };
-        table.finish();
+        table.finish(&known::SCOPE);
         if !is_token(&scope.name) {
             let fault = Fault::new(format!("`{}` is no name for a scope", scope.name));
             item.report_key(fault.help("use letters, digits and `:._-/`, and no blanks"));

@@ -1,0 +1,112 @@
+//! `larkspur.toml`: what is served, and how it is reached.
+
+use super::Kind::{Number, OneOf, Other, Table, Text, Texts};
+use super::Said::{Below, Default, May};
+use super::{Section, key};
+
+pub(crate) const PROJECT_TOP: Section = Section {
+    name: "",
+    example: "",
+    about: "What is served.",
+    keys: &[
+        key(
+            "enable",
+            Texts,
+            May(r#"["hello", "crypto-tools"]"#),
+            "The modules to serve. Without this line, all that lie in the folders of modules.",
+        ),
+        key("server", Table, Below, "The server itself."),
+        key("limits", Table, Below, "What calls may use."),
+        key("vault", Table, Below, "Where secrets are kept."),
+        key("module", Table, Below, "What is said about one module."),
+        key("postgres", Table, Below, "Databases, by name."),
+        key("role", Table, Below, "Who may use what."),
+        key("scope", Table, Below, "Which tools need which token."),
+        key("auth", Table, Below, "Whose tokens are taken."),
+        key("audit", Table, Below, "What is written down of calls."),
+    ],
+};
+
+pub(crate) const SERVER: Section = Section {
+    name: "server",
+    example: "server",
+    about: "The server itself. Flags of `larkspur serve` win over this.",
+    keys: &[
+        key(
+            "data_dir",
+            Text,
+            Default(".larkspur"),
+            "Where it keeps what must outlive it, relative to this file.",
+        ),
+        key(
+            "transport",
+            OneOf(&["stdio", "http", "stdio,http"]),
+            Default("stdio"),
+            "How clients reach it.",
+        ),
+        key(
+            "host",
+            Text,
+            Default("127.0.0.1"),
+            "Where it listens for HTTP. Any other host than this machine's own needs `auth`.",
+        ),
+        key(
+            "port",
+            Number,
+            Default("3000"),
+            "The port it listens on for HTTP.",
+        ),
+        key(
+            "hosts",
+            Texts,
+            May(r#"["mcp.example.org"]"#),
+            "Names by which clients may call it, besides localhost.",
+        ),
+        key(
+            "cors",
+            Other("true, false or a list of origins"),
+            Default("false"),
+            "Which web pages may talk to it: true for those of this machine, or a list of origins.",
+        ),
+        key(
+            "auth",
+            OneOf(&["none", "token", "jwt"]),
+            Default("none"),
+            "Who may call over HTTP: `none` for everybody on this machine, `token` for whoever knows \
+             `LARKSPUR_TOKEN` (one is made and shown at the start if it is not set), `jwt` for whom \
+             an issuer of `[auth]` names.",
+        ),
+        key(
+            "public_url",
+            Text,
+            May("https://mcp.example.org/mcp"),
+            "Its address as clients know it; tokens of issuers are for this.",
+        ),
+        key(
+            "errors",
+            OneOf(&["mcp", "mapped"]),
+            Default("mcp"),
+            "`mapped` gives tools error codes from -32000 to -32002, and an HTTP status for each.",
+        ),
+        key(
+            "surface",
+            OneOf(&["flat", "modules", "auto"]),
+            Default("auto"),
+            "What `tools/list` shows: `flat` (every tool by its own name), `modules` (the meta tools \
+             get_module_schema, call and batch) or `auto`: flat while the list costs fewer tokens \
+             than `surface_tokens`. Both roads work in every mode.",
+        ),
+        key(
+            "surface_tokens",
+            Number,
+            Default("2_000"),
+            "A list that costs as many tokens is not shown flat by `auto`.",
+        ),
+        key(
+            "result_tokens",
+            Number,
+            Default("20_000"),
+            "A compact answer costs so many tokens at the most; what is cut is said.",
+        ),
+    ],
+};
