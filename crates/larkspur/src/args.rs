@@ -76,7 +76,7 @@ pub(crate) struct Global {
     #[arg(long, value_name = "MODULE.KEY=VALUE", value_parser = model::parse_set, global = true)]
     pub(crate) set: Vec<(String, String)>,
 
-    /// How the log on stderr is written; `RUST_LOG` says what is in it
+    /// How the log on stderr is written; `LARKSPUR_LOG` says what is in it
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, global = true)]
     pub(crate) log_format: Format,
 }
@@ -163,8 +163,8 @@ pub(crate) struct Serve {
     #[arg(long, short = 'p', value_name = "PORT")]
     pub(crate) port: Option<u16>,
 
-    /// Who may call over HTTP: none (this machine only), or token (`LARKSPUR_TOKEN`, or one that is
-    /// made and shown) [default: none]
+    /// Who may call over HTTP: none (this machine only), token (`LARKSPUR_TOKEN`, or one that is
+    /// made and shown) or jwt (whom an issuer of `[auth]` names) [default: none]
     #[arg(long, value_name = "WAY", value_parser = str::parse::<Auth>)]
     pub(crate) auth: Option<Auth>,
 

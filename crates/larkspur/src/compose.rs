@@ -2,6 +2,7 @@
 
 use crate::args::Global;
 use crate::keys;
+use crate::variables;
 use anyhow::Context;
 use clients::Home;
 use model::{Fault, Project, Surface, World};
@@ -133,7 +134,7 @@ pub(crate) fn search_path() -> Vec<PathBuf> {
     reason = "this is where the environment becomes settings"
 )]
 pub(crate) fn is_unattended() -> bool {
-    std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false")
+    std::env::var(variables::CI).is_ok_and(|value| !value.is_empty() && value != "false")
 }
 
 /// What configures modules in tests that reach the world.

@@ -1,21 +1,16 @@
 //! The vault of a project: its rows in the data folder, its key wherever the operator put it.
 
-use crate::compose::variables;
+use crate::compose;
+use crate::variables::{
+    EXPORT_PASSPHRASE, HOME, VAULT_KEY, VAULT_KEY_FILE, VAULT_KEYRING, VAULT_NEW_KEY,
+    VAULT_NEW_PASSPHRASE, VAULT_PASSPHRASE, XDG_CONFIG_HOME,
+};
 use model::Secret;
 use runtime::ProjectFile;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use store::Store;
 use vault::{KeySources, NewKey, Vault};
-
-const KEY: &str = "LARKSPUR_VAULT_KEY";
-const KEY_FILE: &str = "LARKSPUR_VAULT_KEY_FILE";
-const PASSPHRASE: &str = "LARKSPUR_VAULT_PASSPHRASE";
-const KEYRING: &str = "LARKSPUR_VAULT_KEYRING";
-const NEW_KEY: &str = "LARKSPUR_VAULT_NEW_KEY";
-const NEW_PASSPHRASE: &str = "LARKSPUR_VAULT_NEW_PASSPHRASE";
-/// Opens the file of `larkspur secret export`.
-pub(crate) const EXPORT_PASSPHRASE: &str = "LARKSPUR_EXPORT_PASSPHRASE";
 
 /// Where a daemon without a home keeps its key.
 const WITHOUT_HOME: &str = "/etc/larkspur/vault.key";
@@ -28,12 +23,12 @@ fn sources(project: &ProjectFile) -> KeySources {
     let said = said();
     let beside = project.path().parent().unwrap_or(Path::new(""));
     let in_project = project.project().vault_key_file.as_ref();
-    let file = said.get(KEY_FILE).map(PathBuf::from);
+    let file = said.get(VAULT_KEY_FILE).map(PathBuf::from);
     KeySources {
-        key: said.get(KEY).map(Secret::new),
+        key: said.get(VAULT_KEY).map(Secret::new),
         file: file.or_else(|| in_project.map(|file| beside.join(file))),
-        passphrase: said.get(PASSPHRASE).map(Secret::new),
-        keyring: said.get(KEYRING).is_none_or(|word| word != "off"),
+        passphrase: said.get(VAULT_PASSPHRASE).map(Secret::new),
+        keyring: said.get(VAULT_KEYRING).is_none_or(|word| word != "off"),
         usual: usual(&said),
         data_dir: project.data_dir(),
     }
@@ -42,8 +37,11 @@ fn sources(project: &ProjectFile) -> KeySources {
 /// A new key that was given, if one was.
 pub(crate) fn new_key() -> Option<NewKey> {
     let said = said();
-    let key = said.get(NEW_KEY).map(Secret::new).map(NewKey::Variable);
-    let passphrase = || said.get(NEW_PASSPHRASE).map(Secret::new);
+    let key = said
+        .get(VAULT_NEW_KEY)
+        .map(Secret::new)
+        .map(NewKey::Variable);
+    let passphrase = || said.get(VAULT_NEW_PASSPHRASE).map(Secret::new);
     key.or_else(|| passphrase().map(NewKey::Passphrase))
 }
 
@@ -53,13 +51,15 @@ pub(crate) fn export_passphrase() -> Option<Secret> {
 
 /// Variables that are set to something.
 fn said() -> HashMap<String, String> {
-    variables().filter(|(_, value)| !value.is_empty()).collect()
+    compose::variables()
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
 }
 
 fn usual(said: &HashMap<String, String>) -> PathBuf {
-    let config = said.get("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = said.get(XDG_CONFIG_HOME).map(PathBuf::from);
     let config = config.filter(|folder| folder.is_absolute());
-    let home = || Some(Path::new(said.get("HOME")?).join(".config"));
+    let home = || Some(Path::new(said.get(HOME)?).join(".config"));
     match config.or_else(home) {
         Some(folder) => folder.join("larkspur/vault.key"),
         None => PathBuf::from(WITHOUT_HOME),

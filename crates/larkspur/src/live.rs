@@ -2,8 +2,8 @@
 
 use crate::doors::Plan;
 use crate::log::one_line;
-use crate::login::TOKEN;
 use crate::terminal::{BAD, DIM, GOOD, say, styled};
+use crate::variables::TOKEN;
 use runtime::{Called, End};
 use serde_json::json;
 use server::Login;

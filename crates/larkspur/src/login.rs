@@ -2,14 +2,12 @@
 
 use crate::compose;
 use crate::doors::Refused;
+use crate::variables::TOKEN;
 use model::{Auth, Issuer, Keys, World};
 use runtime::ProjectFile;
 use server::{BadKeys, Jwks, Jwt, KeySet, Login, Source, Token};
 use std::path::Path;
 use std::sync::Arc;
-
-/// Where an operator puts a token of his own.
-pub(crate) const TOKEN: &str = "LARKSPUR_TOKEN";
 
 /// And whether a token was made just now: then somebody must be told.
 pub(crate) fn login(auth: Auth, project: &ProjectFile) -> Result<(Login, bool), Refused> {

@@ -9,6 +9,7 @@ mod doctor;
 mod doors;
 mod editor;
 mod entry;
+mod exit;
 mod hidden;
 mod keys;
 mod live;
@@ -19,6 +20,7 @@ mod readme;
 mod reference;
 mod scaffold;
 mod terminal;
+mod variables;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -34,9 +36,9 @@ fn main() -> ExitCode {
         Err(error) => {
             terminal::error(&format!("{error:#}"));
             ExitCode::from(if error.is::<compose::BadProject>() {
-                6
+                exit::BAD_PROJECT
             } else {
-                1
+                exit::FAILED
             })
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::args::{Audit, Format, Global};
 use crate::compose;
+use crate::exit::FAILED;
 use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, WARN, note, say, styled};
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
         note(&format!(
             "nothing is written down of calls: add a line `[audit]` to {file}"
         ));
-        return Ok(ExitCode::from(1));
+        return Ok(ExitCode::from(FAILED));
     };
     let path = project.audit_file(settings);
     let Some(mut reader) = opened(&path, args.follow) else {

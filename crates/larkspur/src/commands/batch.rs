@@ -2,9 +2,8 @@
 //! picture of them on the terminal while they run.
 
 use crate::args::{Batch as BatchArgs, Format, Global};
-use crate::commands::missing::USAGE;
-use crate::commands::read::SAID_ERROR;
 use crate::compose;
+use crate::exit::{FAILED, SAID_ERROR, USAGE};
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
 use model::plan::{Run, Stage, Status, Task};
@@ -18,9 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Of a picture: it is drawn again and again, so all of it must be on the screen.
 const MOST_LINES: usize = 20;
-/// Some of it failed.
-const FAILED: u8 = 1;
-
 pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode> {
     let tasks = match text(&args.file) {
         Ok(text) => Value::String(text),

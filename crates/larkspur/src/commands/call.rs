@@ -2,19 +2,15 @@
 
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
-use crate::commands::missing::{USAGE, missing, several};
+use crate::commands::missing::{missing, several};
 use crate::commands::save;
 use crate::compose;
+use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
 use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime, Shape};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-
-/// The tool said error.
-const SAID_ERROR: u8 = 5;
-/// Ended by ctrl-c, as shells say it.
-const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
     if let Some(wanted) = &args.save_test {

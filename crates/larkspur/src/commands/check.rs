@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
         Ok(chosen) => chosen,
         Err(why) => {
             error(&why);
-            return Ok(ExitCode::from(super::missing::USAGE));
+            return Ok(ExitCode::from(crate::exit::USAGE));
         }
     };
     let mut findings = found(&global, &chosen)?;
@@ -136,7 +136,7 @@ pub(crate) fn explain(code: Option<&str>) -> ExitCode {
                 None => "`larkspur explain` lists all there are".to_owned(),
             };
             error(&format!("there is no code `{code}`; {hint}"));
-            ExitCode::from(super::missing::USAGE)
+            ExitCode::from(crate::exit::USAGE)
         }
     }
 }

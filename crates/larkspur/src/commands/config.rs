@@ -1,8 +1,8 @@
 //! `larkspur config show`: what modules are told, from every layer, without starting any.
 
 use crate::args::{ConfigShow, Format, Global};
-use crate::commands::missing::USAGE;
 use crate::compose;
+use crate::exit::USAGE;
 use crate::terminal::{
     DIM, STRONG, error, no_modules, no_such_module, note, say, styled, tell_nameless,
 };

@@ -2,9 +2,9 @@
 
 use crate::args::{Global, Install};
 use crate::commands::edits::{self, Done};
-use crate::commands::missing::USAGE;
 use crate::compose;
 use crate::entry;
+use crate::exit::{FAILED, USAGE};
 use crate::terminal::{GOOD, count, error, note, say, styled};
 use clients::{ConfigFile, Home, Launch, Table};
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ fn try_out(file: &ConfigFile<'_>, name: &str, launch: &Launch, home: &Home) -> E
                 client.title,
                 file.named(name)
             ));
-            ExitCode::from(1)
+            ExitCode::from(FAILED)
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::args::{Format, Global, List};
 use crate::commands::tokens;
 use crate::compose;
+use crate::exit::FAILED;
 use crate::terminal::{
     DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved, waiting_for,
 };
@@ -28,7 +29,7 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
     Ok(if catalog.broken.is_empty() {
         ExitCode::SUCCESS
     } else {
-        ExitCode::from(1)
+        ExitCode::from(FAILED)
     })
 }
 

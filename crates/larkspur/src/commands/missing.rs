@@ -1,13 +1,11 @@
 //! What is said when a name stands for nothing, or for several things.
 
+use crate::exit::USAGE;
 use crate::terminal::{error, note, unserved};
 use model::did_you_mean;
 use runtime::Catalog;
 use std::fmt::Display;
 use std::process::ExitCode;
-
-/// Wrong usage, or no such thing.
-pub(crate) const USAGE: u8 = 2;
 
 /// There is none of this name. It may be in a file that cannot be loaded, so that is told as well.
 pub(crate) fn missing(catalog: &Catalog, kind: &str, name: &str, names: &[String]) -> ExitCode {

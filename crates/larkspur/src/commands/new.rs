@@ -1,7 +1,7 @@
 //! `larkspur new`: a module that works, with a test that passes, and a project's file.
 
 use crate::args::{Global, New};
-use crate::commands::missing::USAGE;
+use crate::exit::{FAILED, USAGE};
 use crate::terminal::{GOOD, error, note, say, styled};
 use crate::{compose, scaffold};
 use model::{BadName, Fault, ModuleName, kebab_name};
@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     if let Some(taken) = places.chain(project.clone()).find(|path| is_taken(path)) {
         let taken = taken.display();
         error(&format!("{taken} is already there; nothing was written"));
-        return Ok(ExitCode::from(1));
+        return Ok(ExitCode::from(FAILED));
     }
     let mut written = Vec::new();
     if let Some(project) = project {

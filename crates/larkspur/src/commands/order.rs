@@ -2,12 +2,10 @@
 
 use crate::args::{Format, Global, Named};
 use crate::commands::status::{running, show};
+use crate::exit::{FAILED, USAGE};
 use crate::terminal::{error, say};
 use server::control::Request;
 use std::process::ExitCode;
-
-/// No such module, or no such server.
-const USAGE: u8 = 2;
 
 pub(crate) fn run(
     global: &Global,
@@ -20,7 +18,7 @@ pub(crate) fn run(
         error(
             "no server is running for these folders; `larkspur status --all` shows all there are",
         );
-        return Ok(ExitCode::from(1));
+        return Ok(ExitCode::from(FAILED));
     }
     let mut after = Vec::new();
     let mut refused = 0;
@@ -44,7 +42,7 @@ pub(crate) fn run(
         .any(|module| ["failed", "stale"].contains(&module.state.as_str()));
     Ok(match (refused, troubled) {
         (0, false) => ExitCode::SUCCESS,
-        (0, true) => ExitCode::from(1),
+        (0, true) => ExitCode::from(FAILED),
         _ => ExitCode::from(USAGE),
     })
 }

@@ -2,9 +2,9 @@
 
 use crate::args::{Format, Global, Prompt};
 use crate::commands::arguments::arguments;
-use crate::commands::missing::{USAGE, missing, several};
-use crate::commands::read::SAID_ERROR;
+use crate::commands::missing::{missing, several};
 use crate::compose;
+use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{STRONG, error, say, styled};
 use model::{Conversation, Output, Role};
 use runtime::{Asking, Catalog, PromptLookup, ReadError};

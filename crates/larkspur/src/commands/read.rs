@@ -1,16 +1,14 @@
 //! `larkspur read`: one resource, as a client would get it.
 
 use crate::args::{Format, Global, Read};
-use crate::commands::missing::{USAGE, missing};
+use crate::commands::missing::missing;
 use crate::compose;
+use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Body, Contents};
 use runtime::{Asking, Catalog, ReadError};
 use serde_json::json;
 use std::process::ExitCode;
-
-/// The function said error.
-pub(crate) const SAID_ERROR: u8 = 5;
 
 pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;

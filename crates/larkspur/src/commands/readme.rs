@@ -5,7 +5,7 @@
 )]
 
 use crate::args::{Global, Readme};
-use crate::commands::missing::USAGE;
+use crate::exit::USAGE;
 use crate::terminal::{GOOD, error, no_such_module, note, say, styled, tell_nameless};
 use crate::{compose, readme};
 use anyhow::{Context, bail};

@@ -3,8 +3,8 @@
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::call::{Target, asked, failed, not_found, read, show};
-use crate::commands::missing::USAGE;
 use crate::compose;
+use crate::exit::{FAILED, INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note};
 use model::{Origin, Output, TaskUse, is_credential};
 use outside::Outside;
@@ -13,13 +13,6 @@ use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
 use testing::{Draft, Made, Options, Recorder};
-
-/// The call was made, and is no test.
-const NOT_SAVED: u8 = 1;
-/// The tool said error.
-const SAID_ERROR: u8 = 5;
-/// Ended by ctrl-c, as shells say it.
-const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &CallArgs, wanted: &str) -> anyhow::Result<ExitCode> {
     let (runtime, recorder) = compose::open_recorded(global)?;
@@ -94,7 +87,7 @@ fn called(
         }
         Err(why) => {
             error(&why);
-            ExitCode::from(NOT_SAVED)
+            ExitCode::from(FAILED)
         }
     })
 }

@@ -1,10 +1,10 @@
 //! `larkspur secret`: sets and removes what modules send and never see.
 
 use crate::args::{Global, Secret, SecretRemove, SecretSet};
-use crate::commands::missing::USAGE;
 use crate::commands::secret_name::{Named, Standing};
 use crate::commands::{secret_file, secret_key, secret_list};
 use crate::compose;
+use crate::exit::{FAILED, USAGE};
 use crate::terminal::{error, note, say};
 use crate::{hidden, keys};
 use std::process::ExitCode;
@@ -80,7 +80,7 @@ fn remove(global: &Global, args: &SecretRemove) -> anyhow::Result<ExitCode> {
     error(&format!(
         "{what} is not set; `larkspur secret list` shows what is"
     ));
-    Ok(ExitCode::from(1))
+    Ok(ExitCode::from(FAILED))
 }
 
 pub(crate) fn refused(why: &str) -> ExitCode {

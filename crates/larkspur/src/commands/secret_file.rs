@@ -6,8 +6,9 @@
 
 use crate::args::{Global, SecretExport, SecretImport};
 use crate::commands::secret::{refused, tell_made};
-use crate::keys::EXPORT_PASSPHRASE;
+use crate::exit::FAILED;
 use crate::terminal::{count, error, note, say};
+use crate::variables::EXPORT_PASSPHRASE;
 use crate::{compose, hidden, keys};
 use anyhow::Context;
 use std::fs::{self, OpenOptions};
@@ -21,7 +22,7 @@ pub(crate) fn export(global: &Global, args: &SecretExport) -> anyhow::Result<Exi
     let file = args.file.display();
     if args.file.exists() {
         error(&format!("{file} is there already, and not overwritten"));
-        return Ok(ExitCode::from(1));
+        return Ok(ExitCode::from(FAILED));
     }
     let Some(passphrase) = passphrase(hidden::ask_twice)? else {
         return Ok(nobody());

@@ -3,8 +3,9 @@
 use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
-use crate::login;
+use crate::exit::USAGE;
 use crate::terminal::{BAD, count, error, note, offers, styled};
+use crate::variables;
 use model::Surface;
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
@@ -12,9 +13,6 @@ use server::{HttpDoor, Login, Server};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// Flags, or what they ask for, cannot be used together.
-const USAGE: u8 = 2;
 
 /// How long tasks have to notice that the server ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -119,7 +117,7 @@ fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {
             "  send `Authorization: Bearer {}`\n  this token holds until the server ends; set {} \
              to choose one that lasts",
             token.reveal(),
-            login::TOKEN
+            variables::TOKEN
         ));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::args::{Format, Global, Status as StatusArgs};
 use crate::compose;
+use crate::exit::FAILED;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, note, say, styled, waiting_for};
 use runtime::{ModuleStatus, Status};
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> anyhow::Result<ExitCode
     if running.is_empty() {
         let wanted = wanted(global).join(" or ");
         note(&format!("no server is running for {wanted}"));
-        return Ok(ExitCode::from(1));
+        return Ok(ExitCode::from(FAILED));
     }
     Ok(ExitCode::SUCCESS)
 }

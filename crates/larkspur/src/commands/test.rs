@@ -2,9 +2,9 @@
 
 use crate::args::{Coverage, Global, Test, TestFormat};
 use crate::chosen::Chosen;
-use crate::commands::missing::USAGE;
 use crate::commands::watch;
 use crate::compose;
+use crate::exit::{INTERRUPTED, USAGE};
 use crate::keys;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
@@ -16,9 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use testing::{Covered, Event, Format, Keeping, Options, Report, Summary};
-
-/// As shells say it of a program that was interrupted.
-const INTERRUPTED: i32 = 130;
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     let (chosen, global) = match Chosen::new(global, &test.paths) {
@@ -46,7 +43,7 @@ fn end_all_when_told(world: &Arc<dyn World>) {
         if let Ok(executor) = compose::executor() {
             executor.block_on(compose::told_to_end());
             world.close();
-            std::process::exit(INTERRUPTED);
+            std::process::exit(INTERRUPTED.into());
         }
     });
 }

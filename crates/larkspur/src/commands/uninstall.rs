@@ -2,8 +2,8 @@
 
 use crate::args::Uninstall;
 use crate::commands::edits::{self, Done};
-use crate::commands::missing::USAGE;
 use crate::compose;
+use crate::exit::USAGE;
 use crate::terminal::{GOOD, note, say, styled};
 use clients::{Change, ConfigFile, Table};
 use std::process::ExitCode;

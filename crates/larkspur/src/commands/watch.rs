@@ -4,6 +4,7 @@ use crate::args::{Global, Test, TestFormat};
 use crate::chosen::Chosen;
 use crate::commands::test::once;
 use crate::compose::{self, Signals};
+use crate::exit::USAGE;
 use crate::terminal::{error, note, say};
 use anyhow::Context;
 use runtime::{Changes, Folder};
@@ -21,7 +22,7 @@ pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Resu
         error(
             "--watch tells of many runs, and junit and tap are reports of one: leave one of them out",
         );
-        return Ok(ExitCode::from(2));
+        return Ok(ExitCode::from(USAGE));
     }
     // Whoever ends it before the first run is over has seen nothing pass.
     let last = Arc::new(AtomicU8::new(1));

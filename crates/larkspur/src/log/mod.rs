@@ -7,6 +7,7 @@ mod lines;
 pub(crate) use escape::one_line;
 
 use crate::args::Format;
+use crate::variables;
 use lines::Lines;
 use std::sync::OnceLock;
 use tracing::Level;
@@ -15,7 +16,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Where somebody says what is shown; the first that is set wins.
-const VARIABLES: [&str; 2] = ["LARKSPUR_LOG", "RUST_LOG"];
+const VARIABLES: [&str; 2] = [variables::LOG, variables::RUST_LOG];
 
 /// At a terminal: what is wrong, and what modules say. rmcp's service calls it an error when a client
 /// leaves before its answer.
