@@ -158,3 +158,30 @@ fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {
     let (host, port) = (&plan.host, plan.port);
     Refused(format!("cannot listen on {host}:{port}: {error}{way_out}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{PROJECT, Said};
+    use server::Login;
+
+    #[track_caller]
+    fn stated(key: &str) -> &'static str {
+        let server = PROJECT.iter().find(|section| section.name == "server");
+        let mut keys = server.unwrap().keys.iter();
+        match keys.find(|known| known.name == key).unwrap().said {
+            Said::Default(default) => default,
+            said => panic!("{key}: {said:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_usual_is_what_is_stated() {
+        let plan = plan(&Serve::default(), &ProjectFile::default()).unwrap();
+        assert_eq!(Ok(plan.transport), stated("transport").parse());
+        assert_eq!(plan.host, stated("host"));
+        assert_eq!(plan.port.to_string(), stated("port"));
+        assert_eq!(stated("auth").parse(), Ok(Auth::None));
+        assert!(matches!(plan.entrance.login, Login::Open));
+    }
+}

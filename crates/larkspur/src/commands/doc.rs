@@ -5,8 +5,7 @@
 )]
 
 use crate::args::{Cli, Doc, Format};
-use crate::check;
-use crate::commands::missing::USAGE;
+use crate::exit::USAGE;
 use crate::reference::{self, Found};
 use crate::terminal::{GOOD, error, say, styled};
 use anyhow::Context;
@@ -23,7 +22,9 @@ pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
     let libraries = script::reference();
     if let Some(book) = &doc.book {
         write(book, &reference::pages(&libraries))?;
-        write_page(&book.join("src/errors.md"), check::PAGE)?;
+        for (file, text) in reference::made() {
+            write_page(&book.join("src").join(file), &text)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = &doc.name else {

@@ -2,6 +2,9 @@
 
 use crate::documents::workspace;
 use crate::room::Room;
+use crate::web::Web;
+use model::{AuditSettings, PROJECT, Said};
+use runtime::ProjectFile;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -105,6 +108,14 @@ const LIMITS: [(&str, &str, &str); 19] = [
     ),
 ];
 
+const HELLO: &str = "\
+def hello() -> str:
+    \"\"\"Greet.\"\"\"
+    return \"hello\"
+
+tool(hello)
+";
+
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -117,7 +128,7 @@ fn pages(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn pages_about_libraries_are_what_the_code_says() {
+fn made_pages_are_what_the_code_says() {
     let room = Room::new();
     room.run(&["doc", "--book", "."])
         .exits(0)
@@ -135,9 +146,147 @@ fn pages_about_libraries_are_what_the_code_says() {
             "book/src/libraries/{page} is not what the code says; {how}"
         );
     }
-    let errors = "src/errors.md";
-    let same = read(&room.path().join(errors)) == read(&workspace().join("book").join(errors));
-    assert!(same, "book/{errors} is not what the code says; {how}");
+    let made = pages(&room.path().join("src"));
+    assert!(made.contains("errors.md") && made.len() == 5, "{made:?}");
+    for page in made {
+        let page = Path::new("src").join(page);
+        let same = read(&room.path().join(&page)) == read(&workspace().join("book").join(&page));
+        assert!(same, "{page:?} is not what the code says; {how}");
+    }
+}
+
+/// The words between backticks that begin the rows of a page's tables.
+fn rows(page: &str) -> BTreeSet<String> {
+    let text = read(&workspace().join("book/src").join(page));
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let names = rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned()));
+    names.collect()
+}
+
+#[test]
+fn a_server_has_the_metrics_of_the_page() {
+    let room = Room::new();
+    room.write("hello.star", HELLO).project("[audit]\n");
+    let web = Web::start(room, &[]);
+    let shown = web.get("/metrics").is(200).body.clone();
+    let types = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "));
+    let named = types.filter_map(|line| Some(line.split_once(' ')?.0.to_owned()));
+    assert_eq!(named.collect::<BTreeSet<_>>(), rows("metrics.md"));
+    // And nothing is counted that has no name.
+    let lines = shown.lines().filter(|line| !line.starts_with('#'));
+    for line in lines {
+        let name = line.split(['{', ' ']).next().unwrap();
+        let parts = ["_bucket", "_sum", "_count"].iter();
+        let whole = parts.fold(name, |name, part| name.strip_suffix(part).unwrap_or(name));
+        assert!(rows("metrics.md").contains(whole), "{line}");
+    }
+}
+
+#[test]
+fn what_is_decided_late_is_what_is_stated() {
+    let default = |section: &str, key: &str| {
+        let mut sections = PROJECT.iter();
+        let section = sections.find(|known| known.name == section).unwrap();
+        let mut keys = section.keys.iter();
+        keys.find(|known| known.name == key).unwrap().said
+    };
+    let file = ProjectFile::default();
+    let data_dir = file.data_dir().display().to_string();
+    let audit = file.audit_file(&AuditSettings::default());
+    let audit = audit.display().to_string();
+    for (section, key, holds) in [("server", "data_dir", data_dir), ("audit", "file", audit)] {
+        match default(section, key) {
+            Said::Default(stated) => assert_eq!(stated, holds, "{key}"),
+            said => panic!("{key}: {said:?}"),
+        }
+    }
+}
+
+/// Texts of the sources that are names of variables of ours, or are asked of the environment.
+fn variables(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("tests") {
+            variables(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = read(&path);
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let mut before = "";
+            for part in code.split('"') {
+                let is_name = |b: u8| b.is_ascii_uppercase() || b == b'_';
+                let is_ours = part.starts_with("LARKSPUR_") && !part.ends_with('_');
+                let is_asked = before.ends_with("env::var(") || before.ends_with("env::var_os(");
+                if part.bytes().all(is_name) && (is_ours || is_asked) {
+                    found.insert(part.to_owned());
+                }
+                before = part;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_variable_that_is_read_is_on_the_page() {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(workspace().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        if !["xtask", "cluster", "standins"]
+            .iter()
+            .any(|tool| path.ends_with(tool))
+        {
+            variables(&path.join("src"), &mut found);
+        }
+    }
+    let page = rows("configuration.md");
+    let missing: Vec<_> = found.difference(&page).collect();
+    assert!(
+        missing.is_empty() && found.len() > 8,
+        "{missing:?} of {found:?}"
+    );
+    let ours = page.iter().filter(|name| name.starts_with("LARKSPUR_"));
+    for name in ours {
+        assert!(found.contains(name), "nobody reads {name}");
+    }
+}
+
+/// As mdBook names a heading.
+fn anchor(heading: &str) -> String {
+    let is_kept = |c: &char| c.is_alphanumeric() || *c == ' ' || *c == '-' || *c == '_';
+    let kept: String = heading.trim().chars().filter(is_kept).collect();
+    kept.to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let source = workspace().join("book/src");
+    for page in pages(&source) {
+        let text = read(&source.join(&page));
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
+            let (file, part) = link.split_once('#').unwrap_or((link, ""));
+            if link.contains("://") || link.contains('`') || link.contains(' ') {
+                continue;
+            }
+            let target = if file.is_empty() {
+                source.join(&page)
+            } else {
+                source.join(file)
+            };
+            assert!(target.exists(), "{page}: {link}");
+            if part.is_empty() {
+                continue;
+            }
+            let text = read(&target);
+            let headings = text.lines().filter(|line| line.starts_with('#'));
+            let mut anchors = headings.map(|line| anchor(line.trim_start_matches('#')));
+            assert!(anchors.any(|anchor| anchor == part), "{page}: {link}");
+        }
+    }
 }
 
 #[test]

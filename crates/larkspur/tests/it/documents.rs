@@ -225,6 +225,14 @@ fn the_pages_that_explain_run() {
 }
 
 #[test]
+fn the_pages_made_from_the_code_run() {
+    run("book/src/command-line.md");
+    run("book/src/manifest.md");
+    run("book/src/configuration.md");
+    run("book/src/metrics.md");
+}
+
+#[test]
 fn the_page_about_permissions_runs() {
     run("book/src/permissions.md");
 }
@@ -295,6 +303,9 @@ fn what_documents_do_not_run_is_little() {
         "book/src/why-batch.md",
         "book/src/why-reload.md",
         "book/src/security.md",
+        "book/src/manifest.md",
+        "book/src/configuration.md",
+        "book/src/metrics.md",
         "book/src/permissions.md",
         "book/src/access.md",
         "book/src/secrets.md",
@@ -365,6 +376,12 @@ fn what_documents_do_not_run_is_little() {
 
             location = /metrics { deny all; }
         }
+        book/src/metrics.md: scrape_configs:
+          - job_name: larkspur
+            static_configs:
+              - targets: ["127.0.0.1:3000"]
+        book/src/metrics.md: sum by (module, tool) (rate(larkspur_calls_total[5m]))
+        histogram_quantile(0.95, sum by (module, tool, le) (rate(larkspur_call_duration_seconds_bucket[5m])))
         book/src/permissions.md: [config]
         base_url = { type = "string", default = "https://api.github.com" }
         folders = { type = "array", items = { type = "string" }, default = [] }
