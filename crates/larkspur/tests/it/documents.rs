@@ -380,8 +380,6 @@ fn what_documents_do_not_run_is_little() {
           - job_name: larkspur
             static_configs:
               - targets: ["127.0.0.1:3000"]
-        book/src/metrics.md: sum by (module, tool) (rate(larkspur_calls_total[5m]))
-        histogram_quantile(0.95, sum by (module, tool, le) (rate(larkspur_call_duration_seconds_bucket[5m])))
         book/src/permissions.md: [config]
         base_url = { type = "string", default = "https://api.github.com" }
         folders = { type = "array", items = { type = "string" }, default = [] }
