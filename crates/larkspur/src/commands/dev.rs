@@ -1,13 +1,14 @@
 //! `larkspur dev`: the folder while somebody writes in it, and clients call what is there.
 
 use crate::args::{Dev, Global};
-use crate::commands::serve::{told_twice, usage};
+use crate::commands::serve::{answer_orders, told_twice, usage};
 use crate::commands::test::run_tests;
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan};
 use crate::live;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, offers, say, styled, waiting_for};
 use runtime::{Catalog, Change, Event, Module, Runtime};
+use server::control::Control;
 use server::{HttpDoor, Server};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -38,7 +39,11 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let runtime = compose::watch_calls(global, dev.surface, tell, Arc::new(live::show))?;
     welcome(&runtime, &plan, address);
     let server = Server::new(runtime.clone(), project_doors.errors);
-    executor.spawn(serve(server, runtime.clone(), door));
+    let control = {
+        let _within = executor.enter();
+        answer_orders(&runtime)
+    };
+    executor.spawn(serve(server, runtime.clone(), door, control));
     // The first look has been told of as well; the board says it better.
     while told.try_recv().is_ok() {}
     board(&runtime, &runtime.catalog());
@@ -72,7 +77,7 @@ fn welcome(runtime: &Runtime, plan: &Plan, address: SocketAddr) {
 
 /// Serves until it is told to end: what was begun is finished, modules that have started are stopped,
 /// and then nothing is left to do.
-async fn serve(server: Server, runtime: Runtime, door: HttpDoor) {
+async fn serve(server: Server, runtime: Runtime, door: HttpDoor, control: Option<Control>) {
     let Ok(mut signals) = Signals::listen() else {
         return server.serve_http(door).await;
     };
@@ -80,6 +85,7 @@ async fn serve(server: Server, runtime: Runtime, door: HttpDoor) {
         () = server.serve_http(door) => {}
         () = told_twice(&server, &mut signals) => {}
     }
+    drop(control);
     let _ = tokio::task::spawn_blocking(move || runtime.close()).await;
     std::process::exit(0);
 }

@@ -68,13 +68,7 @@ async fn until_the_end(
     door: Option<HttpDoor>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let _control = match Control::start(runtime.clone(), &control::directory()) {
-        Ok(control) => Some(control),
-        Err(error) => {
-            tracing::warn!("`larkspur status` will not find this server: {error}");
-            None
-        }
-    };
+    let _control = answer_orders(runtime);
     let stdio = async {
         if plan.transport.stdio {
             return server.serve_stdio().await;
@@ -94,6 +88,15 @@ async fn until_the_end(
         served = all => Ok(served?),
         () = told_twice(server, &mut signals) => Ok(()),
     }
+}
+
+/// Lets `larkspur status` and its kin find this server, as long as what is given back lives.
+pub(crate) fn answer_orders(runtime: &Runtime) -> Option<Control> {
+    Control::start(runtime.clone(), &control::directory())
+        .inspect_err(|error| {
+            tracing::warn!("`larkspur status` will not find this server: {error}");
+        })
+        .ok()
 }
 
 /// The first signal, like a client that leaves, lets what was begun be finished; the next does not.

@@ -114,6 +114,21 @@ impl Drop for Dev {
 const TEST: &str = "load(\"greet\", \"hello\")\n\
                     def test_hello():\n    testing.eq(hello(\"ada\"), \"hello ada\")\n";
 
+/// It is a server like any other to those who ask.
+#[test]
+fn status_and_orders_find_it() {
+    let room = Room::new();
+    room.write("hello.star", &greeting("hi"));
+    let mut dev = Dev::start(&room);
+    dev.port();
+    dev.says("hello");
+    room.run(&["status"]).exits(0).says("hello");
+    room.run(&["reload", "hello"]).exits(0);
+    dev.child.kill().unwrap();
+    dev.child.wait().unwrap();
+    room.run(&["status"]).exits(1);
+}
+
 #[test]
 fn the_board_shows_what_happens_as_it_happens() {
     let room = Room::new();

@@ -18,6 +18,38 @@ use std::process::Command;
 /// Commands of the workshop: `demo` is compared with the README by its own test, `test` runs this one.
 const WORKSHOP: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
 
+/// Those whose blocks are run, or said not to be.
+const DOCUMENTS: [&str; 28] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "examples/README.md",
+    "book/src/tutorial.md",
+    "book/src/modules.md",
+    "book/src/serving.md",
+    "book/src/release.md",
+    "book/src/tokens.md",
+    "book/src/howto-api.md",
+    "book/src/howto-database.md",
+    "book/src/howto-team.md",
+    "book/src/howto-proxy.md",
+    "book/src/coming-from.md",
+    "book/src/why-surface.md",
+    "book/src/why-batch.md",
+    "book/src/why-reload.md",
+    "book/src/security.md",
+    "book/src/manifest.md",
+    "book/src/configuration.md",
+    "book/src/metrics.md",
+    "book/src/permissions.md",
+    "book/src/access.md",
+    "book/src/secrets.md",
+    "book/src/limits.md",
+    "book/src/audit.md",
+    "book/src/install.md",
+    "book/src/doctor.md",
+    "book/src/tests.md",
+];
+
 struct Block {
     /// What stands behind the opening fence.
     kind: String,
@@ -285,37 +317,7 @@ fn what_documents_do_not_run_is_little() {
             .map(|block| format!("{document}: {}", block.text))
             .collect()
     };
-    let documents = [
-        "README.md",
-        "CONTRIBUTING.md",
-        "examples/README.md",
-        "book/src/tutorial.md",
-        "book/src/modules.md",
-        "book/src/serving.md",
-        "book/src/release.md",
-        "book/src/tokens.md",
-        "book/src/howto-api.md",
-        "book/src/howto-database.md",
-        "book/src/howto-team.md",
-        "book/src/howto-proxy.md",
-        "book/src/coming-from.md",
-        "book/src/why-surface.md",
-        "book/src/why-batch.md",
-        "book/src/why-reload.md",
-        "book/src/security.md",
-        "book/src/manifest.md",
-        "book/src/configuration.md",
-        "book/src/metrics.md",
-        "book/src/permissions.md",
-        "book/src/access.md",
-        "book/src/secrets.md",
-        "book/src/limits.md",
-        "book/src/audit.md",
-        "book/src/install.md",
-        "book/src/doctor.md",
-        "book/src/tests.md",
-    ];
-    let left = documents.map(left).concat().concat();
+    let left = DOCUMENTS.map(left).concat().concat();
     expect![[r#"
         book/src/serving.md: # Health check
         curl http://localhost:3000/health
