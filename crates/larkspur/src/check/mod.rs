@@ -10,6 +10,7 @@ mod permissions;
 mod schemas;
 mod similar;
 mod tools;
+mod undeclared;
 
 pub(crate) use fix::mend;
 pub(crate) use lessons::{PAGE, lesson, lessons};
@@ -98,6 +99,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
         modules::check(module, &mut all);
         permissions::check(runtime, name, module, &mut all);
         tools::check(runtime, name, module, &mut all);
+        undeclared::check(runtime, module, &mut all);
     }
     similar::check(runtime, &survey, &mut all);
     let place = |finding: &Finding| finding.fault.place.as_ref().map(|p| (p.line, p.column));

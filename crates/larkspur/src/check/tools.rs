@@ -46,21 +46,25 @@ pub(super) fn check(
     }
 }
 
-/// The file in which the module declares its tools.
 fn sketch(runtime: &Runtime, module: &Surveyed) -> (String, Sketch) {
+    let (file, source) = entry(runtime, module);
+    let sketch = Sketch::read(&file, &source).unwrap_or_default();
+    (file, sketch)
+}
+
+/// The file in which the module declares its tools, and what is in it.
+pub(super) fn entry(runtime: &Runtime, module: &Surveyed) -> (String, String) {
     let entry = module.manifest.as_ref().zip(module.home.as_ref());
     let path = entry.map(|(manifest, home)| home.join(&manifest.entry));
     let shown = path.map_or(module.file.clone(), |path| path.display().to_string());
     for folder in runtime.folders() {
         for file in folder.sources() {
             if folder.path(&file).display().to_string() == shown {
-                let source = folder.read_text(&file).unwrap_or_default();
-                let sketch = Sketch::read(&shown, &source).unwrap_or_default();
-                return (shown, sketch);
+                return (shown, folder.read_text(&file).unwrap_or_default());
             }
         }
     }
-    (shown, Sketch::default())
+    (shown, String::new())
 }
 
 fn seen(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Fault> {
