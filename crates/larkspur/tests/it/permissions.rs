@@ -273,3 +273,27 @@ fn a_file_that_loads_reaches_nothing_but_variables() {
         .project("module.z.grant.env = ['X_B']")
         .warned("`X_A` is not among the variables");
 }
+
+/// What is advised is done, and then it works.
+#[test]
+fn a_denial_names_the_key_that_decides() {
+    let room = Room::new();
+    let manifest = "name = 'x'\nversion = '0.1.0'\ndescription = 'd'\n\
+                    [config]\nfolders = { type = 'array', default = [] }\n\
+                    [permissions]\nfiles = ['{config.folders}/**']\n";
+    room.write("x/module.toml", manifest);
+    room.write("x/main.star", ALL).write("x/a.txt", "text");
+    let read = ["call", "x.read", "path=a.txt"];
+    let advised = "the operator can set `folders` under [module.x.config] in larkspur.toml, or by \
+                   --set x.folders=VALUE, or the author can add \"a.txt\" to `files` under \
+                   [permissions] in module.toml";
+    room.run(&read).exits(5).notes(advised);
+    let folder = room.modules().join("x").canonicalize().unwrap();
+    let set = format!("x.folders=[\"{}\"]", folder.display());
+    room.run(&[&read[..], &["--set", &set]].concat())
+        .exits(0)
+        .says_only("text");
+    let folder = folder.display();
+    room.project(&format!("[module.x.config]\nfolders = ['{folder}']\n"));
+    room.run(&read).exits(0).says_only("text");
+}

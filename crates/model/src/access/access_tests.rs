@@ -1,7 +1,7 @@
 //! Who may do what, as tables.
 
 use super::*;
-use crate::{Manifest, Permissions};
+use crate::{Manifest, Permissions, Site};
 use Permission::{Env, Exec, Files, FilesWrite, Postgres, Sqlite, SqliteWrite};
 use expect_test::expect;
 use std::sync::LazyLock;
@@ -285,4 +285,44 @@ fn a_denial_names_the_line_to_add() {
         `a.txt` is not among the files module `x` may write; the operator can add files_write = ["a.txt"] to [module.x.grant] in larkspur.toml
         `exec` works in calls, not while a file loads"#]]
     .assert_eq(&said.join("\n"));
+}
+
+#[test]
+fn where_the_configuration_decides_a_denial_names_its_key() {
+    let text = "\
+name = 'x'
+version = '1.0.0'
+description = 'd'
+[config]
+commands = { type = 'array', default = [] }
+more = { type = 'array', default = [] }
+site = { type = 'string', default = 'https://a.org' }
+[permissions]
+exec = ['ls', '{config.commands}', '{config.more}', '{config.commands}']
+http = ['{config.site}']
+env = ['HOME']
+";
+    let manifest = Manifest::parse("module.toml", text, "0.1.0").unwrap();
+    let config = manifest.config.defaults();
+    let rights = |grant| {
+        let permissions = manifest.permissions.under(&config).unwrap();
+        Rights::of_folder("x", &permissions, grant)
+    };
+    let said = |rights: &Rights, access: Access<'_>| rights.check(&access).unwrap_err().to_string();
+    let site = Site::read("https://b.org").unwrap();
+    let free = rights(None);
+    let narrow = rights(Some(&Grant::from([(Exec, &["git"][..])])));
+    let all = [
+        said(&free, Access::Exec("git")),
+        said(&free, Access::Http(&site)),
+        free.egress().reach(&site).unwrap_err().to_string(),
+        said(&free, Access::Env("USER")),
+        said(&narrow, Access::Exec("ls")),
+    ];
+    expect![[r#"
+        `git` is not among the commands module `x` may run; the operator can set `commands` or `more` under [module.x.config] in larkspur.toml, or by --set x.commands=VALUE, or the author can add "git" to `exec` under [permissions] in module.toml
+        `b.org` is not among the hosts module `x` may reach; the operator can set `site` under [module.x.config] in larkspur.toml, or by --set x.site=VALUE, or the author can add "b.org" to `http` under [permissions] in module.toml
+        `b.org` is not among the hosts module `x` may reach; the operator can set `site` under [module.x.config] in larkspur.toml, or by --set x.site=VALUE, or the author can add "b.org" to `http` under [permissions] in module.toml
+        `USER` is not among the variables module `x` may read; add "USER" to `env` under [permissions] in module.toml
+        `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml"#]].assert_eq(&all.join("\n"));
 }

@@ -31,6 +31,11 @@ impl Denied {
         Self(match layer.by {
             By::Loading => format!("`{key}` works in calls, not while a file loads"),
             By::Manifest if is_string(access) => by_name(module),
+            By::Manifest if !layer.follows.is_empty() => format!(
+                "{}; {}, or the author can add \"{name}\" to `{key}` under [permissions] in module.toml",
+                what(),
+                by_setting(module, &layer.follows)
+            ),
             By::Manifest if is_first => format!(
                 "{}; add {key} = [\"{name}\"] to [permissions] in module.toml",
                 what()
@@ -65,6 +70,16 @@ impl Denied {
             "`{site}` is not a public host, and others are granted by name; the operator can {way_out}"
         ))
     }
+}
+
+/// What the manifest leaves to the configuration, whoever runs the server can say.
+fn by_setting(module: &str, keys: &[String]) -> String {
+    let first = keys.first().map_or("", String::as_str);
+    format!(
+        "the operator can set `{}` under [module.{module}.config] in larkspur.toml, or by \
+         --set {module}.{first}=VALUE",
+        keys.join("` or `")
+    )
 }
 
 fn is_string(access: &Access<'_>) -> bool {

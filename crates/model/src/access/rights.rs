@@ -28,6 +28,7 @@ impl Rights {
     pub fn of_folder(module: &str, permissions: &Permissions, grant: Option<&Grant>) -> Self {
         Self::new(module, |permission| {
             let scope = Scope::of(By::Manifest, permissions.get(permission));
+            let scope = scope.following(permissions.follows(permission));
             match grant.and_then(|grant| grant.get(permission)) {
                 Some(names) => scope.and(By::Operator, names),
                 None => scope,

@@ -24,6 +24,8 @@ pub(super) enum By {
 pub(super) struct Layer {
     pub(super) by: By,
     pub(super) names: Vec<String>,
+    /// Keys of the module's configuration that say more of them.
+    pub(super) follows: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,7 +47,20 @@ impl Scope {
     #[must_use]
     pub(super) fn and(mut self, by: By, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned()).collect();
-        self.0.push(Layer { by, names });
+        self.0.push(Layer {
+            by,
+            names,
+            follows: Vec::new(),
+        });
+        self
+    }
+
+    /// The last list follows these keys of the configuration.
+    #[must_use]
+    pub(super) fn following(mut self, keys: &[String]) -> Self {
+        if let Some(layer) = self.0.last_mut() {
+            layer.follows = keys.to_vec();
+        }
         self
     }
 

@@ -14,6 +14,17 @@ fn followed(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix(BEGIN)?.split_once('}')
 }
 
+/// The keys that these entries follow, each once.
+pub(super) fn keys(names: &[String]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for (key, _) in names.iter().filter_map(|name| followed(name)) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    keys
+}
+
 /// Can this entry follow the configuration? `None` if it does not try to.
 pub(super) fn check(
     permission: Permission,

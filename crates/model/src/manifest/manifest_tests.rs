@@ -81,7 +81,7 @@ http_rate = { "api.github.com" = "10/s" }
     );
     expect![[r#"
         src/main.star Some("2022-11-28") Some([ToolName("list_issues")]) ["issues", "pull requests"]
-        Permissions({Http: ["api.github.com", "*.example.org", "127.0.0.1:8080", "localhost", "[::1]:80"], Exec: ["git"], Env: ["GITHUB_*"], Sqlite: ["data/*.db"], SqliteWrite: ["data/*.db"], Postgres: ["main"], Files: ["data/**"], FilesWrite: ["out/**"]})
+        Permissions { names: {Http: ["api.github.com", "*.example.org", "127.0.0.1:8080", "localhost", "[::1]:80"], Exec: ["git"], Env: ["GITHUB_*"], Sqlite: ["data/*.db"], SqliteWrite: ["data/*.db"], Postgres: ["main"], Files: ["data/**"], FilesWrite: ["out/**"]}, follows: {} }
         {"other": SecretSpec { description: None, hosts: [], exec: [] }, "token": SecretSpec { description: Some("personal access token"), hosts: ["api.github.com"], exec: [] }}
         ModuleLimits { timeout: Some(30s), http_rate: {"api.github.com": Rate { count: 10, per: 1s }} }
         "{\"type\":\"object\",\"properties\":{\"page_size\":{\"type\":\"integer\",\"default\":50,\"minimum\":1,\"maximum\":100,\"description\":\"how many\"}},\"additionalProperties\":false}"

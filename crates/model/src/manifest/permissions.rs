@@ -13,7 +13,11 @@ pub(crate) const PUBLIC: &str = "*";
 
 /// By permission: `host`, `*.host` or `host:port`, commands, variables, paths, connections by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Permissions(BTreeMap<Permission, Vec<String>>);
+pub struct Permissions {
+    names: BTreeMap<Permission, Vec<String>>,
+    /// The keys of the configuration that had a say in it.
+    follows: BTreeMap<Permission, Vec<String>>,
+}
 
 /// A secret the module asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,27 +40,44 @@ impl Permissions {
             (permission, names(&items, check))
         });
         table.finish(&known::PERMISSIONS);
-        Self(named.into())
+        Self::named(named.into())
     }
 
     pub fn get(&self, permission: Permission) -> &[String] {
-        self.0.get(&permission).map_or(&[], Vec::as_slice)
+        self.names.get(&permission).map_or(&[], Vec::as_slice)
     }
 
     /// What it comes to under this configuration.
     pub fn under(&self, config: &Map<String, Value>) -> Result<Self, Fault> {
-        let all = self.0.iter().map(|(permission, names)| {
+        let all = self.names.iter().map(|(permission, names)| {
             let names = follow::resolved(*permission, names, config)?;
             Ok((*permission, names))
         });
-        all.collect::<Result<_, _>>().map(Self)
+        let follows = self.names.iter();
+        let follows = follows.map(|(permission, names)| (*permission, follow::keys(names)));
+        Ok(Self {
+            names: all.collect::<Result<_, _>>()?,
+            follows: follows.collect(),
+        })
+    }
+
+    /// What an operator can set to have more.
+    pub(crate) fn follows(&self, permission: Permission) -> &[String] {
+        self.follows.get(&permission).map_or(&[], Vec::as_slice)
+    }
+
+    fn named(names: BTreeMap<Permission, Vec<String>>) -> Self {
+        Self {
+            names,
+            follows: BTreeMap::new(),
+        }
     }
 }
 
 impl<const N: usize> From<[(Permission, &[&str]); N]> for Permissions {
     fn from(entries: [(Permission, &[&str]); N]) -> Self {
         let owned = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
-        Self(entries.map(|(key, names)| (key, owned(names))).into())
+        Self::named(entries.map(|(key, names)| (key, owned(names))).into())
     }
 }
 
