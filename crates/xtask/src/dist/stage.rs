@@ -1,6 +1,7 @@
 //! What lies in the archive.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -54,10 +55,13 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if name.to_string_lossy().starts_with('.') {
             continue;
         }
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &to.join(name))?;
+        let (kind, path, to) = (entry.file_type()?, entry.path(), to.join(name));
+        if kind.is_symlink() {
+            symlink(fs::read_link(path)?, to)?;
+        } else if kind.is_dir() {
+            copy(&path, &to)?;
         } else {
-            fs::copy(entry.path(), to.join(name))?;
+            fs::copy(path, to)?;
         }
     }
     Ok(())
@@ -68,14 +72,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_stays_at_home() {
+    fn what_is_hidden_stays_at_home_and_links_stay_links() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         fs::create_dir_all(from.join("notes/.larkspur")).unwrap();
         fs::write(from.join("notes/main.star"), "x").unwrap();
         fs::write(from.join("notes/.larkspur/vault"), "secret").unwrap();
+        symlink(".", from.join("notes/here")).unwrap();
         copy(&from, &to).unwrap();
         assert!(to.join("notes/main.star").exists());
         assert!(!to.join("notes/.larkspur").exists());
+        assert_eq!(
+            fs::read_link(to.join("notes/here")).unwrap(),
+            Path::new(".")
+        );
     }
 }
