@@ -97,18 +97,25 @@ pub(crate) struct Shop<'a> {
 }
 
 impl Shop<'_> {
-    /// Loads on as many threads as there are cores.
+    /// Loads on as many threads as there are cores. Each takes a share when it has done with its last: some
+    /// modules are large.
     pub(crate) fn load(&self, wanted: &[Wanted]) -> Vec<Attempt> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = wanted.len().div_ceil(cores).max(16);
-        let attempts = Mutex::new(Vec::with_capacity(wanted.len()));
-        let mut shares = wanted.chunks(share);
-        let mine = shares.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            for wanted in shares {
-                scope.spawn(|| self.share(wanted, &attempts));
+        let shares = wanted.chunks(share_of(wanted, cores));
+        let threads = shares.len().min(cores);
+        let (shares, attempts) = (Mutex::new(shares), Mutex::new(Vec::new()));
+        let work = || {
+            loop {
+                let next = shares.lock().ok().and_then(|mut shares| shares.next());
+                let Some(share) = next else { return };
+                self.share(share, &attempts);
             }
-            self.share(mine, &attempts);
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
         });
         let mut attempts = attempts.into_inner().unwrap_or_default();
         attempts.sort_by(|a, b| a.key.cmp(&b.key));
@@ -188,6 +195,14 @@ impl Shop<'_> {
                 });
             });
     }
+}
+
+/// Few enough to keep all threads busy to the end. What shares load by one name, each loads for itself; and
+/// a thread is worth more than a small file.
+fn share_of(wanted: &[Wanted], cores: usize) -> usize {
+    let has_folders = wanted.iter().any(|wanted| wanted.manifest.is_some());
+    let least = if has_folders { 1 } else { 16 };
+    wanted.len().div_ceil(cores * 4).max(least)
 }
 
 /// The file that the manifest names, or does not need to name, is not there.

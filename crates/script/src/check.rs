@@ -32,10 +32,7 @@ pub fn check(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
         Ok(ast) => ast,
         Err(fault) => return vec![coded(fault, SYNTAX)],
     };
-    let sources = SourceMap(HashMap::from([(
-        file.to_owned(),
-        (source.to_owned(), None),
-    )]));
+    let sources = SourceMap::of(file, source.to_owned(), None);
     let names: HashSet<String> = engine
         .globals
         .names()

@@ -118,13 +118,8 @@ impl Engine {
     }
 
     pub(crate) fn parse(file: &str, source: &str) -> Result<AstModule, Fault> {
-        AstModule::parse(file, source.to_owned(), &dialect()).map_err(|error| {
-            let sources = SourceMap(HashMap::from([(
-                file.to_owned(),
-                (source.to_owned(), None),
-            )]));
-            sources.fault(&error)
-        })
+        AstModule::parse(file, source.to_owned(), &dialect())
+            .map_err(|error| SourceMap::of(file, source.to_owned(), None).fault(&error))
     }
 
     pub(crate) fn evaluate(
@@ -148,7 +143,7 @@ impl Engine {
         };
         ast.replace_binary_operators(&self.operators);
 
-        let mut sources = SourceMap(HashMap::from([(file.clone(), (source, guarded))]));
+        let mut sources = SourceMap::of(file, source, guarded);
         let mut ledgers = Vec::new();
         let mut loads = BTreeSet::new();
         for (id, needed) in loaded.values() {

@@ -8,20 +8,32 @@ use model::Fault;
 use starlark::ErrorKind;
 use starlark::codemap::FileSpan;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-/// The sources of a script, as their authors wrote them.
+/// The sources of a script, as their authors wrote them. Files that load one another share them.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct SourceMap(pub(crate) HashMap<String, (String, Option<Guarded>)>);
+pub(crate) struct SourceMap(pub(crate) HashMap<String, Arc<Source>>);
+
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) text: String,
+    guarded: Option<Guarded>,
+}
 
 impl SourceMap {
+    pub(crate) fn of(file: &str, text: String, guarded: Option<Guarded>) -> Self {
+        let source = Arc::new(Source { text, guarded });
+        Self(HashMap::from([(file.to_owned(), source)]))
+    }
+
     pub(crate) fn place(&self, span: &FileSpan) -> Option<model::Place> {
-        let (source, guarded) = self.0.get(span.filename())?;
+        let Source { text, guarded } = &**self.0.get(span.filename())?;
         let (begin, end) = (
             span.span.begin().get() as usize,
             span.span.end().get() as usize,
         );
         let back = |position| guarded.as_ref().map_or(position, |g| g.original(position));
-        Some(place(span.filename(), source, back(begin), back(end)))
+        Some(place(span.filename(), text, back(begin), back(end)))
     }
 
     /// A fault with the place of the error, or of the innermost frame that has one.

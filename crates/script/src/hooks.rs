@@ -156,7 +156,8 @@ impl Script {
     /// The fault at the `def` of a function of this file.
     fn at_definition(&self, function: &str, fault: Fault) -> Fault {
         let def = format!("def {function}");
-        let place = self.sources.0.get(&self.file).and_then(|(source, _)| {
+        let place = self.sources.0.get(&self.file).and_then(|source| {
+            let source = &source.text;
             let begin = source.find(&format!("{def}("))?;
             Some(nesting::place(&self.file, source, begin, begin + def.len()))
         });

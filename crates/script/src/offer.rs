@@ -149,9 +149,10 @@ impl<'v> Reader<'_, 'v> {
     /// A fault at the function's `def`, or at the file when it is not there.
     pub(crate) fn fault(&self, function: &str, message: String) -> Fault {
         let fault = Fault::new(message);
-        let Some((source, _)) = self.sources.0.get(self.file) else {
+        let Some(source) = self.sources.0.get(self.file) else {
             return fault;
         };
+        let source = &source.text;
         match source.find(&format!("def {function}(")) {
             Some(at) => fault.at(place(self.file, source, at + 4, at + 4 + function.len())),
             None => fault.at(place(self.file, source, 0, 0)),

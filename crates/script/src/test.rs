@@ -70,7 +70,8 @@ impl Script {
             "`{test}` takes `{parameter}`; a test is given `t`, or nothing"
         ));
         let def = format!("def {test}");
-        let place = self.sources.0.get(&self.file).and_then(|(source, _)| {
+        let place = self.sources.0.get(&self.file).and_then(|source| {
+            let source = &source.text;
             let begin = source.find(&format!("{def}("))?;
             Some(nesting::place(&self.file, source, begin, begin + def.len()))
         });
