@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Whoever started the process.
 pub(crate) const LOCAL: &str = "local";
@@ -15,6 +16,8 @@ pub struct Caller {
     pub scopes: Option<Arc<[String]>>,
     /// What his token says of him.
     pub claims: Option<Arc<Map<String, Value>>>,
+    /// When his token ends.
+    pub until: Option<SystemTime>,
     is_local: bool,
 }
 
@@ -38,6 +41,15 @@ impl Caller {
         }
     }
 
+    /// The same, as long as his token holds.
+    #[must_use]
+    pub fn holding_until(self, until: SystemTime) -> Self {
+        Self {
+            until: Some(until),
+            ..self
+        }
+    }
+
     /// On stdio and on the command line nobody else can call.
     pub fn is_local(&self) -> bool {
         self.is_local
@@ -51,6 +63,7 @@ impl Default for Caller {
             name: Cow::Borrowed(LOCAL),
             scopes: None,
             claims: None,
+            until: None,
             is_local: true,
         }
     }

@@ -9,10 +9,18 @@ use std::sync::Arc;
 pub(crate) struct Argument {
     /// The prompt or the resource it belongs to.
     pub(crate) of: String,
+    /// What the author calls that.
+    pub(crate) name: String,
     pub(crate) module: Arc<Module>,
     /// The author's function, if there is one.
     pub(crate) completer: Option<Completer>,
     schema: Schema,
+}
+
+struct Owner {
+    of: String,
+    name: String,
+    module: Arc<Module>,
 }
 
 impl Argument {
@@ -20,17 +28,25 @@ impl Argument {
         match of {
             Reference::Prompt(prompt) => {
                 let handle = find_prompt(catalog, prompt)?;
-                let of = (handle.path().to_string(), Arc::clone(&handle.module));
                 let prompt = handle.prompt();
+                let of = Owner {
+                    of: handle.path().to_string(),
+                    name: prompt.prompt.name.to_string(),
+                    module: Arc::clone(&handle.module),
+                };
                 Self::new(of, name, &prompt.prompt.input, &prompt.completers, &[])
             }
             Reference::Resource(uri) => {
                 let Some(handle) = catalog.resources.declared(uri) else {
                     return Err(unknown_resource(catalog, uri));
                 };
-                let of = (uri.clone(), Arc::clone(&handle.module));
                 let declared = handle.resource();
                 let resource = &declared.resource;
+                let of = Owner {
+                    of: uri.clone(),
+                    name: resource.name.clone(),
+                    module: Arc::clone(&handle.module),
+                };
                 let variables: Vec<&str> = resource.uri.variables().collect();
                 Self::new(of, name, &resource.input, &declared.completers, &variables)
             }
@@ -43,26 +59,27 @@ impl Argument {
     }
 
     fn new(
-        (of, module): (String, Arc<Module>),
-        name: &str,
+        owner: Owner,
+        argument: &str,
         input: &Input,
         completers: &[Completer],
         variables: &[&str],
     ) -> Result<Self, ReadError> {
         let fields = input.fields();
-        let field = fields.iter().find(|field| field.name == name);
+        let field = fields.iter().find(|field| field.name == argument);
         // A function that takes everything has no field for a variable of its template.
-        if field.is_none() && !variables.contains(&name) {
+        if field.is_none() && !variables.contains(&argument) {
             return Err(ReadError::UnknownArgument {
-                of,
-                argument: name.to_owned(),
+                of: owner.of,
+                argument: argument.to_owned(),
                 available: fields.iter().map(|field| field.name.clone()).collect(),
             });
         }
-        let completer = completers.iter().find(|c| c.argument == name);
+        let completer = completers.iter().find(|c| c.argument == argument);
         Ok(Self {
-            of,
-            module,
+            of: owner.of,
+            name: owner.name,
+            module: owner.module,
             completer: completer.cloned(),
             schema: field.map_or(Schema::Any, |field| field.schema.clone()),
         })

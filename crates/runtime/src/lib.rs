@@ -77,7 +77,7 @@ pub use reader::Reader;
 pub use registry::{Asked, Batch, Choice, Cost, Front, Meta, Shape, Watch};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
-pub use scopes::Wish;
+pub use scopes::{Lacking, Wish};
 pub use stats::Stats;
 pub use status::{ModuleStatus, Status};
 pub use survey::{Survey, Surveyed};

@@ -138,8 +138,9 @@ impl Runtime {
             Reference::Prompt(name) => name.clone(),
             Reference::Resource(uri) => shown_uri(uri),
         };
-        let entry = self.enter_read("completion/complete", &name, &asking)?;
-        let completing = Box::pin(self.complete_inner(of, argument, value, given, asking));
+        let mut entry = self.enter_read("completion/complete", &name, &asking)?;
+        let completing =
+            Box::pin(self.complete_inner(of, argument, value, given, asking, &mut entry));
         let result = self.counted(completing).await;
         entry.end_read(&result, |_| 0);
         result
@@ -295,12 +296,28 @@ impl Runtime {
         value: &str,
         given: Args,
         asking: Asking,
+        entry: &mut Entry,
     ) -> Result<Completion, ReadError> {
         self.charge_reader(&asking)?;
-        let (stay, argument) = self.stay(&asking.caller, |catalog| {
+        let stay = self.stay(&asking.caller, |catalog| {
             let argument = Argument::find(catalog, of, argument)?;
+            let module = argument.module.name.as_str();
+            check_reading(
+                catalog,
+                &asking.caller,
+                module,
+                &argument.name,
+                &argument.of,
+            )?;
             Ok((Arc::clone(&argument.module), argument))
-        })?;
+        });
+        let whole = || {
+            let catalog = self.catalog();
+            let found = Argument::find(&catalog, of, argument).ok()?;
+            Some((catalog, found.module, found.name))
+        };
+        let (stay, argument) = stay.inspect_err(|_| entry.missing(whole))?;
+        entry.found(&stay.catalog, &stay.module, &argument.name);
         self.charge_read(&asking, &stay)?;
         let Some(completer) = argument.completer else {
             return Ok(Completion::new(argument.choices(value)));

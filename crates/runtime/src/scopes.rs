@@ -8,7 +8,6 @@ use crate::registry::{Meta, planned, tasks};
 use crate::runtime::Runtime;
 use model::{Args, Caller};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is asked of the server, as far as it is about tools.
@@ -19,7 +18,18 @@ pub enum Wish<'w> {
         args: &'w Args,
     },
     Resource(&'w str),
+    /// A resource by its URI or template, as it is listed.
+    Declared(&'w str),
     Prompt(&'w str),
+}
+
+/// Something that a caller's token is not for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lacking {
+    pub module: String,
+    pub version: Option<String>,
+    pub name: String,
+    pub scope: String,
 }
 
 impl Runtime {
@@ -28,16 +38,22 @@ impl Runtime {
         caller.scopes.is_some() && self.catalog().rules.policy.has_scopes()
     }
 
-    /// All scopes that the caller lacks for this, so that they can be asked for at once.
-    pub fn missing_scopes(&self, caller: &Caller, wish: &Wish<'_>) -> BTreeSet<String> {
+    /// All that the caller lacks a scope for, so that they can be asked for at once.
+    pub fn lacking(&self, caller: &Caller, wish: &Wish<'_>) -> Vec<Lacking> {
         if !self.has_scopes(caller) {
-            return BTreeSet::new();
+            return Vec::new();
         }
         let catalog = self.view(caller);
         let policy = &catalog.rules.policy;
         let missing = |(module, name): (String, String)| {
-            let scope = policy.missing_scope(caller, &module, &name)?;
-            Some(scope.to_owned())
+            let scope = policy.missing_scope(caller, &module, &name)?.to_owned();
+            let version = catalog.module(&module).and_then(|module| module.version());
+            Some(Lacking {
+                module,
+                version,
+                name,
+                scope,
+            })
         };
         wanted(&catalog, wish)
             .into_iter()
@@ -62,6 +78,14 @@ pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, St
         Wish::Resource(uri) => {
             let found = catalog.resources.find(uri);
             let named = found.map(|(handle, _)| {
+                let name = handle.resource().resource.name.clone();
+                (handle.module.name.to_string(), name)
+            });
+            named.into_iter().collect()
+        }
+        Wish::Declared(uri) => {
+            let found = catalog.resources.declared(uri);
+            let named = found.map(|handle| {
                 let name = handle.resource().resource.name.clone();
                 (handle.module.name.to_string(), name)
             });

@@ -26,6 +26,23 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// Is nothing kept from this caller?
+    pub fn sees_all(&self, caller: &Caller) -> bool {
+        let (all, view) = (self.catalog(), self.view(caller));
+        let lists = |catalog: &Catalog| {
+            let (resources, prompts) = (&catalog.resources, &catalog.prompts);
+            let front = (
+                catalog.fingerprint,
+                resources.fingerprint,
+                prompts.fingerprint,
+            );
+            (front, catalog.tool_count(), catalog.modules().count())
+        };
+        Arc::ptr_eq(&all, &view) || lists(&all) == lists(&view)
+    }
+}
+
 impl Catalog {
     fn seen_by(&self, roles: Roles) -> Arc<Self> {
         if let Some(view) = self.views.lock().get(&roles) {

@@ -5,7 +5,7 @@ use crate::reading::Subscribed;
 use model::Caller;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, RoleServer, SubscriptionContext, SubscriptionSink};
-use runtime::{Catalog, Listener, Runtime, Updated};
+use runtime::{Catalog, Listener, Runtime, Updated, Wish};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -55,10 +55,14 @@ impl Eyes {
         Lists::of(&self.runtime.view(&self.caller))
     }
 
-    /// What nobody serves may be served later, and is nobody's secret.
+    /// What nobody serves may be served later, and is nobody's secret. What a token is not for, its caller
+    /// cannot read, and does not hear of either.
     fn may_hear_of(&self, uri: &str) -> bool {
         let is_served = |catalog: Arc<Catalog>| catalog.resources.find(uri).is_some();
-        is_served(self.runtime.view(&self.caller)) || !is_served(self.runtime.catalog())
+        let may_see =
+            is_served(self.runtime.view(&self.caller)) || !is_served(self.runtime.catalog());
+        let wish = Wish::Resource(uri);
+        may_see && self.runtime.lacking(&self.caller, &wish).is_empty()
     }
 }
 

@@ -16,8 +16,9 @@ use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
 /// Those who speak for us, crates and targets.
-const OURS: [&str; 9] = [
-    "larkspur", "mcp", "model", "outside", "runtime", "script", "server", "store", "testing",
+const OURS: [&str; 13] = [
+    "auth", "clients", "larkspur", "lsp", "mcp", "model", "outside", "runtime", "script", "server",
+    "store", "testing", "vault",
 ];
 
 const WARNING: Style = AnsiColor::Yellow.on_default();

@@ -3,7 +3,7 @@
 
 use crate::issuer::{Issuer, claims};
 use crate::room::Room;
-use crate::web::{MODERN, Reply, Web, modern};
+use crate::web::{MODERN, Reply, Stream, Web, modern};
 use crate::wire::PATIENCE;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -23,6 +23,12 @@ def delete_item(item: str = "tea") -> str:
 def prices() -> str:
     return "tea 3"
 
+def price_of(item: str) -> str:
+    return item + " 3"
+
+def items(value):
+    return ["tea", "a secret kind of tea"]
+
 def offer() -> str:
     """An offer to write."""
     return "write an offer"
@@ -30,6 +36,7 @@ def offer() -> str:
 tool(get_price, read_only = True)
 tool(delete_item, destructive = True)
 resource("shop://prices", prices)
+resource("shop://of/{item}", price_of, complete = {"item": items})
 prompt(offer)
 "#;
 
@@ -264,7 +271,7 @@ fn lists_are_private() {
 fn a_missing_scope_is_asked_for() {
     let scopes = r#"
 [scope."shop:read"]
-tools = ["shop.get_*", "shop.prices", "shop.offer"]
+tools = ["shop.get_*", "shop.prices", "shop.price_of", "shop.offer"]
 [scope."shop:write"]
 tools = ["shop.delete_*"]
 implies = ["shop:read"]
@@ -314,6 +321,9 @@ tools = ["office.read_*"]
             &ada.ask("prompts/get", json!({"name": "offer"})),
             "shop:read",
         );
+        let of = json!({"type": "ref/resource", "uri": "shop://of/{item}"});
+        let typed = json!({"ref": of, "argument": {"name": "item", "value": ""}});
+        step(&ada.ask("completion/complete", typed), "shop:read");
         // A scope can be asked for, so that what needs it is listed; what needs none is free.
         assert!(
             ada.names("tools/list", "tools", "name")
@@ -500,4 +510,50 @@ fn a_decision_is_explained() {
     explain(&["ada", "shop.get_price", "--claims", "[]"])
         .exits(2)
         .notes("claims are an object");
+}
+
+/// What tells of everything is for those who may see it.
+#[test]
+fn numbers_are_for_those_who_see_all() {
+    let issuer = issuer(&[("ada", ""), ("bob", "")]);
+    let web = serve(&issuer, ROLES);
+    let get = |who: &str, path: &str| {
+        let authorization = format!("Bearer {}", issuer.token(who));
+        web.ask("GET", path, &[("Authorization", &authorization)], "")
+    };
+    get("bob", "/metrics").is(200);
+    assert_eq!(get("bob", "/health").is(200).json()["modules"], 2);
+    let refused = get("ada", "/metrics");
+    assert!(refused.is(403).body.contains("allow"), "{}", refused.body);
+    assert!(!refused.body.contains("office"));
+    assert_eq!(
+        get("ada", "/health").is(200).json(),
+        json!({"status": "ok"})
+    );
+}
+
+/// What was opened with a token is open as long as that holds, and no longer.
+#[test]
+fn a_stream_ends_with_its_token() {
+    let soon = crate::issuer::now() + 8;
+    let said = claims(NAME, json!({"sub": "ada", "exp": soon}));
+    let ada = json!({"key": "main", "claims": said});
+    let issuer = Issuer::new(json!({"main": "RS256"}), json!({"ada": ada}));
+    let web = serve(&issuer, "[auth]\nleeway = '1s'\n");
+    let body = modern(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let body = body.to_string();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {MODERN}\r\n\
+         Mcp-Method: subscriptions/listen\r\nConnection: close\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n{body}",
+        issuer.token("ada"),
+        body.len()
+    );
+    let mut events = Stream::open(&web, request.as_bytes());
+    // The stream says that it has begun, and then nothing: it ends by itself, or the test does not.
+    while events.next().is_some() {}
+    assert!(crate::issuer::now() >= soon);
 }

@@ -418,3 +418,43 @@ fn reopened(room: &Room) -> Runtime {
         ..Settings::default()
     })
 }
+
+/// What the method does not read makes nothing free, and neither does a header in an era that has none.
+#[test]
+fn no_member_more_dodges_a_rate() {
+    let web = web("[limits]\nmodule_rate = '1/h'\n");
+    let message = |method: &str, params: &Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+    web.plain(&message("tools/call", &json!({"name": "ping"})))
+        .is(200);
+    let of = json!({"type": "ref/resource", "uri": "hub://{topic}"});
+    for (method, params) in [
+        ("tools/call", json!({"name": "ping", "uri": 5})),
+        ("tools/call", json!({"name": "ping", "arguments": null})),
+        ("resources/read", json!({"uri": "hub://tea", "name": 5})),
+        (
+            "resources/read",
+            json!({"uri": "hub://tea", "arguments": []}),
+        ),
+        ("prompts/get", json!({"name": "greet", "uri": 5})),
+        (
+            "completion/complete",
+            json!({"ref": of, "argument": {"name": "topic", "value": ""}}),
+        ),
+    ] {
+        let message = message(method, &params);
+        web.plain(&message).is(429);
+        web.post(
+            &[("Mcp-Name", "other"), ("Mcp-Method", "tools/list")],
+            &message,
+        )
+        .is(429);
+    }
+    let encoded = [
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", crate::web::MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "=?base64?cGluZw==?="),
+    ];
+    let ping = crate::web::modern("tools/call", json!({"name": "ping", "uri": 5}));
+    web.post(&encoded, &ping).is(429);
+}

@@ -63,7 +63,7 @@ pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<Cow<'static, str>>,
+    via: Option<String>,
     pub(super) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<String>,
@@ -112,14 +112,14 @@ impl Line {
             module: None,
             version: None,
             tool: None,
-            via: trail.via.clone(),
+            via: trail.via.as_deref().map(|via| cut(via).to_owned()),
             verdict: "ok",
             kind: None,
             rule: None,
             duration_ms: None,
             bytes: None,
             cached: false,
-            request: trail.request.clone(),
+            request: trail.request.as_deref().map(|id| cut(id).into()),
             trace: trail.trace.clone(),
             arguments: None,
             more: None,

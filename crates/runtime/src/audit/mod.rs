@@ -12,6 +12,7 @@ use crate::audit::book::Book;
 use crate::audit::line::Line;
 use crate::project::ProjectFile;
 use crate::quota::Single;
+use crate::scopes::Lacking;
 use model::{AuditSettings, Caller, OnError, Rate};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +33,8 @@ pub struct Denial<'a> {
     pub method: &'a str,
     /// What he wanted, as he named it.
     pub wanted: &'a str,
+    /// What that is, where it is known.
+    pub of: Option<&'a Lacking>,
     /// One word: `login`, `origin`, `scope`.
     pub kind: &'a str,
     /// A rule or a limit that decided, if one did.
@@ -69,8 +72,15 @@ impl Audit {
             return Self::default();
         };
         let path = project.audit_file(settings);
-        let file = AuditFile::new(path, settings.max_size, settings.keep);
-        let book = Arc::new(Book::new(settings.on_error == OnError::Refuse));
+        let mut file = AuditFile::new(path, settings.max_size, settings.keep);
+        let refuses = settings.on_error == OnError::Refuse;
+        let book = Arc::new(Book::new(refuses));
+        // The first call must not be the one that finds out.
+        if refuses && let Err(error) = file.prepare() {
+            let path = file.path().display();
+            tracing::error!("the audit log {path} cannot be written: {error}");
+            book.fail();
+        }
         let writer = Arc::clone(&book);
         let thread = std::thread::Builder::new().name("audit".into());
         let thread = thread.spawn(move || writer.write_down(file));
@@ -89,6 +99,13 @@ impl Audit {
 
     pub fn is_on(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// Is every call turned away, since nothing can be written?
+    pub fn is_refusing(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|keeper| keeper.book.refuses_now())
     }
 
     pub fn counts(&self) -> Option<AuditCounts> {
@@ -113,6 +130,11 @@ impl Audit {
             denial.trail,
         );
         line.tool = Some(line::cut(denial.wanted).to_owned()).filter(|name| !name.is_empty());
+        if let Some(of) = denial.of {
+            line.module = Some(of.module.clone());
+            line.version.clone_from(&of.version);
+            line.tool = Some(of.name.clone());
+        }
         line.verdict = verdict;
         line.kind = Some(denial.kind.to_owned());
         line.rule = denial.rule.map(str::to_owned);

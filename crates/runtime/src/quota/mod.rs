@@ -96,21 +96,23 @@ impl Runtime {
     }
 
     /// Counts what is asked for before it is a call, so that whoever asks can be told in his own words.
-    /// A batch is counted task by task, and a look at schemas is no call.
-    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<(), Limited> {
+    /// A batch is counted task by task, and a look at schemas is no call. Says whether what is asked for is
+    /// there, so that its module has been counted, too.
+    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<bool, Limited> {
         if let Wish::Tool { name, .. } = wish
             && matches!(Meta::named(name), Some(Meta::Batch | Meta::Schema))
         {
-            return Ok(());
+            return Ok(true);
         }
         let catalog = self.view(caller);
         self.charge_caller(caller)?;
-        for (module, _) in wanted(&catalog, wish) {
-            if let Some(module) = catalog.module(&module) {
+        let wanted = wanted(&catalog, wish);
+        for (module, _) in &wanted {
+            if let Some(module) = catalog.module(module) {
                 self.charge_module(&catalog, module)?;
             }
         }
-        Ok(())
+        Ok(!wanted.is_empty())
     }
 
     pub(crate) fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {

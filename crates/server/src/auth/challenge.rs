@@ -8,19 +8,16 @@ use model::Policy;
 use std::collections::BTreeSet;
 
 /// 401, with no word about what was wrong with the token.
-pub(crate) fn unauthorized(login: &Login, why: Refused, policy: &Policy) -> Answer {
-    let status = match why {
-        Refused::Malformed => StatusCode::BAD_REQUEST,
-        Refused::Nothing | Refused::Invalid => StatusCode::UNAUTHORIZED,
+pub(crate) fn unauthorized(login: &Login, why: &Refused, policy: &Policy) -> Answer {
+    let (status, error) = match why {
+        Refused::Malformed => (StatusCode::BAD_REQUEST, Some("invalid_request")),
+        Refused::Invalid(_) => (StatusCode::UNAUTHORIZED, Some("invalid_token")),
+        Refused::Nothing => (StatusCode::UNAUTHORIZED, None),
     };
-    let error = match why {
-        Refused::Malformed => Some("invalid_request"),
-        Refused::Invalid => Some("invalid_token"),
-        Refused::Nothing => None,
-    };
-    let says = match login {
-        Login::Jwt(_) => "this server wants a token: send `Authorization: Bearer TOKEN`",
-        Login::Open | Login::Token(_) => {
+    let says = match (why, login) {
+        (Refused::Invalid(_), _) => "this token does not hold here; the server's log says why",
+        (_, Login::Jwt(_)) => "this server wants a token: send `Authorization: Bearer TOKEN`",
+        (_, Login::Open | Login::Token(_)) => {
             "this server wants its token: send `Authorization: Bearer TOKEN`"
         }
     };

@@ -154,7 +154,8 @@ impl Jwt {
         let until = SystemTime::UNIX_EPOCH.checked_add(end);
         let until = until.unwrap_or(SystemTime::UNIX_EPOCH);
         let scopes = scopes(&claims);
-        Ok((Caller::named(name).with_token(scopes, claims), until))
+        let caller = Caller::named(name).with_token(scopes, claims);
+        Ok((caller.holding_until(until), until))
     }
 }
 

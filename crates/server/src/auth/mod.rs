@@ -18,6 +18,7 @@ pub use token::Token;
 use crate::http::only;
 use http::header::{AUTHORIZATION, HeaderMap};
 use model::Caller;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How callers prove who they are.
@@ -34,14 +35,25 @@ pub enum Login {
 const HOLDER: &str = "token";
 
 /// Why nobody was let in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// Nothing was shown.
     Nothing,
     /// The header cannot be read.
     Malformed,
-    /// What was shown does not hold. Why, is for the log alone.
-    Invalid,
+    /// What was shown does not hold. Why, is for the logs alone.
+    Invalid(Cow<'static, str>),
+}
+
+impl Refused {
+    /// For those who read the audit log.
+    pub(crate) fn why(&self) -> &str {
+        match self {
+            Self::Nothing => "no token was shown",
+            Self::Malformed => "the Authorization header cannot be read",
+            Self::Invalid(why) => why,
+        }
+    }
 }
 
 impl Login {
@@ -50,13 +62,13 @@ impl Login {
             Self::Open => Ok(Caller::default()),
             Self::Token(token) => match bearer(headers)? {
                 shown if token.is(shown) => Ok(Caller::named(HOLDER)),
-                _ => Err(Refused::Invalid),
+                _ => Err(Refused::Invalid("it is not the server's token".into())),
             },
             Self::Jwt(jwt) => {
                 let shown = bearer(headers)?;
                 jwt.caller(shown).await.map_err(|why| {
                     tracing::info!(target: "auth", %why, "a token was refused");
-                    Refused::Invalid
+                    Refused::Invalid(why)
                 })
             }
         }

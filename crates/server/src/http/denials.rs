@@ -1,7 +1,7 @@
 //! Those who were turned away at the door, for whoever reads of it later.
 
 use model::{Caller, Door};
-use runtime::{Denial, Runtime, Trail};
+use runtime::{Denial, Lacking, Runtime, Trail};
 use serde_json::Value;
 
 /// What somebody asked for who was turned away, as far as it was read.
@@ -11,6 +11,19 @@ pub(super) struct Turned<'a> {
     /// One word: `login`, `scope`, `session`.
     pub(super) kind: &'a str,
     pub(super) rule: Option<&'a str>,
+    pub(super) of: Option<&'a Lacking>,
+}
+
+impl<'a> Turned<'a> {
+    pub(super) fn from(method: &'a str, kind: &'a str) -> Self {
+        Self {
+            method,
+            id: None,
+            kind,
+            rule: None,
+            of: None,
+        }
+    }
 }
 
 pub(super) fn note(runtime: &Runtime, caller: Option<&Caller>, turned: &Turned<'_>) {
@@ -22,6 +35,7 @@ pub(super) fn note(runtime: &Runtime, caller: Option<&Caller>, turned: &Turned<'
         },
         method: turned.method,
         wanted: "",
+        of: turned.of,
         kind: turned.kind,
         rule: turned.rule,
     });

@@ -1,7 +1,7 @@
 //! Which request is answered by whom.
 
 use super::Entrance;
-use super::answer::{Answer, empty, json};
+use super::answer::{Answer, empty, json, refused};
 use super::busy::Busy;
 use super::denials::{self, Turned};
 use super::guard::{self, Admitted};
@@ -30,6 +30,9 @@ const PATHS: [&str; 5] = [
 const TAKEN: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, \
                      mcp-method, mcp-name, last-event-id, traceparent, tracestate";
 const GIVEN: &str = "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after";
+
+const NOT_ALL: &str = "metrics are for callers whose roles let them see everything: give them a role \
+                       with `allow = [\"*\"]` in larkspur.toml";
 
 pub(crate) struct Front {
     entrance: Entrance,
@@ -84,7 +87,7 @@ impl Front {
         }
         match path {
             "/health/live" => return health::live(),
-            "/health/ready" => return health::ready(is_ending),
+            "/health/ready" => return health::ready(&self.shared.runtime, is_ending),
             _ if is_metadata => {
                 let catalog = self.shared.runtime.catalog();
                 return self.metadata.page(&catalog.rules.policy);
@@ -97,17 +100,20 @@ impl Front {
             Err(_) if path == "/health" => return health::live(),
             Err(why) => {
                 let turned = Turned {
-                    method: path,
-                    id: None,
-                    kind: "login",
-                    rule: None,
+                    rule: Some(why.why()),
+                    ..Turned::from(path, "login")
                 };
                 denials::note(&self.shared.runtime, None, &turned);
                 let catalog = self.shared.runtime.catalog();
-                return auth::unauthorized(login, why, &catalog.rules.policy);
+                return auth::unauthorized(login, &why, &catalog.rules.policy);
             }
         };
         match path {
+            // They tell of everything there is, and so are for those who may see that.
+            "/health" if !self.shared.runtime.sees_all(&caller) => health::live(),
+            "/metrics" if !self.shared.runtime.sees_all(&caller) => {
+                refused(StatusCode::FORBIDDEN, NOT_ALL)
+            }
             "/health" => health::whole(&self.shared.runtime, is_ending),
             "/metrics" => metrics::page(&self.shared.runtime),
             _ => {

@@ -10,16 +10,16 @@ pub(crate) fn live() -> Answer {
     json(StatusCode::OK, &json!({"status": "ok"}))
 }
 
-/// Ready until it has been told to end.
-pub(crate) fn ready(is_ending: bool) -> Answer {
-    if is_ending {
-        json(
-            StatusCode::SERVICE_UNAVAILABLE,
-            &json!({"status": "ending"}),
-        )
+/// Ready until it has been told to end, and while calls can be answered.
+pub(crate) fn ready(runtime: &Runtime, is_ending: bool) -> Answer {
+    let why = if is_ending {
+        "ending"
+    } else if runtime.audit().is_refusing() {
+        "the audit log cannot be written"
     } else {
-        live()
-    }
+        return live();
+    };
+    json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": why}))
 }
 
 pub(crate) fn whole(runtime: &Runtime, is_ending: bool) -> Answer {

@@ -5,6 +5,7 @@ use super::aside::{Aside, with_asides};
 use super::body;
 use super::busy::{Busy, until_sent};
 use super::denials::{self, Turned};
+use super::expiring::ending_with;
 use super::front::not_allowed;
 use super::late::{LateAnswer, or_late};
 use super::message::{self, Asked};
@@ -26,6 +27,7 @@ use hyper::body::Incoming;
 use model::{Caller, Errors};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use runtime::Lacking;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -130,7 +132,8 @@ impl Mcp {
                 }
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
                 let service = self.service(true, &caller);
-                in_json(Box::pin(service.handle(request)).await).await
+                let answer = in_json(Box::pin(service.handle(request)).await).await;
+                ending_with(answer, &caller)
             }
             _ => not_allowed("GET, POST, DELETE, OPTIONS"),
         }
@@ -148,7 +151,12 @@ impl Mcp {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
         };
-        self.serve(parts, bytes.clone(), &asked).await
+        let caller = asked.listens.then(|| of(&parts));
+        let answer = self.serve(parts, bytes.clone(), &asked).await;
+        match caller {
+            Some(caller) => ending_with(answer, &caller),
+            None => answer,
+        }
     }
 
     /// What speaks against it before anybody answers: a scope that is missing, a caller who comes too often.
@@ -160,9 +168,9 @@ impl Mcp {
         let Some(wanted) = Wanted::read(asked, &parts.headers) else {
             return Ok(());
         };
-        let missing = runtime.missing_scopes(caller, &wanted.wish());
-        if !missing.is_empty() {
-            return Err(self.step_up(asked, caller, &missing));
+        let lacking = runtime.lacking(caller, &wanted.wish());
+        if !lacking.is_empty() {
+            return Err(self.step_up(asked, caller, &lacking));
         }
         toll::charge(runtime, asked, &wanted, parts, caller)
     }
@@ -177,10 +185,8 @@ impl Mcp {
         let checked = self.owners.check(headers, caller);
         if checked.is_err() {
             let turned = Turned {
-                method,
                 id,
-                kind: "session",
-                rule: None,
+                ..Turned::from(method, "session")
             };
             denials::note(&self.shared.runtime, Some(caller), &turned);
         }
@@ -188,19 +194,23 @@ impl Mcp {
     }
 
     /// The token can be had for more: what is missing is named all at once.
-    fn step_up(&self, asked: &Asked<'_>, caller: &Caller, missing: &BTreeSet<String>) -> Answer {
+    fn step_up(&self, asked: &Asked<'_>, caller: &Caller, lacking: &[Lacking]) -> Answer {
+        for one in lacking {
+            let rule = format!("the token lacks the scope {}", one.scope);
+            let turned = Turned {
+                id: Some(&asked.id),
+                rule: Some(&rule),
+                of: Some(one),
+                ..Turned::from(asked.method(), "scope")
+            };
+            denials::note(&self.shared.runtime, Some(caller), &turned);
+        }
+        let missing: BTreeSet<String> = lacking.iter().map(|one| one.scope.clone()).collect();
         let names: Vec<&str> = missing.iter().map(String::as_str).collect();
         let why = format!("the token lacks the scope {}", names.join(" and "));
-        let turned = Turned {
-            method: asked.method(),
-            id: Some(&asked.id),
-            kind: "scope",
-            rule: Some(&why),
-        };
-        denials::note(&self.shared.runtime, Some(caller), &turned);
         tracing::info!(target: "auth", caller = &*caller.name, missing = names.join(" "), "more is asked for");
         let answer = rpc_error(StatusCode::FORBIDDEN, &asked.id, LACKING, &why);
-        auth::insufficient(&self.login, missing, answer)
+        auth::insufficient(&self.login, &missing, answer)
     }
 
     async fn serve(&self, mut parts: Parts, bytes: Bytes, asked: &Asked<'_>) -> Answer {

@@ -6,6 +6,7 @@ mod body;
 mod busy;
 mod denials;
 mod door;
+mod expiring;
 mod front;
 mod guard;
 mod health;

@@ -28,10 +28,12 @@ pub(crate) fn charge(
         return Ok(());
     }
     match runtime.charge(caller, &wanted.wish()) {
-        Ok(()) => {
+        Ok(true) => {
             parts.extensions.insert(Charged);
             Ok(())
         }
+        // Whoever would run it counts what he finds.
+        Ok(false) => Ok(()),
         Err(limited) => {
             note(runtime, asked, wanted, caller, &limited);
             Err(too_often(asked, &limited))
@@ -53,6 +55,7 @@ fn note(runtime: &Runtime, asked: &Asked<'_>, wanted: &Wanted, caller: &Caller, 
         },
         method: asked.method(),
         wanted: wanted.shown(),
+        of: None,
         kind: limited.limit,
         rule: None,
     });

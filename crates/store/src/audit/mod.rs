@@ -38,6 +38,12 @@ impl AuditFile {
         &self.path
     }
 
+    /// Makes it before the first line, to know whether it can be written at all.
+    pub fn prepare(&mut self) -> io::Result<()> {
+        self.open = Some(self.begin()?);
+        Ok(())
+    }
+
     /// Adds whole lines. Answers how many bytes of them are there now, and why not all, if so; where that
     /// is within a line, its first part stays behind as a line of its own that nobody can read.
     pub fn add(&mut self, lines: &[u8]) -> (usize, io::Result<()>) {
