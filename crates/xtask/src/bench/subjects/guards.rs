@@ -23,6 +23,10 @@ const BAR: Amount = Amount(15.0, Unit::Micros);
 /// Many short turns instead of a few long ones: the difference is small beside the machine's moods.
 const TURNS: u32 = 8;
 
+/// Calls at one time over HTTP: with one, most of the CPU goes into waking threads up, and a little more work
+/// wakes more of them.
+const TOGETHER: usize = 16;
+
 /// Rates that nobody reaches: what is weighed is the counting.
 const GUARDED: &str = r#"[limits]
 caller_rate = "1000000/s"
@@ -140,6 +144,8 @@ fn with_login(bench: &Bench, modules: &Modules, folder: &Path, era: Era) -> Resu
         params: json!({"name": "hello", "arguments": {"name": "ada"}}),
         expected: "\"hello ada\"",
     };
+    guarded.open(TOGETHER)?;
+    bare.open(TOGETHER)?;
     guarded.repeat(&post, calls)?;
     bare.repeat(&post, calls)?;
     let (mut with, mut without) = (Vec::new(), Vec::new());
@@ -158,7 +164,7 @@ fn with_login(bench: &Bench, modules: &Modules, folder: &Path, era: Era) -> Resu
         median(without)
     );
     let what = format!(
-        "CPU per call of JWT, roles, rates, places and audit, HTTP, {}",
+        "CPU per call of JWT, roles, rates, places and audit, HTTP, {TOGETHER} at a time, {}",
         era.name()
     );
     Ok(Row::new(what, Amount(more, Unit::Micros).noted(note)).bar(BAR))
