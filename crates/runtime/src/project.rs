@@ -10,14 +10,15 @@ pub struct ProjectFile {
     path: PathBuf,
     project: Project,
     text: u64,
+    /// It is not there, or there is nothing in it.
+    is_blank: bool,
 }
 
 impl ProjectFile {
     /// Reads it; one that is not there says nothing.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Fault> {
         let path = path.into();
-        let text = read_project(&path)
-            .map_err(|why| Fault::new(format!("cannot read {}: {why}", path.display())))?;
+        let text = read(&path)?;
         Self::parse(path, text.as_deref())
     }
 
@@ -30,7 +31,29 @@ impl ProjectFile {
             path,
             project,
             text: digest_of(text),
+            is_blank: is_blank(text),
         })
+    }
+
+    /// What it says now, unless less is forbidden by that and nobody may have meant it.
+    fn follow(&self, text: Option<&str>) -> Result<Self, Fault> {
+        if is_blank(text) && !self.is_blank {
+            let how = if text.is_some() { "empty" } else { "gone" };
+            return Err(Fault::new(format!(
+                "{} is {how}, and what it said holds on: write it anew, or restart the server if that \
+                 is meant",
+                self.shown()
+            )));
+        }
+        let next = Self::parse(self.path.clone(), text)?;
+        match next.project.policy.vanished(&self.project.policy) {
+            // Without roles everybody may do everything: a file that was cut short is not to say that.
+            Some(what) => Err(Fault::new(format!(
+                "{} has no {what} any more: restart the server if that is meant",
+                self.shown()
+            ))),
+            None => Ok(next),
+        }
     }
 
     /// One that only knows where databases are.
@@ -101,11 +124,19 @@ impl ProjectFile {
         if self.path.as_os_str().is_empty() {
             return None;
         }
-        let text = read_project(&self.path).ok()?;
+        let text = match read(&self.path) {
+            Ok(text) => text,
+            Err(fault) => {
+                return Some(Reread {
+                    is_empty: false,
+                    parsed: Err(fault),
+                });
+            }
+        };
         let is_other = digest_of(text.as_deref()) != self.text;
         is_other.then(|| Reread {
-            is_empty: text.as_deref().is_none_or(|text| text.trim().is_empty()),
-            parsed: Self::parse(self.path.clone(), text.as_deref()),
+            is_empty: is_blank(text.as_deref()),
+            parsed: self.follow(text.as_deref()),
         })
     }
 }
@@ -115,6 +146,15 @@ pub(crate) struct Reread {
     /// Gone or empty: some editors save that way, so it is believed only after a while.
     pub(crate) is_empty: bool,
     pub(crate) parsed: Result<ProjectFile, Fault>,
+}
+
+fn read(path: &Path) -> Result<Option<String>, Fault> {
+    let text = read_project(path);
+    text.map_err(|why| Fault::new(format!("cannot read {}: {why}", path.display())))
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
 }
 
 fn digest_of(text: Option<&str>) -> u64 {

@@ -175,9 +175,9 @@ fn a_changed_file_restarts_exactly_whom_it_concerns() {
         .text("2");
     log.extend(["b: start", "b: stop"]);
     server.logged(&log);
-    // And goes again.
-    std::fs::remove_file(server.room.path().join("larkspur.toml")).unwrap();
-    server.until("a_tool", json!({}), "0");
+    server
+        .project("# nothing more\n")
+        .until("a_tool", json!({}), "0");
     server.logged(
         &[
             log.as_slice(),
@@ -209,6 +209,41 @@ fn a_configuration_that_stops_fitting_keeps_the_old_one() {
         .project("[module.github.config]\ntoken = \"three\"\n")
         .until("get", json!({}), r#"{"size":1,"token":"three"}"#)
         .stands("github running");
+}
+
+#[test]
+fn a_file_that_goes_while_running_keeps_the_last_good_one() {
+    let mut server = Server::start();
+    let token = "[module.github.config]\ntoken = \"one\"\n";
+    github(&mut server).project(token).up();
+    let file = server.room.path().join("larkspur.toml");
+    for (text, said) in [
+        (None, "larkspur.toml is gone"),
+        (Some(" \n"), "larkspur.toml is empty"),
+    ] {
+        match text {
+            Some(text) => std::fs::write(&file, text).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+        server.warned(&format!(
+            "{said}, and what it said holds on: write it anew, or restart the server if that is meant"
+        ));
+        let status = server.status_until("told", |status| status["modules"][1]["state"] == "stale");
+        let broken = &status["modules"][1];
+        assert_eq!(broken["file"], "larkspur.toml");
+        assert!(broken["report"].as_str().unwrap().contains(said));
+        server
+            .call("get", json!({}))
+            .text(r#"{"size":1,"token":"one"}"#)
+            .project(token)
+            .stands("github running")
+            .status_until("well", |status| {
+                status["modules"].as_array().unwrap().len() == 1
+            });
+    }
+    server
+        .project("[module.github.config]\ntoken = \"two\"\n")
+        .until("get", json!({}), r#"{"size":1,"token":"two"}"#);
 }
 
 #[test]

@@ -423,6 +423,45 @@ fn a_changed_policy_takes_effect() {
     }
 }
 
+/// A file that is gone, empty or cut short says no more who may do what: that opens nothing.
+#[test]
+fn a_policy_that_vanishes_stays() {
+    let issuer = issuer(&[("ada", "")]);
+    let both = format!("{ROLES}\n[scope.'shop:read']\ntools = ['shop.*']\n");
+    let [roles_only, scopes_only] = [
+        ROLES.to_owned(),
+        "[scope.'shop:read']\ntools = ['shop.*']\n".to_owned(),
+    ];
+    for (policy, cut, said) in [
+        (ROLES, Some(String::new()), "has no roles any more"),
+        (&both, Some(scopes_only), "has no roles any more"),
+        (&both, Some(roles_only), "has no scopes any more"),
+        (ROLES, None, "is gone, and what it said holds on"),
+    ] {
+        let web = serve(&issuer, policy);
+        let [ada, _] = Client::both(&web, issuer.token("ada"));
+        let before = ada.names("tools/list", "tools", "name");
+        assert_eq!(before, ["get_price", "through"]);
+        match cut {
+            Some(rest) => {
+                web.room.project(&format!("{}{rest}", issuer.trusted(NAME)));
+            }
+            None => std::fs::remove_file(web.room.path().join("larkspur.toml")).unwrap(),
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while !web.wire.stderr().contains(said) {
+            assert!(Instant::now() < deadline, "{said}: {}", web.wire.stderr());
+            assert_eq!(ada.names("tools/list", "tools", "name"), before, "{said}");
+        }
+        assert!(
+            web.wire
+                .stderr()
+                .contains("restart the server if that is meant")
+        );
+        assert_eq!(ada.names("tools/list", "tools", "name"), before, "{said}");
+    }
+}
+
 /// T20: a session is its caller's, whoever knows its id.
 #[test]
 fn a_session_belongs_to_its_caller() {

@@ -111,7 +111,7 @@ fn a_grant_narrows_a_folder_and_may_change_while_it_runs() {
         .fails("the operator can add \"echo\" to `exec`")
         .call("run", command("true"))
         .text("")
-        .project("")
+        .project("# all is left again\n")
         .until("run", command("echo"), "\n");
 }
 

@@ -49,6 +49,14 @@ impl Policy {
         !self.scopes.is_empty()
     }
 
+    /// What this one has none of, though the earlier one had.
+    pub fn vanished(&self, earlier: &Self) -> Option<&'static str> {
+        if self.roles.is_empty() && !earlier.roles.is_empty() {
+            return Some("roles");
+        }
+        (!self.has_scopes() && earlier.has_scopes()).then_some("scopes")
+    }
+
     /// Those that imply no other: what is asked for to begin with.
     pub fn lowest_scopes(&self) -> impl Iterator<Item = &str> {
         let lowest = self.scopes.iter().filter(|scope| scope.implies.is_empty());
