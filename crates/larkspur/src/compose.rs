@@ -62,7 +62,11 @@ pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
             .help("`larkspur new --project` writes a larkspur.toml to start from");
         return Err(BadProject(fault));
     }
-    ProjectFile::open(project_path(global)).map_err(BadProject)
+    let project = ProjectFile::open(project_path(global)).map_err(BadProject)?;
+    Ok(match keys::named_file() {
+        Some(file) => project.with_key_file(file),
+        None => project,
+    })
 }
 
 pub(crate) fn project_path(global: &Global) -> PathBuf {

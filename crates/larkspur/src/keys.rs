@@ -23,15 +23,19 @@ fn sources(project: &ProjectFile) -> KeySources {
     let said = said();
     let beside = project.path().parent().unwrap_or(Path::new(""));
     let in_project = project.project().vault_key_file.as_ref();
-    let file = said.get(VAULT_KEY_FILE).map(PathBuf::from);
     KeySources {
         key: said.get(VAULT_KEY).map(Secret::new),
-        file: file.or_else(|| in_project.map(|file| beside.join(file))),
+        file: named_file().or_else(|| in_project.map(|file| beside.join(file))),
         passphrase: said.get(VAULT_PASSPHRASE).map(Secret::new),
         keyring: said.get(VAULT_KEYRING).is_none_or(|word| word != "off"),
         usual: usual(&said),
         data_dir: project.data_dir(),
     }
+}
+
+/// The file with the key, if the environment names one.
+pub(crate) fn named_file() -> Option<PathBuf> {
+    said().get(VAULT_KEY_FILE).map(PathBuf::from)
 }
 
 /// A new key that was given, if one was.

@@ -202,15 +202,15 @@ impl Library {
     ) -> Result<Permit, Fault> {
         let home = self.folders()[key.0].path(directory(&key.1));
         let grant = project.grant(name);
-        let postgres = &project.project().postgres;
+        let (postgres, own) = (&project.project().postgres, project.own());
         let Some(manifest) = manifest else {
             let rights = Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant);
-            return Ok(Permit::new(home, rights).with_connections(postgres));
+            return Ok(Permit::new(home, rights, own).with_connections(postgres));
         };
         let config = config.to_json();
         let permissions = manifest.permissions.under(&config)?;
         let rights = Rights::of_folder(name.as_str(), &permissions, grant);
-        Ok(Permit::new(home, rights)
+        Ok(Permit::new(home, rights, own)
             .with_connections(postgres)
             .with_secrets(manifest.secrets_under(&config)?)
             .at_rates(self.rates.of(name, &manifest.limits.http_rate)))

@@ -164,7 +164,7 @@ impl Shop<'_> {
         let files: Vec<FileId> = wanted.keys().cloned().collect();
         let reader = Reader::new(&self.ground.folders, self.homes, index);
         let root = self.ground.folders[index].root().to_path_buf();
-        let permit = Permit::new(root, self.loading(is_single));
+        let permit = Permit::new(root, self.loading(is_single), self.project.own());
         let gate = Gate::new("loading", &reader, &permit, self.ground);
         let mut started = Instant::now();
         self.engine

@@ -158,6 +158,7 @@ fn written(name: &str, source: &str) -> Arc<Module> {
         Arc::new(crate::permit::Permit::new(
             "nowhere".into(),
             model::Rights::of_loading(true, []),
+            &Arc::default(),
         )),
         ground,
     );

@@ -6,6 +6,7 @@ use crate::disk::Folder;
 use crate::runtime::Settings;
 use model::{Access, Cancel, Permission, Permissions, Rights, SecretSpec, Statement};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 type Try = fn(&Gate<'_>, &Leash) -> Result<(), HostError>;
@@ -133,7 +134,7 @@ fn ground() -> Ground {
 
 fn with_gate<T>(rights: Rights, work: impl FnOnce(&Gate<'_>, &Leash) -> T) -> T {
     let (ground, folder) = (ground(), Folder::new("nowhere"));
-    let permit = Permit::new("/home".into(), rights);
+    let permit = Permit::new("/home".into(), rights, &Arc::default());
     let gate = Gate::new("x", &folder, &permit, &ground);
     let leash = Leash {
         until: Instant::now(),
@@ -256,7 +257,7 @@ fn secrets_go_where_they_may() {
         ..SecretSpec::default()
     };
     let secrets = BTreeMap::from([("token".to_owned(), spec)]);
-    let permit = Permit::new("/home".into(), nothing()).with_secrets(secrets);
+    let permit = Permit::new("/home".into(), nothing(), &Arc::default()).with_secrets(secrets);
     let check = |secret: &str, url: &str, expected: Result<(), &str>| {
         let sent = permit.send(secret, url).map_err(|error| error.0);
         assert_eq!(sent, expected.map_err(str::to_owned), "{secret} {url}");

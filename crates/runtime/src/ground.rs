@@ -3,6 +3,7 @@
 use crate::answers::Answers;
 use crate::call::Lines;
 use crate::disk::Folder;
+use crate::own::Own;
 use crate::pool::Pool;
 use crate::runtime::Settings;
 use crate::stops::Stops;
@@ -20,6 +21,8 @@ pub(crate) struct Ground {
     /// Where word of changed resources goes.
     pub(crate) updates: Updates,
     pub(crate) world: Arc<dyn World>,
+    /// What is the server's own from the start.
+    pub(crate) own: Arc<Own>,
     pub(crate) lives: Lives,
     pub(crate) stops: Stops,
     /// Answers that may be given again.
@@ -50,6 +53,7 @@ impl Ground {
             store,
             updates: Updates::default(),
             world: Arc::clone(&settings.world),
+            own: Arc::clone(settings.project.own()),
             lives: Lives::default(),
             stops: Stops::default(),
             answers: Answers::new(room),

@@ -38,7 +38,7 @@ impl Runtime {
             Guest::At(index, below) => {
                 let folder = &ground.folders[*index];
                 let rights = Rights::of_single(NOBODY, &[], None);
-                let permit = Permit::new(folder.path(below), rights);
+                let permit = Permit::new(folder.path(below), rights, &ground.own);
                 work(&Gate {
                     asker: Some(asker),
                     ..Gate::new(NOBODY, folder, &permit, ground)

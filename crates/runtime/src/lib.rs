@@ -28,6 +28,7 @@ mod metrics;
 mod notes;
 mod observed;
 mod orders;
+mod own;
 mod permit;
 mod place;
 mod pool;

@@ -1,9 +1,11 @@
 //! The project's file, `larkspur.toml`, as it was read last.
 
 use crate::disk::read_project;
+use crate::own::Own;
 use crate::reader::digest;
 use model::{AuditSettings, Connection, Fault, Grant, ModuleName, ModuleSettings, Project};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Default)]
 pub struct ProjectFile {
@@ -12,6 +14,8 @@ pub struct ProjectFile {
     text: u64,
     /// It is not there, or there is nothing in it.
     is_blank: bool,
+    /// What it, or one that it follows, makes the server's own.
+    own: Arc<Own>,
 }
 
 impl ProjectFile {
@@ -19,7 +23,32 @@ impl ProjectFile {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, Fault> {
         let path = path.into();
         let text = read(&path)?;
-        Self::parse(path, text.as_deref())
+        let file = Self::parse(path, text.as_deref())?;
+        Ok(file.owning(&Own::default()))
+    }
+
+    /// The same, where the vault's key lies in a file that somebody else has named.
+    #[must_use]
+    pub fn with_key_file(self, file: PathBuf) -> Self {
+        let own = Arc::new(self.own.with([], [file]));
+        Self { own, ..self }
+    }
+
+    /// What was the server's own before still is: the store stays where it was opened.
+    fn owning(self, before: &Own) -> Self {
+        let data = self.data_dir();
+        let audit = self.project.audit.as_ref();
+        let audit = audit.map(|settings| self.audit_file(settings));
+        let key = self.project.vault_key_file.as_ref();
+        let key = key.map(|file| self.beside().join(file));
+        let files = [self.path.clone(), data.join(store::FILE)];
+        let files = files.into_iter().chain(audit).chain(key);
+        let own = Arc::new(before.with([data], files));
+        Self { own, ..self }
+    }
+
+    pub(crate) fn own(&self) -> &Arc<Own> {
+        &self.own
     }
 
     fn parse(path: PathBuf, text: Option<&str>) -> Result<Self, Fault> {
@@ -32,6 +61,7 @@ impl ProjectFile {
             project,
             text: digest_of(text),
             is_blank: is_blank(text),
+            own: Arc::default(),
         })
     }
 
@@ -52,7 +82,7 @@ impl ProjectFile {
                 "{} has no {what} any more: restart the server if that is meant",
                 self.shown()
             ))),
-            None => Ok(next),
+            None => Ok(next.owning(&self.own)),
         }
     }
 
@@ -70,7 +100,16 @@ impl ProjectFile {
     #[must_use]
     pub fn connections_only(&self) -> Self {
         let all = self.project.postgres.iter();
-        Self::with_connections(all.map(|(name, to)| (name.clone(), to.url.clone())))
+        let all = all.map(|(name, to)| (name.clone(), to.url.clone()));
+        Self {
+            own: Arc::clone(&self.own),
+            ..Self::with_connections(all)
+        }
+    }
+
+    /// The folder that paths in it begin in.
+    fn beside(&self) -> &Path {
+        self.path.parent().unwrap_or_else(|| Path::new(""))
     }
 
     pub fn path(&self) -> &Path {
@@ -83,16 +122,14 @@ impl ProjectFile {
 
     /// Where what must outlive the process is kept: beside the file, unless it says otherwise.
     pub fn data_dir(&self) -> PathBuf {
-        let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
         let wanted = self.project.data_dir.as_deref();
-        beside.join(wanted.unwrap_or(".larkspur"))
+        self.beside().join(wanted.unwrap_or(".larkspur"))
     }
 
     /// Where lines about calls go.
     pub fn audit_file(&self, settings: &AuditSettings) -> PathBuf {
-        let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
         match &settings.file {
-            Some(file) => beside.join(file),
+            Some(file) => self.beside().join(file),
             None => self.data_dir().join("audit.jsonl"),
         }
     }

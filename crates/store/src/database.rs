@@ -18,6 +18,9 @@ use crate::migrations::{self, MIGRATIONS};
 /// How long to wait for others that write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What it is called in its folder; journals of it begin with the same.
+pub const FILE: &str = "state.db";
+
 pub(crate) struct Database {
     folder: PathBuf,
     file: PathBuf,
@@ -37,7 +40,7 @@ type Identity = (u64, u64);
 impl Database {
     pub(crate) fn at(folder: PathBuf) -> Self {
         Self {
-            file: folder.join("state.db"),
+            file: folder.join(FILE),
             folder,
             open: None,
             fleeting: false,

@@ -14,6 +14,7 @@ mod store;
 mod tasks;
 
 pub use audit::{AuditFile, AuditReader};
+pub use database::FILE;
 pub use error::StoreError;
 pub use keys::VaultKey;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};

@@ -53,6 +53,7 @@ mod imports;
 mod incidents;
 mod install;
 mod issuer;
+mod kept;
 mod lifecycle;
 mod limits;
 mod lines;

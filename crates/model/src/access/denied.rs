@@ -10,9 +10,13 @@ pub struct Denied(String);
 
 impl Denied {
     pub(super) fn ours(access: &Access<'_>) -> Self {
+        Self::own(&asked(access))
+    }
+
+    /// For those who know what else is the server's own.
+    pub fn own(asked: &str) -> Self {
         Self(format!(
-            "`{}` is the server's own, and kept from every module",
-            asked(access)
+            "`{asked}` is the server's own, and kept from every module"
         ))
     }
 

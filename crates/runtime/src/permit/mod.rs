@@ -5,6 +5,7 @@ mod path;
 mod program;
 mod secret;
 
+use crate::own::Own;
 use crate::rate::Rates;
 use model::{Access, Connection, Egress, HostError, Rights, SecretSpec, Site};
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub(crate) struct Permit {
     /// The folder that paths are relative to.
     home: PathBuf,
     rights: Rights,
+    /// Whatever they say.
+    own: Arc<Own>,
     rates: Arc<Rates>,
     /// Databases by name, those that it may use.
     connections: BTreeMap<String, Connection>,
@@ -24,10 +27,11 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    pub(crate) fn new(home: PathBuf, rights: Rights) -> Self {
+    pub(crate) fn new(home: PathBuf, rights: Rights, own: &Arc<Own>) -> Self {
         Self {
             home,
             rights,
+            own: Arc::clone(own),
             rates: Arc::default(),
             connections: BTreeMap::new(),
             secrets: BTreeMap::new(),
@@ -69,13 +73,11 @@ impl Permit {
 
     /// Does it allow the same? The turns taken so far do not count.
     pub(crate) fn allows_as(&self, other: &Self) -> bool {
-        (&self.home, &self.rights, &self.connections, &self.secrets)
-            == (
-                &other.home,
-                &other.rights,
-                &other.connections,
-                &other.secrets,
-            )
+        self.home == other.home
+            && self.rights == other.rights
+            && self.own == other.own
+            && self.connections == other.connections
+            && self.secrets == other.secrets
     }
 
     pub(crate) fn env(&self, name: &str) -> Result<(), HostError> {

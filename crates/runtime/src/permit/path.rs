@@ -1,7 +1,9 @@
 //! Files and databases. A path is judged by where it leads, without links and `..`.
 
 use super::Permit;
-use model::{Access, Database, HostError, Source, Spot, SqlRequest, World, is_connection_string};
+use model::{
+    Access, Database, Denied, HostError, Source, Spot, SqlRequest, World, is_connection_string,
+};
 use std::path::{Path, PathBuf};
 
 impl Permit {
@@ -75,6 +77,9 @@ impl Permit {
     ) -> Result<PathBuf, HostError> {
         let home = world.real_path(&self.home)?;
         let real = world.real_path(&self.home.join(asked))?;
+        if self.own.holds(&real, &home, world) {
+            return Err(HostError(Denied::own(asked).to_string()));
+        }
         let below = real.strip_prefix(&home).ok();
         judge(Spot {
             asked,

@@ -1,0 +1,95 @@
+//! What is the server's own stays out of every module's reach, wherever the operator has put it.
+
+use crate::fixture::{Opening, Server};
+use crate::room::Room;
+use serde_json::{Value, json};
+use std::fs;
+
+const REACHING: &str = r#"
+def variable(name: str) -> str:
+    return env.get(name, "unset")
+def run(command: str, args: list[str] = []) -> str:
+    return exec.run(command, args)["stdout"]
+def read(path: str) -> str:
+    return files.read(path)
+def tables(path: str) -> list[str]:
+    return sqlite.list_tables(path)
+def keep(ctx) -> str:
+    ctx.state.set("a", 1)
+    return "kept"
+tool(variable)
+tool(run)
+tool(read)
+tool(tables)
+tool(keep)
+"#;
+
+const OURS: &str = "is the server's own, and kept from every module";
+
+/// A server whose project file is called `other.toml`.
+fn told(room: Room, project: &str) -> Server {
+    fs::write(room.path().join("other.toml"), project).unwrap();
+    let mut server = Server::start_in(room, Opening::Legacy);
+    server.flags = vec!["--config".into(), "other.toml".into()];
+    server.module("z", REACHING);
+    server
+}
+
+fn path(path: &str) -> Value {
+    json!({"path": path})
+}
+
+#[test]
+fn files_of_the_server_are_its_own_wherever_they_are() {
+    let mut room = Room::new();
+    let named = room.path().join("named.key");
+    for folder in ["keys", "lines"] {
+        fs::create_dir(room.path().join(folder)).unwrap();
+    }
+    room.set_env("LARKSPUR_VAULT_KEY_FILE", named.to_str().unwrap());
+    let grant = format!(
+        "[module.z.grant]\nfiles = ['{}/**']\n",
+        room.path().display()
+    );
+    let places = "[server]\ndata_dir = 'state'\n[vault]\nkey_file = 'keys/main'\n\
+                  [audit]\nfile = 'lines/calls'\n";
+    let mut server = told(room, &format!("{places}{grant}"));
+    server.call("keep", json!({})).text("kept");
+    let at = |file: &str| server.room.path().join(file);
+    for file in ["keys/main", "named.key", "lines/calls.1"] {
+        fs::write(at(file), "ours").unwrap();
+    }
+    fs::write(at("lines/others"), "not ours").unwrap();
+    std::os::unix::fs::symlink(at("state"), at("modules/link")).unwrap();
+    for file in [
+        "../state/state.db",
+        "../state/state.db-wal",
+        "link/state.db",
+        "../other.toml",
+        "../keys/main",
+        "../named.key",
+        "../lines/calls",
+        "../lines/calls.1",
+    ] {
+        server.call("read", path(file)).fails(OURS);
+        server.call("tables", path(file)).fails(OURS);
+    }
+    server
+        .call("read", path("../lines/others"))
+        .text("not ours");
+}
+
+#[test]
+fn a_module_inside_the_data_folder_can_still_read_what_lies_beside_it() {
+    let mut server = told(Room::new(), "[server]\ndata_dir = '.'\n");
+    server
+        .file("note.txt", "beside")
+        .call("keep", json!({}))
+        .text("kept")
+        .call("read", path("note.txt"))
+        .text("beside")
+        .call("tables", path("../state.db"))
+        .fails(OURS)
+        .call("tables", path("../state.db-wal"))
+        .fails(OURS);
+}
