@@ -87,6 +87,14 @@ impl Trust {
         trust
     }
 
+    /// The variables that secrets shared with issuers are in.
+    pub fn secret_variables(&self) -> impl Iterator<Item = &str> {
+        self.issuers.iter().filter_map(|issuer| match &issuer.keys {
+            Keys::Secret(name) => Some(name.as_str()),
+            Keys::JwksUrl(_) | Keys::JwksFile(_) | Keys::KeyFile(_) => None,
+        })
+    }
+
     /// A public key that were taken for a shared secret would let anybody sign.
     fn check_kinds(&self, issuer: &Issuer, item: &Item<'_>) {
         let is_shared = matches!(issuer.keys, Keys::Secret(_));

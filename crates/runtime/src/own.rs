@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 pub(crate) struct Own {
     folders: BTreeSet<PathBuf>,
     files: BTreeSet<PathBuf>,
-    /// The same without links, once somebody has asked.
+    variables: BTreeSet<String>,
+    /// The folders and files without links, once somebody has asked.
     real: OnceLock<[Vec<PathBuf>; 2]>,
 }
 
@@ -24,8 +25,19 @@ impl Own {
         Self {
             folders: self.folders.iter().cloned().chain(folders).collect(),
             files: self.files.iter().cloned().chain(files).collect(),
+            variables: self.variables.clone(),
             real: OnceLock::new(),
         }
+    }
+
+    /// The same, and these variables, from which it takes secrets.
+    pub(crate) fn with_variables(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.variables.extend(names);
+        self
+    }
+
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
     }
 
     /// Is it kept from a module that lies in `home`? Neither path leads through links.
@@ -42,7 +54,9 @@ impl Own {
 /// Where they really are is a question of the same names.
 impl PartialEq for Own {
     fn eq(&self, other: &Self) -> bool {
-        self.folders == other.folders && self.files == other.files
+        self.folders == other.folders
+            && self.files == other.files
+            && self.variables == other.variables
     }
 }
 

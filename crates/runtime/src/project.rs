@@ -43,8 +43,13 @@ impl ProjectFile {
         let key = key.map(|file| self.beside().join(file));
         let files = [self.path.clone(), data.join(store::FILE)];
         let files = files.into_iter().chain(audit).chain(key);
-        let own = Arc::new(before.with([data], files));
-        Self { own, ..self }
+        let variables = self.project.trust.secret_variables();
+        let own = before.with([data], files);
+        let own = own.with_variables(variables.map(str::to_owned));
+        Self {
+            own: Arc::new(own),
+            ..self
+        }
     }
 
     pub(crate) fn own(&self) -> &Arc<Own> {

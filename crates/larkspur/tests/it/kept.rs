@@ -93,3 +93,28 @@ fn a_module_inside_the_data_folder_can_still_read_what_lies_beside_it() {
         .call("tables", path("../state.db-wal"))
         .fails(OURS);
 }
+
+#[test]
+fn variables_that_secrets_come_from_are_the_servers_own() {
+    let mut room = Room::new();
+    room.set_env("SIGNS_TOKENS", "canary").set_env("OTHER", "b");
+    let mut server = told(
+        room,
+        "[auth]\nalgorithms = ['HS256']\n[auth.issuer.inside]\nsecret_env = 'SIGNS_TOKENS'\n\
+         [module.z.grant]\nexec = ['env']\n",
+    );
+    server
+        .module(
+            "early",
+            "TOLD = env.get('SIGNS_TOKENS')\ndef f() -> str:\n    return TOLD\ntool(f)\n",
+        )
+        .call("z.variable", json!({"name": "OTHER"}))
+        .text("b")
+        .call("z.variable", json!({"name": "SIGNS_TOKENS"}))
+        .fails(OURS)
+        .warned("`SIGNS_TOKENS` is the server's own");
+    let said = server.call("z.run", json!({"command": "env"})).message;
+    let said = said["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("OTHER=b"), "{said}");
+    assert!(!said.contains("canary"), "{said}");
+}

@@ -7,7 +7,7 @@ mod secret;
 
 use crate::own::Own;
 use crate::rate::Rates;
-use model::{Access, Connection, Egress, HostError, Rights, SecretSpec, Site};
+use model::{Access, Connection, Denied, Egress, HostError, Rights, SecretSpec, Site};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,6 +81,9 @@ impl Permit {
     }
 
     pub(crate) fn env(&self, name: &str) -> Result<(), HostError> {
+        if self.own.has_variable(name) {
+            return Err(HostError(Denied::own(name).to_string()));
+        }
         self.check(&Access::Env(name))
     }
 

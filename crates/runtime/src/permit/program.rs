@@ -44,7 +44,8 @@ impl Permit {
         world: &dyn World,
     ) -> Result<Vec<(String, String)>, HostError> {
         let mut env = world.env();
-        env.retain(|(name, _)| CHILD_ENV.contains(&name.as_str()) || self.env(name).is_ok());
+        let is_usual = |name: &str| CHILD_ENV.contains(&name) && !self.own.has_variable(name);
+        env.retain(|(name, _)| is_usual(name) || self.env(name).is_ok());
         for (name, value) in added {
             if name.is_empty() || name.contains(['=', '\0']) {
                 return Err(HostError(format!("`{name}` is no name for a variable")));
