@@ -75,6 +75,8 @@ pub(crate) fn project_path(global: &Global) -> PathBuf {
 }
 
 pub(crate) fn settings(global: &Global) -> Result<Settings, BadProject> {
+    // Commands that scripts run must not find our token beside them.
+    vault::guard();
     let project = project(global)?;
     let bounds = project.project().bounds;
     let vault = keys::vault(&project);
@@ -143,6 +145,7 @@ pub(crate) fn is_unattended() -> bool {
 
 /// What configures modules in tests that reach the world.
 pub(crate) fn live(global: &Global) -> Result<testing::Live, BadProject> {
+    vault::guard();
     Ok(testing::Live {
         project: project(global)?,
         environment: environment(),

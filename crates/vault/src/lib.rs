@@ -17,7 +17,7 @@ mod vault;
 
 pub use bundle::Imported;
 pub use error::VaultError;
-pub use key::{KeyOrigin, KeySources};
+pub use key::{KeyOrigin, KeySources, guard};
 pub use rotate::{NewKey, Rotated};
 pub use tokens::Tokens;
 pub use vault::{Kept, Kind, Vault};

@@ -4,6 +4,8 @@ use crate::fixture::{Opening, Server};
 use crate::room::Room;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
 
 const REACHING: &str = r#"
 def variable(name: str) -> str:
@@ -116,5 +118,43 @@ fn variables_that_secrets_come_from_are_the_servers_own() {
     let said = server.call("z.run", json!({"command": "env"})).message;
     let said = said["result"]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains("OTHER=b"), "{said}");
+    assert!(!said.contains("canary"), "{said}");
+}
+
+/// A superuser may look into everything: then the binary runs as one who has lost all that.
+fn unprivileged(room: &Room, args: &[&str]) -> Command {
+    let own = room.larkspur(args);
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return own;
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--bounding-set=-all", "--inh-caps=-all"])
+        .arg(own.get_program())
+        .args(own.get_args())
+        .current_dir(room.path());
+    for (name, value) in own.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_cannot_look_into_the_server() {
+    let mut room = Room::new();
+    room.set_env("LARKSPUR_TOKEN", "canary");
+    room.write("z.star", REACHING)
+        .project("[module.z.grant]\nexec = ['sh']\n");
+    let looks = "cat /proc/$PPID/environ 2>&1; echo looked";
+    let args = json!(["-c", looks]).to_string();
+    let args = format!("args:={args}");
+    let ran = unprivileged(&room, &["call", "z.run", "command=sh", &args]).output();
+    let said = String::from_utf8(ran.unwrap().stdout).unwrap();
+    assert!(said.contains("looked"), "{said}");
+    assert!(said.contains("Permission denied"), "{said}");
     assert!(!said.contains("canary"), "{said}");
 }

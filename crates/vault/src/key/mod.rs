@@ -11,7 +11,7 @@ use crate::VaultError;
 use crate::cipher::Key;
 use crate::passphrase;
 use file::KeyFile;
-pub(crate) use guarded::guard;
+pub use guarded::guard;
 use model::Secret;
 use std::fmt;
 use std::path::PathBuf;
