@@ -253,7 +253,9 @@ fn a_script_cannot_turn_a_command_into_another() {
 #[test]
 fn secrets_go_where_they_may() {
     let spec = SecretSpec {
-        hosts: vec!["api.x.org".into()],
+        hosts: ["api.x.org", "api.x.org:8080", "[::1]"]
+            .map(str::to_owned)
+            .into(),
         ..SecretSpec::default()
     };
     let secrets = BTreeMap::from([("token".to_owned(), spec)]);
@@ -266,6 +268,22 @@ fn secrets_go_where_they_may() {
     let elsewhere = "the secret `token` is not for `evil.org`; add \"evil.org\" to its `hosts` under \
                      [secrets] in module.toml";
     check("token", "https://evil.org/a", Err(elsewhere));
+    let plain = "the secret `token` is not sent to `api.x.org` without encryption; use https, or write the \
+                 port in its `hosts`";
+    for url in [
+        "http://api.x.org/a",
+        "HTTP://api.x.org/a",
+        " http://api.x.org/a",
+        "\thttp://api.x.org/a",
+        "ht\ntp://api.x.org/a",
+    ] {
+        check("token", url, Err(plain));
+    }
+    check("token", " https://api.x.org/a", Ok(()));
+    let port = "the secret `token` is not sent to `[::1]` without encryption; use https, or write the port \
+                in its `hosts`";
+    check("token", "http://[::1]/", Err(port));
+    check("token", "http://api.x.org:8080/", Ok(()));
     let near = "module `x` has no secret `tokn`; did you mean `token`?";
     check("tokn", "https://api.x.org/a", Err(near));
     let add = "module `x` has no secret `other`; add other = { hosts = [\"api.example.org\"] } to \

@@ -30,6 +30,16 @@ impl Site {
         })
     }
 
+    /// Does this URL lead there by https? What the parser makes of it counts, not how it is written.
+    pub fn is_encrypted(url: &str) -> bool {
+        Url::parse(url).is_ok_and(|url| url.scheme() == "https")
+    }
+
+    /// Does a name in a manifest say the port?
+    pub fn has_port(pattern: &str) -> bool {
+        written_port(pattern).is_some()
+    }
+
     /// The server that a connection string in the form of a URL leads to.
     pub fn of_database(connection: &str) -> Option<Self> {
         let url = Url::parse(connection).ok()?;

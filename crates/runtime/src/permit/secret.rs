@@ -32,15 +32,14 @@ impl Permit {
         };
         let hosts = self.secrets.get(secret).map(|spec| spec.hosts.as_slice());
         let hosts = hosts.unwrap_or_default();
-        let mut fitting = hosts.iter().filter(|pattern| site.matches(pattern));
-        let Some(pattern) = fitting.next() else {
+        let fitting = hosts.iter().filter(|pattern| site.matches(pattern));
+        let fitting: Vec<&String> = fitting.collect();
+        if fitting.is_empty() {
             return Err(not_for(secret, &site));
-        };
+        }
         // Whoever writes a port knows what listens there; elsewhere everybody on the way could read it.
-        let is_plain = url
-            .get(..5)
-            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
-        if is_plain && !pattern.contains(':') {
+        let knows_port = || fitting.iter().any(|pattern| Site::has_port(pattern));
+        if !Site::is_encrypted(url) && !knows_port() {
             return Err(HostError(format!(
                 "the secret `{secret}` is not sent to `{site}` without encryption; use https, or write \
                  the port in its `hosts`"
