@@ -182,10 +182,11 @@ impl Host for Gate<'_> {
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
         let world = self.world();
-        let (request, mut surroundings) = self.permit.exec(request, world)?;
-        let secrets = self.secret_variables(&request, leash)?;
+        let (allowed, mut surroundings) = self.permit.exec(request, world)?;
+        // A manifest names a command as the script does, not where it lies.
+        let secrets = self.secret_variables(request, leash)?;
         surroundings.env.extend(secrets);
-        world.exec(&request, &surroundings, leash)
+        world.exec(&allowed, &surroundings, leash)
     }
 
     fn sql(

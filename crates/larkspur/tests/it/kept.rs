@@ -1,10 +1,11 @@
 //! What is the server's own stays out of every module's reach, wherever the operator has put it.
 
 use crate::fixture::{Opening, Server};
+use crate::folder::manifest;
 use crate::room::Room;
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
 
 const REACHING: &str = r#"
@@ -157,4 +158,31 @@ fn a_command_cannot_look_into_the_server() {
     assert!(said.contains("looked"), "{said}");
     assert!(said.contains("Permission denied"), "{said}");
     assert!(!said.contains("canary"), "{said}");
+}
+
+#[test]
+fn a_secret_can_be_for_a_command_of_the_modules_own() {
+    let room = Room::new();
+    let more = "[permissions]\nexec = ['./tool.sh', './other.sh']\n[secrets]\ntoken = { exec = ['./tool.sh'] }\n";
+    room.write("hub/module.toml", &manifest("hub", more))
+        .write("hub/tool.sh", "#!/bin/sh\necho \"$TOKEN\" | wc -c\n")
+        .write("hub/other.sh", "#!/bin/sh\n")
+        .write(
+            "hub/main.star",
+            "def run(ctx, command: str) -> str:\n    \
+             return exec.run(command, env = {'TOKEN': ctx.secret('token')})['stdout']\ntool(run)\n",
+        );
+    for file in ["hub/tool.sh", "hub/other.sh"] {
+        fs::set_permissions(room.at(file), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    room.run_with(&["secret", "set", "hub.token"], "123456")
+        .exits(0);
+    room.run(&["call", "hub.run", "command=./tool.sh"])
+        .exits(0)
+        .says("7");
+    room.run(&["call", "hub.run", "command=./other.sh"])
+        .exits(5)
+        .notes(
+            "the secret `token` is not for the command `./other.sh`; add exec = [\"./other.sh\"]",
+        );
 }
