@@ -1,6 +1,6 @@
 //! Loads files and folders, before it is decided what is taken.
 
-use crate::disk::{Folder, MANIFEST};
+use crate::disk::{ENTRY, Folder, MANIFEST};
 use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::homes::{Homes, directory, join};
@@ -29,7 +29,8 @@ pub(crate) struct Attempt {
 /// What is to be loaded.
 pub(crate) struct Wanted {
     key: Key,
-    /// For a folder: its manifest, and the digest of that.
+    /// For a folder: its manifest, and the digest of that. For one that lacks it: that, and the digest
+    /// of its code.
     manifest: Option<(Result<Arc<Manifest>, Fault>, u64)>,
 }
 
@@ -37,10 +38,8 @@ impl Wanted {
     /// Reads the manifest of a folder; a file has none.
     pub(crate) fn new(key: Key, folders: &[Folder]) -> Self {
         if !is_manifest(&key.1) {
-            return Self {
-                key,
-                manifest: None,
-            };
+            let manifest = is_orphan(&key.1).then(|| lost(&key, &folders[key.0]));
+            return Self { key, manifest };
         }
         let text = folders[key.0].read_text(&key.1);
         let seen = digest(&text);
@@ -56,7 +55,8 @@ impl Wanted {
 
     /// The key with its manifest, if it is a folder's.
     pub(crate) fn home(&self) -> Option<(Key, Option<Arc<Manifest>>)> {
-        let (parsed, _) = self.manifest.as_ref()?;
+        let manifest = self.manifest.as_ref();
+        let (parsed, _) = manifest.filter(|_| is_manifest(&self.key.1))?;
         Some((self.key.clone(), parsed.as_ref().ok().cloned()))
     }
 
@@ -86,6 +86,21 @@ pub(crate) fn stem(key: &Key) -> &str {
 
 pub(crate) fn is_manifest(file: &str) -> bool {
     file.rsplit('/').next() == Some(MANIFEST)
+}
+
+/// Is it the code of a folder whose manifest is not there? What it may do is not known then, and no folder
+/// is to become freer by losing a file.
+fn is_orphan(file: &str) -> bool {
+    file.rsplit_once('/').is_some_and(|(_, name)| name == ENTRY)
+}
+
+fn lost(key: &Key, folder: &Folder) -> (Result<Arc<Manifest>, Fault>, u64) {
+    let home = folder.path(directory(&key.1));
+    let fault = Fault::new(format!(
+        "`{}` has {ENTRY} but no {MANIFEST}; `larkspur new` writes one",
+        home.display()
+    ));
+    (Err(fault), digest(&folder.read_text(&key.1)))
 }
 
 /// Where to load from.

@@ -14,6 +14,8 @@ use std::time::SystemTime;
 
 /// A folder with such a file is one module.
 pub(crate) const MANIFEST: &str = "module.toml";
+/// Its code, if the manifest names no other file.
+pub(crate) const ENTRY: &str = "main.star";
 
 /// Data files are read whole; one larger than this is a mistake.
 const LARGEST_FILE: u64 = 64 << 20;

@@ -186,3 +186,61 @@ fn a_secret_can_be_for_a_command_of_the_modules_own() {
             "the secret `token` is not for the command `./other.sh`; add exec = [\"./other.sh\"]",
         );
 }
+
+const ORPHAN: &str = "has main.star but no module.toml; `larkspur new` writes one";
+
+#[test]
+fn a_folder_that_loses_its_manifest_is_not_set_free() {
+    let mut room = Room::new();
+    room.set_env("X_A", "a");
+    let mut server = Server::start_in(room, Opening::Legacy);
+    server
+        .folder("safe", "", REACHING)
+        .call("safe.variable", json!({"name": "X_A"}))
+        .fails("add env = [\"X_A\"]")
+        .remove("safe/module.toml")
+        .changed()
+        .lists(&[])
+        .warned(ORPHAN);
+    let status = server.status();
+    let broken = &status["modules"][0];
+    assert_eq!(broken["state"], "failed", "{status:#}");
+    assert!(
+        broken["report"].as_str().unwrap().contains(ORPHAN),
+        "{status:#}"
+    );
+    let head = "name = 'safe'\nversion = '1.0.0'\ndescription = 'd'\n";
+    server
+        .file("safe/module.toml", head)
+        .changed()
+        .stands("safe running")
+        .call("safe.variable", json!({"name": "X_A"}))
+        .fails("add env = [\"X_A\"]");
+}
+
+#[test]
+fn a_main_star_without_a_manifest_is_told_and_other_files_are_served() {
+    let room = Room::new();
+    room.write("safe/main.star", REACHING).write(
+        "more/hello.star",
+        "def hi() -> str:\n    return 'hi'\ntool(hi)\n",
+    );
+    let told = room.run(&["check"]);
+    told.exits(1);
+    assert!(
+        format!("{told:?}").contains("`modules/safe` has main.star but no module.toml"),
+        "{told:?}"
+    );
+    room.run(&["call", "hello.hi"]).exits(0).says("hi");
+    room.run(&["call", "main.variable", "name=HOME"]).exits(2);
+    // A folder that is served itself may hold a file of that name.
+    room.run(&[
+        "call",
+        "main.variable",
+        "name=X",
+        "--modules",
+        "modules/safe",
+    ])
+    .exits(0)
+    .says("unset");
+}
