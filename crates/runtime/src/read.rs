@@ -215,8 +215,10 @@ impl Runtime {
             }
             Err(keeping) => keeping,
         };
+        // The URI says what was asked for; whoever is called on the way is told who calls.
+        let name = format!("{}.{name}", stay.module.name);
         let uri = uri.to_owned();
-        let reading = self.evaluate(uri.clone(), stay, asking, move |module, turn| {
+        let reading = self.evaluate(uri.clone(), name, stay, asking, move |module, turn| {
             module.script.read(handle.resource(), &uri, &args, turn)
         });
         let contents = reading.await?;
@@ -283,7 +285,7 @@ impl Runtime {
             of: of.clone(),
             rejected,
         })?;
-        self.evaluate(of, stay, asking, move |module, turn| {
+        self.evaluate(of.clone(), of, stay, asking, move |module, turn| {
             module.script.get_prompt(handle.prompt(), &args, turn)
         })
         .await
@@ -323,7 +325,8 @@ impl Runtime {
             return Ok(Completion::new(argument.choices(value)));
         };
         let value = value.to_owned();
-        self.evaluate(argument.of, stay, asking, move |module, turn| {
+        let name = format!("{}.{}", stay.module.name, argument.name);
+        self.evaluate(argument.of, name, stay, asking, move |module, turn| {
             module.script.complete(&completer, &value, &given, turn)
         })
         .await
@@ -364,10 +367,12 @@ impl Runtime {
         }
     }
 
-    /// Runs a script's work on a thread, with the world as its module may use it.
+    /// Runs a script's work on a thread, with the world as its module may use it. `name` is what it is
+    /// called wherever something is written down.
     async fn evaluate<T: Send + 'static>(
         &self,
         of: String,
+        name: String,
         stay: Stay,
         asking: Asking,
         work: impl FnOnce(&Module, &Turn<'_>) -> Result<T, CallFailure> + Send + 'static,
@@ -378,12 +383,12 @@ impl Runtime {
             runtime: self.clone(),
             of: Some((asking.caller.clone(), stay.module.name.clone())),
             limits: Arc::clone(&limits),
-            name: of.clone(),
+            name: name.clone(),
             cancel: asking.cancel,
         };
         let life = Arc::clone(&stay.module.life);
         let trail = asking.trail.clone();
-        let (runtime, name) = (self.clone(), of.clone());
+        let runtime = self.clone();
         let result = errand.run(move |cancel| {
             let module = &stay.module;
             let ground = runtime.ground();

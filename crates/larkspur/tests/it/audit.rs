@@ -30,6 +30,8 @@ def drop_all() -> str:
     return "gone"
 def page(topic: str):
     return "about " + topic
+def fresh(ctx, topic: str):
+    return ctx.call("notes.add", {"text": topic})
 def greet(name: str):
     return "hello " + name
 tool(add)
@@ -38,6 +40,7 @@ tool(broken)
 tool(endless, timeout = "100ms")
 tool(drop_all)
 resource("notes://{topic}", page)
+resource("fresh://{topic}", fresh)
 prompt(greet)
 "#;
 
@@ -104,6 +107,19 @@ fn as_ada(tool: &str, args: Value) -> Call {
         caller: Caller::named("ada"),
         ..Call::new(tool, args)
     }
+}
+
+/// A URI is given like arguments, and is written down as little as they are.
+#[test]
+fn what_a_resource_calls_is_told_by_its_name() {
+    let room = room("[audit]\n");
+    let runtime = open(&room);
+    let read = runtime.read("fresh://canary-t0k", Asking::default());
+    block_on(read).unwrap();
+    runtime.close();
+    let lines = written(&room);
+    assert_eq!(lines[0]["via"], "notes.fresh");
+    assert!(!format!("{lines:?}").contains("canary-t0k"), "{lines:?}");
 }
 
 #[test]
