@@ -59,6 +59,24 @@ pub struct ModuleSettings {
 }
 
 impl Project {
+    /// The tables that say something else than before, and hold only from the next start on.
+    pub fn waiting_for_a_start(&self, before: &Self) -> Vec<&'static str> {
+        let bounds = |project: &Self| (project.limits.clone(), project.bounds, project.quotas);
+        [
+            (
+                "[server]",
+                (&self.doors, &self.data_dir) != (&before.doors, &before.data_dir),
+            ),
+            ("[auth]", self.trust != before.trust),
+            ("[limits]", bounds(self) != bounds(before)),
+            ("[audit]", self.audit != before.audit),
+            ("[vault]", self.vault_key_file != before.vault_key_file),
+        ]
+        .into_iter()
+        .filter_map(|(table, is_other)| is_other.then_some(table))
+        .collect()
+    }
+
     pub fn parse(file: &str, text: &str) -> Result<Self, Fault> {
         let source = Source::new(file, text);
         let document = Document::parse(&source)?;

@@ -87,7 +87,15 @@ impl ProjectFile {
                 "{} has no {what} any more: restart the server if that is meant",
                 self.shown()
             ))),
-            None => Ok(next.owning(&self.own)),
+            None => {
+                for table in next.project.waiting_for_a_start(&self.project) {
+                    tracing::warn!(
+                        "{table} in {} has changed: that holds when the server is started again",
+                        self.shown()
+                    );
+                }
+                Ok(next.owning(&self.own))
+            }
         }
     }
 

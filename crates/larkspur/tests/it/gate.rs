@@ -411,6 +411,16 @@ fn a_changed_policy_takes_effect() {
         issuer.trusted(NAME)
     ));
     lists(&[]);
+    // Who is let in is settled with the start, and that is said.
+    let trusts =
+        issuer.trusted(NAME) + "[auth]\nleeway = '7s'\n[role.x]\nusers = ['bob']\nallow = ['*']\n";
+    web.room.project(&trusts);
+    let deadline = Instant::now() + PATIENCE;
+    while !web.wire.stderr().contains("[auth] in ") {
+        assert!(Instant::now() < deadline, "{}", web.wire.stderr());
+        lists(&[]);
+    }
+    assert!(!web.wire.stderr().contains("[limits] in "));
     // What cannot be read changes nothing.
     web.room.project(&format!(
         "{}[role.x]\nusers = ['ada']\nalow = ['*']\n",
