@@ -68,6 +68,10 @@ pub(crate) struct Global {
     )]
     pub(crate) modules: Vec<PathBuf>,
 
+    /// Where things are kept without a project's file, if others than these folders decide that.
+    #[arg(skip)]
+    pub(crate) data_home: Option<PathBuf>,
+
     /// The project's file [default: ./larkspur.toml, if there is one]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,

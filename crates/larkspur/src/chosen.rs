@@ -45,6 +45,7 @@ impl Chosen {
             chosen,
             Global {
                 modules,
+                data_home: Some(compose::home_of_data(global)),
                 ..global.clone()
             },
         ))

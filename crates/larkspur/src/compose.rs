@@ -9,7 +9,7 @@ use model::{Fault, Project, Surface, World};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testing::Recorder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -63,10 +63,31 @@ pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
         return Err(BadProject(fault));
     }
     let project = ProjectFile::open(project_path(global)).map_err(BadProject)?;
+    let project = project.or_in(home_of_data(global));
     Ok(match keys::named_file() {
         Some(file) => project.with_key_file(file),
         None => project,
     })
+}
+
+/// Where a project without a file keeps things: where its first folder of modules lies, so that a
+/// server that a client starts elsewhere finds them as well.
+pub(crate) fn home_of_data(global: &Global) -> PathBuf {
+    if let Some(home) = &global.data_home {
+        return home.clone();
+    }
+    let first = global.modules.first();
+    first.map(|folder| parent(folder)).unwrap_or_default()
+}
+
+fn parent(folder: &Path) -> PathBuf {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    // `..` says nothing of where it leads.
+    let whole = match whole.file_name() {
+        Some(_) => whole,
+        None => whole.canonicalize().unwrap_or(whole),
+    };
+    whole.parent().unwrap_or(&whole).to_owned()
 }
 
 pub(crate) fn project_path(global: &Global) -> PathBuf {

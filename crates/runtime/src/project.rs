@@ -16,6 +16,8 @@ pub struct ProjectFile {
     is_blank: bool,
     /// What it, or one that it follows, makes the server's own.
     own: Arc<Own>,
+    /// Where the project lies, as long as there is no file to lie beside.
+    instead: Option<PathBuf>,
 }
 
 impl ProjectFile {
@@ -67,6 +69,7 @@ impl ProjectFile {
             text: digest_of(text),
             is_blank: is_blank(text),
             own: Arc::default(),
+            instead: None,
         })
     }
 
@@ -97,6 +100,17 @@ impl ProjectFile {
                 Ok(next.owning(&self.own))
             }
         }
+    }
+
+    /// The same; without a file, what must outlive the process is kept in this folder.
+    #[must_use]
+    pub fn or_in(mut self, folder: PathBuf) -> Self {
+        if self.text != digest_of(None) {
+            return self;
+        }
+        self.instead = Some(folder);
+        let before = Arc::clone(&self.own);
+        self.owning(&before)
     }
 
     /// One that only knows where databases are.
@@ -136,7 +150,12 @@ impl ProjectFile {
     /// Where what must outlive the process is kept: beside the file, unless it says otherwise.
     pub fn data_dir(&self) -> PathBuf {
         let wanted = self.project.data_dir.as_deref();
-        self.beside().join(wanted.unwrap_or(".larkspur"))
+        self.home().join(wanted.unwrap_or(".larkspur"))
+    }
+
+    fn home(&self) -> &Path {
+        let beside = self.path.parent().unwrap_or_else(|| Path::new(""));
+        self.instead.as_deref().unwrap_or(beside)
     }
 
     /// Where lines about calls go.

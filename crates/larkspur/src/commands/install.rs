@@ -70,12 +70,6 @@ fn try_out(file: &ConfigFile<'_>, name: &str, launch: &Launch, home: &Home) -> E
                 answer.took.as_millis(),
                 count(answer.tools, "tool"),
             ));
-            if !launch.args.iter().any(|arg| arg == "--config") {
-                note(
-                    "note: there is no larkspur.toml, so what modules keep goes into `.larkspur` of \
-                     whichever folder the client starts this in; `larkspur new --project` writes one",
-                );
-            }
             if let Some(then) = &client.then {
                 note(&format!("in {}: {then}", client.title));
             }

@@ -27,6 +27,7 @@ mod commands;
 mod compact;
 mod config;
 mod config_show;
+mod contract;
 mod costs;
 mod coverage;
 mod databases;
