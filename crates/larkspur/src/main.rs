@@ -35,6 +35,9 @@ fn main() -> ExitCode {
     log::start(cli.global.log_format);
     terminal::short_panics();
     match run(cli) {
+        Ok(code) if code == ExitCode::SUCCESS && !terminal::is_all_written() => {
+            ExitCode::from(exit::FAILED)
+        }
         Ok(code) => code,
         Err(error) => {
             terminal::error(&format!("{error:#}"));

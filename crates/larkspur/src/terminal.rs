@@ -5,7 +5,8 @@ use anstyle::{AnsiColor, Style};
 use model::did_you_mean;
 use runtime::{Broken, Offers, Runtime, State, Survey};
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tracing::Level;
 
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -19,9 +20,23 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// A result was not written: whatever else went well, its reader has not got it.
+static UNWRITTEN: AtomicBool = AtomicBool::new(false);
+
 /// A result. Nobody reading any more is no error.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(anstream::stdout().lock(), "{text}");
+    let written = writeln!(anstream::stdout().lock(), "{text}");
+    if let Err(why) = written
+        && why.kind() != ErrorKind::BrokenPipe
+        && !UNWRITTEN.swap(true, Ordering::Relaxed)
+    {
+        error(&format!("the result cannot be written to stdout: {why}"));
+    }
+}
+
+/// Has every result been written, as far as somebody wanted it?
+pub(crate) fn is_all_written() -> bool {
+    !UNWRITTEN.load(Ordering::Relaxed)
 }
 
 /// A word beside the result.
