@@ -41,6 +41,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         shape: target.shape(args),
         ..Call::new(name, given)
     };
+    let is_compact = matches!(call.shape, Shape::Compact(_)) && args.format == CallFormat::Text;
     let answer = compose::executor()?.block_on(async {
         tokio::select! {
             answer = answer(&runtime, &target, call, args) => Some(answer),
@@ -53,7 +54,10 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         return Ok(ExitCode::from(INTERRUPTED));
     };
     match answer {
-        Ok(output) => {
+        Ok(mut output) => {
+            if let Some(text) = is_compact.then(|| beside(&mut output)).flatten() {
+                note(&text);
+            }
             show(&output, args.format)?;
             Ok(ExitCode::from(if output.is_error { SAID_ERROR } else { 0 }))
         }
@@ -150,6 +154,21 @@ async fn answer(
         said.format
     ));
     Ok(Output::text(said.body))
+}
+
+/// The line about what is not in an answer that was made compact: it stands below the answer's text,
+/// where models read it, and is no part of the result.
+fn beside(output: &mut Output) -> Option<String> {
+    let raw = output.structured.as_ref().filter(|_| !output.is_error)?;
+    let texts = output.content.iter().enumerate();
+    let mut texts = texts.filter(|(_, block)| is_text(block));
+    let (_, body) = texts.next()?;
+    let (below, _) = texts.next()?;
+    let is_whole = matches!(body, Content::Text { text, .. } if raw == text);
+    match output.content.remove(below) {
+        Content::Text { text, .. } if !is_whole => Some(text),
+        _ => None,
+    }
 }
 
 fn is_text(block: &Content) -> bool {
