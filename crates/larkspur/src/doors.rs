@@ -1,23 +1,42 @@
 //! Which doors are opened, and to whom: flags win over `larkspur.toml`, and that over what is usual.
 
 use crate::args::{Dev, Serve};
+use crate::compose;
+use crate::exit::{BAD_PROJECT, FAILED, USAGE};
 use crate::login::login;
+use crate::variables::TOKEN;
 use model::{Auth, Cors, Doors, Site, Transport};
 use runtime::ProjectFile;
-use server::{Entrance, HttpDoor};
+use server::{Entrance, HttpDoor, Login};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
 const HOST: &str = "127.0.0.1";
 const PORT: u16 = 3000;
+
 /// What was asked for cannot be done, or should not.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Refused(String);
+#[error("{why}")]
+pub(crate) struct Refused {
+    why: String,
+    /// What the command ends with.
+    pub(crate) code: u8,
+}
 
 impl Refused {
+    /// Because of what was typed, or of the environment.
     pub(crate) fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
+        Self::with(USAGE, why)
+    }
+
+    /// Because of what `larkspur.toml` says, unless a flag said it.
+    pub(crate) fn said_by(is_flag: bool, why: impl Into<String>) -> Self {
+        Self::with(if is_flag { USAGE } else { BAD_PROJECT }, why)
+    }
+
+    fn with(code: u8, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { why, code }
     }
 }
 
@@ -50,10 +69,10 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
     let auth = serve.auth.or(doors.auth).unwrap_or(Auth::None);
     let is_loopback = is_loopback(&host);
     if transport.http {
-        check(&host, is_loopback, auth, serve.insecure_open, &doors.cors)?;
+        check(&host, is_loopback, auth, serve, project)?;
     }
     let auth = if transport.http { auth } else { Auth::None };
-    let (login, made_token) = login(auth, project)?;
+    let (login, made_token) = login(auth, serve.auth.is_some(), project)?;
     Ok(Plan {
         transport,
         host,
@@ -79,7 +98,7 @@ fn hosts(doors: &Doors) -> Vec<String> {
 pub(crate) fn plan_dev(dev: &Dev, project: &ProjectFile) -> Result<Plan, Refused> {
     let host = dev.host.clone().unwrap_or_else(|| HOST.to_owned());
     if !is_loopback(&host) {
-        return Err(Refused(format!(
+        return Err(Refused::new(format!(
             "`larkspur dev` listens on this machine only; for others use `larkspur serve --http \
              --host {host} --auth token`"
         )));
@@ -101,23 +120,64 @@ fn check(
     host: &str,
     is_loopback: bool,
     auth: Auth,
-    insecure: bool,
-    cors: &Cors,
+    serve: &Serve,
+    project: &ProjectFile,
 ) -> Result<(), Refused> {
-    if auth == Auth::None && !is_loopback && !insecure {
-        return Err(Refused(format!(
-            "--host {host} opens the server to other machines, and anybody there could call its \
-             tools: add --auth token, or --insecure-open if that is what you want"
-        )));
+    let file = project.path().display();
+    let danger = "opens the server to other machines, and anybody there could call its tools";
+    if auth == Auth::None && !is_loopback && !serve.insecure_open {
+        return Err(match (&serve.host, serve.auth) {
+            (None, None) => Refused::said_by(
+                false,
+                format!(
+                    "`host = \"{host}\"` under [server] in {file} {danger}: add `auth = \"token\"` \
+                     there, or start it with --insecure-open if that is what you want"
+                ),
+            ),
+            _ => Refused::new(format!(
+                "--host {host} {danger}: add --auth token, or --insecure-open if that is what you \
+                 want"
+            )),
+        });
     }
-    if auth == Auth::None && *cors == Cors::Anybody {
-        return Err(Refused(
-            "`cors = [\"*\"]` lets any web page call the tools: add --auth token, or name the \
-             origins under [server] in larkspur.toml"
-                .into(),
-        ));
+    if auth == Auth::None && project.project().doors.cors == Cors::Anybody {
+        let why = format!(
+            "`cors = [\"*\"]` under [server] in {file} lets any web page call the tools: add \
+             `auth = \"token\"` there (or --auth token), or name the origins"
+        );
+        return Err(Refused::said_by(serve.auth.is_some(), why));
     }
     Ok(())
+}
+
+/// What was said of doors that stay closed, or of keys to doors that stand open.
+pub(crate) fn unused(serve: &Serve, plan: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    if plan.transport.http {
+        notes.extend(unused_token(plan));
+        return notes;
+    }
+    let port = serve.port.map(|port| format!("-p {port}"));
+    let host = serve.host.as_ref().map(|host| format!("--host {host}"));
+    let auth = serve.auth.map(|_| "--auth".to_owned());
+    for flag in [port, host, auth].into_iter().flatten() {
+        notes.push(format!(
+            "{flag} is not used: this server speaks on stdin and stdout; add --http to listen"
+        ));
+    }
+    notes
+}
+
+/// A token in the environment, where nobody is asked for one.
+pub(crate) fn unused_token(plan: &Plan) -> Option<String> {
+    let is_set = compose::variables().any(|(name, value)| name == TOKEN && !value.is_empty());
+    let is_open = matches!(plan.entrance.login, Login::Open);
+    (is_set && is_open).then(|| {
+        format!(
+            "{TOKEN} is not used: nobody is asked for a token; add --auth token, or `auth = \
+             \"token\"` under [server] in larkspur.toml"
+        )
+    })
 }
 
 /// Does this name stand for this machine, and nothing else?
@@ -156,14 +216,14 @@ fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {
         _ => "",
     };
     let (host, port) = (&plan.host, plan.port);
-    Refused(format!("cannot listen on {host}:{port}: {error}{way_out}"))
+    let why = format!("cannot listen on {host}:{port}: {error}{way_out}");
+    Refused::with(FAILED, why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::{PROJECT, Said};
-    use server::Login;
 
     #[track_caller]
     fn stated(key: &str) -> &'static str {

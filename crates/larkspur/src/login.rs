@@ -10,26 +10,36 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// And whether a token was made just now: then somebody must be told.
-pub(crate) fn login(auth: Auth, project: &ProjectFile) -> Result<(Login, bool), Refused> {
+pub(crate) fn login(
+    auth: Auth,
+    is_flag: bool,
+    project: &ProjectFile,
+) -> Result<(Login, bool), Refused> {
     match auth {
         Auth::None => Ok((Login::Open, false)),
         Auth::Token => token().map(|(token, made)| (Login::Token(token), made)),
-        Auth::Jwt => jwt(project).map(|jwt| (Login::Jwt(Arc::new(jwt)), false)),
+        Auth::Jwt => jwt(is_flag, project).map(|jwt| (Login::Jwt(Arc::new(jwt)), false)),
     }
 }
 
-fn jwt(file: &ProjectFile) -> Result<Jwt, Refused> {
+fn jwt(is_flag: bool, file: &ProjectFile) -> Result<Jwt, Refused> {
     let project = file.project();
     let trust = &project.trust;
     let Some(public_url) = project.doors.public_url.clone() else {
-        let why = "auth = \"jwt\" needs the server's address as clients know it: add public_url = \
-                   \"https://mcp.example.org/mcp\" to [server] in larkspur.toml";
-        return Err(Refused::new(why));
+        let why = format!(
+            "auth = \"jwt\" needs the server's address as clients know it: add public_url = \
+             \"https://mcp.example.org/mcp\" to [server] in {}",
+            file.path().display()
+        );
+        return Err(Refused::said_by(is_flag, why));
     };
     if trust.issuers.is_empty() {
-        let why = "auth = \"jwt\" needs somebody whose tokens are taken: add \
-                   [auth.issuer.\"https://login.example.org\"] with jwks_url to larkspur.toml";
-        return Err(Refused::new(why));
+        let why = format!(
+            "auth = \"jwt\" needs somebody whose tokens are taken: add \
+             [auth.issuer.\"https://login.example.org\"] with jwks_url to {}",
+            file.path().display()
+        );
+        return Err(Refused::said_by(is_flag, why));
     }
     let home = file.path().parent().unwrap_or(Path::new(""));
     let world = compose::world(project);

@@ -1,12 +1,12 @@
 //! `larkspur dev`: the folder while somebody writes in it, and clients call what is there.
 
 use crate::args::{Dev, Global};
-use crate::commands::serve::{answer_orders, told_twice, usage};
+use crate::commands::serve::{answer_orders, refused_by, told_twice};
 use crate::commands::test::run_tests;
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan};
 use crate::live;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, offers, say, styled, waiting_for};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, note, offers, say, styled, waiting_for};
 use runtime::{Catalog, Change, Event, Module, Runtime};
 use server::control::Control;
 use server::{HttpDoor, Server};
@@ -24,19 +24,22 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let project_doors = &project.project().doors;
     let plan = match doors::plan_dev(dev, &project) {
         Ok(plan) => plan,
-        Err(refused) => return Ok(usage(&refused)),
+        Err(refused) => return Ok(refused_by(&refused)),
     };
     let executor = compose::executor()?;
     // Only what was typed is asked for: the port in larkspur.toml may be in use by what is served.
     let opening = doors::open_somewhere(&plan, dev.port.is_some());
     let door = match executor.block_on(opening) {
         Ok(door) => door,
-        Err(refused) => return Ok(usage(&refused)),
+        Err(refused) => return Ok(refused_by(&refused)),
     };
     let address = door.address()?;
     let (tell, told) = channel();
     let tell = move |event: &Event| drop(tell.send(event.clone()));
     let runtime = compose::watch_calls(global, dev.surface, tell, Arc::new(live::show))?;
+    if let Some(text) = doors::unused_token(&plan) {
+        note(&format!("note: {text}"));
+    }
     welcome(&runtime, &plan, address);
     let server = Server::new(runtime.clone(), project_doors.errors);
     let control = {

@@ -3,7 +3,6 @@
 use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
-use crate::exit::USAGE;
 use crate::terminal::{BAD, count, error, note, offers, styled};
 use crate::variables;
 use model::Surface;
@@ -22,7 +21,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let project_doors = &project.project().doors;
     let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,
-        Err(refused) => return Ok(usage(&refused)),
+        Err(refused) => return Ok(refused_by(&refused)),
     };
     let executor = compose::executor()?;
     // Before anything is started: whoever cannot listen has nothing to serve.
@@ -31,12 +30,15 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         .http
         .then(|| executor.block_on(doors::open(&plan)))
     {
-        Some(Err(refused)) => return Ok(usage(&refused)),
+        Some(Err(refused)) => return Ok(refused_by(&refused)),
         Some(Ok(door)) => Some(door),
         None => None,
     };
     let errors = project_doors.errors;
     let runtime = compose::watch(global, serve.surface, tell)?;
+    for text in doors::unused(serve, &plan) {
+        note(&format!("note: {text}"));
+    }
     welcome(&runtime, &plan);
     if let Some(door) = &door {
         listening(door, &plan)?;
@@ -56,9 +58,9 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     result.map(|()| ExitCode::SUCCESS)
 }
 
-pub(crate) fn usage(refused: &Refused) -> ExitCode {
+pub(crate) fn refused_by(refused: &Refused) -> ExitCode {
     error(&refused.to_string());
-    ExitCode::from(USAGE)
+    ExitCode::from(refused.code)
 }
 
 async fn until_the_end(

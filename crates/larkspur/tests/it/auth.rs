@@ -453,13 +453,13 @@ fn a_server_that_cannot_know_its_callers_does_not_start() {
     let room = room("[server]\nauth = 'jwt'\n");
     let start = ["serve", "--http", "-p", "0"];
     room.run(&start)
-        .exits(2)
+        .exits(6)
         .notes("add public_url = \"https://mcp.example.org/mcp\" to [server]");
     room.project(&format!(
         "[server]\nauth = 'jwt'\npublic_url = '{PUBLIC}'\n"
     ));
     room.run(&start)
-        .exits(2)
+        .exits(6)
         .notes("add [auth.issuer.\"https://login.example.org\"] with jwks_url");
     let with = |keys: &str| {
         room.project(&format!(

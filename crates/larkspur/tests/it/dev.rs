@@ -218,7 +218,7 @@ fn a_port_that_is_taken_gives_way_unless_it_was_asked_for() {
     dev.says(&format!("port {port} is taken"));
     answer(call(other, "hello", json!({"name": "ada"})));
     room.run(&["dev", "-p", &port.to_string()])
-        .exits(2)
+        .exits(1)
         .notes(&format!("cannot listen on 127.0.0.1:{port}"))
         .notes("-p 0 takes a free port");
     drop(taken);

@@ -249,7 +249,7 @@ fn an_open_address_needs_a_token() {
     }
     room.project("[server]\ncors = ['*']\n");
     room.run(&["--http", "-p", "0"])
-        .exits(2)
+        .exits(6)
         .notes("lets any web page call the tools");
     room.project("[server]\ntransport = 'htpt'\n");
     room.run(&["serve"])
@@ -272,7 +272,7 @@ fn an_open_address_needs_a_token() {
     let port = web.port.to_string();
     web.room
         .run(&["--http", "-p", &port])
-        .exits(2)
+        .exits(1)
         .notes("is another server running? -p 0 takes a free port");
 }
 
