@@ -7,7 +7,7 @@ use crate::commands::save;
 use crate::compose;
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
-use model::{Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
+use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
 use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime, Shape};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -22,6 +22,9 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         Ok(target) => target,
         Err(lookup) => {
             let code = not_found(&runtime, &args.tool, &lookup);
+            // It fails, and is written down as a client's call would be.
+            let call = Call::new(args.tool.clone(), Args::new());
+            let _ = compose::executor()?.block_on(runtime.call(call));
             runtime.close();
             return Ok(code);
         }
@@ -217,7 +220,7 @@ pub(super) fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitC
     }
     let tools = catalog.tools();
     let paths: Vec<String> = tools.map(|(_, tool)| tool.path().to_string()).collect();
-    missing(&catalog, "tool", name, &paths)
+    missing(runtime, "tool", name, &paths)
 }
 
 /// A value is read by the parameter's type.

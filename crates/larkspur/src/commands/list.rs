@@ -71,10 +71,22 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
     }
     let modules = catalog.modules().count();
     if modules == 0 && catalog.broken.is_empty() {
-        note(&no_modules(runtime));
+        note(&nothing(runtime));
     } else {
         note(&format!("{} in {}", all(catalog), count(modules, "module")));
     }
+}
+
+/// Why there is nothing to show.
+fn nothing(runtime: &Runtime) -> String {
+    let survey = runtime.survey();
+    let left_out = survey.named().filter(|(_, module)| module.disabled);
+    let left_out: Vec<&str> = left_out.map(|(name, _)| name.as_str()).collect();
+    if left_out.is_empty() {
+        return no_modules(runtime);
+    }
+    let names = left_out.join(", ");
+    format!("`enable` in larkspur.toml leaves out every module: {names}")
 }
 
 fn all(catalog: &Catalog) -> String {

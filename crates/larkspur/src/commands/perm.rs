@@ -20,7 +20,7 @@ pub(crate) fn run(global: &Global, perm: &Perm) -> anyhow::Result<ExitCode> {
         .filter(|_| names.contains(&asked.tool))
     else {
         return Ok(missing(
-            &catalog,
+            &runtime,
             "tool, prompt or resource",
             &asked.tool,
             &names,

@@ -7,13 +7,12 @@ use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{STRONG, error, say, styled};
 use model::{Conversation, Output, Role};
-use runtime::{Asking, Catalog, PromptLookup, ReadError};
+use runtime::{Asking, PromptLookup, ReadError, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
     let runtime = compose::open(global)?;
-    let catalog = runtime.catalog();
     // Texts are read by the parameters' types, as they are when a client sends them.
     let given = match arguments(&args.arguments, |_, text| json!(text)) {
         Ok(given) => given,
@@ -24,14 +23,12 @@ pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
     };
     let getting = runtime.prompt(&args.name, given, Asking::default());
     let answer = compose::executor()?.block_on(getting);
+    let code = match answer {
+        Ok(conversation) => show(conversation, args.format).map(|()| ExitCode::SUCCESS),
+        Err(failure) => Ok(failed(&runtime, &args.name, &failure)),
+    };
     runtime.close();
-    match answer {
-        Ok(conversation) => {
-            show(conversation, args.format)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(failure) => Ok(failed(&catalog, &args.name, &failure)),
-    }
+    code
 }
 
 fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
@@ -57,12 +54,13 @@ fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(catalog: &Catalog, name: &str, failure: &ReadError) -> ExitCode {
+fn failed(runtime: &Runtime, name: &str, failure: &ReadError) -> ExitCode {
+    let catalog = &runtime.catalog();
     match failure {
         ReadError::UnknownPrompt { name, .. } => {
             let prompts = catalog.prompts.listed();
             let paths: Vec<String> = prompts.map(|(_, p)| p.path().to_string()).collect();
-            return missing(catalog, "prompt", name, &paths);
+            return missing(runtime, "prompt", name, &paths);
         }
         ReadError::AmbiguousPrompt { name, paths } => {
             return several(catalog, "prompt", name, paths);

@@ -6,7 +6,7 @@ use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Body, Contents};
-use runtime::{Asking, Catalog, ReadError};
+use runtime::{Asking, Catalog, ReadError, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -15,14 +15,12 @@ pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
     let catalog = runtime.catalog();
     let reading = runtime.read(&args.uri, Asking::default());
     let answer = compose::executor()?.block_on(reading);
+    let code = match answer {
+        Ok(contents) => show(&contents, args.format).map(|()| ExitCode::SUCCESS),
+        Err(failure) => Ok(failed(&runtime, &catalog, &failure)),
+    };
     runtime.close();
-    match answer {
-        Ok(contents) => {
-            show(&contents, args.format)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(failure) => Ok(failed(&catalog, &failure)),
-    }
+    code
 }
 
 fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
@@ -46,10 +44,10 @@ fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(catalog: &Catalog, failure: &ReadError) -> ExitCode {
+fn failed(runtime: &Runtime, catalog: &Catalog, failure: &ReadError) -> ExitCode {
     match failure {
         ReadError::UnknownResource { uri, available } => {
-            return missing(catalog, "resource", uri, available);
+            return missing(runtime, "resource", uri, available);
         }
         ReadError::Rejected { of, .. } => {
             let found = catalog.resources.find(of);

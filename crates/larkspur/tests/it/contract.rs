@@ -3,6 +3,7 @@
 
 use crate::room::Room;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 const GREET: &str = r#"
@@ -141,4 +142,126 @@ tool(same, compact = lambda value: value)
     let same = room.run(&["call", "shop.same"]);
     same.exits(0).says_only("as it is");
     assert_eq!(same.stderr, "");
+}
+
+#[test]
+fn a_server_that_cannot_start_says_whose_fault_it_is() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    room.run(&["serve", "--http", "-p", &port])
+        .exits(1)
+        .notes("cannot listen on");
+    room.run(&["serve", "--http", "--host", "0.0.0.0"])
+        .exits(2)
+        .notes("--host 0.0.0.0 opens the server");
+    room.run(&["serve", "--http", "--auth", "jwt"])
+        .exits(2)
+        .notes("add public_url");
+    let issuers = "public_url = 'https://mcp.example.org/mcp'\n";
+    for (server, says) in [
+        ("auth = 'jwt'\n", "add public_url = "),
+        (&format!("auth = 'jwt'\n{issuers}"), "add [auth.issuer."),
+        (
+            "host = '0.0.0.0'\n",
+            "`host = \"0.0.0.0\"` under [server] in larkspur.toml opens the server",
+        ),
+        ("cors = ['*']\n", "under [server] in larkspur.toml lets any"),
+    ] {
+        room.project(&format!("[server]\ntransport = 'http'\n{server}"));
+        let ran = room.run(&["serve"]);
+        ran.exits(6).notes(says);
+        assert!(!ran.stderr.contains("--host"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn what_a_server_does_not_use_is_told() {
+    let mut room = Room::new();
+    room.write("greet.star", GREET);
+    room.run(&["serve", "-p", "0"])
+        .exits(0)
+        .notes("note: -p 0 is not used: this server speaks on stdin and stdout");
+    room.set_env("LARKSPUR_TOKEN", "a-token-that-is-long-enough-for-anybody");
+    let quiet = room.run(&["serve"]);
+    assert!(!quiet.stderr.contains("LARKSPUR_TOKEN"), "{quiet:#?}");
+    // Over both, the end of stdin does not end the server: a signal does, after the note.
+    let mut child = room
+        .larkspur(&["serve", "--http", "-p", "0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = lines
+        .map_while(Result::ok)
+        .take_while(|line| !line.contains("listening on"));
+    let told: Vec<String> = told.collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        told.iter()
+            .any(|line| line.contains("LARKSPUR_TOKEN is not used")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_tool_of_a_module_that_is_not_served_says_why() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    room.write("rates.star", "def convert(:\n");
+    room.write("other/module.toml", "name = 'other'\n");
+    for (args, says) in [
+        (
+            ["call", "rates.convert"],
+            "module `rates` cannot be loaded:",
+        ),
+        (["call", "other.thing"], "module `other` cannot be loaded:"),
+        (
+            ["prompt", "rates.convert"],
+            "module `rates` cannot be loaded:",
+        ),
+    ] {
+        let ran = room.run(&args);
+        ran.exits(2).notes(says);
+        assert!(!ran.stderr.contains("there is no"), "{ran:#?}");
+        let others = if args[1].starts_with("rates") {
+            "other"
+        } else {
+            "rates"
+        };
+        assert!(!ran.stderr.contains(others), "{ran:#?}");
+    }
+    let ran = room.run(&["call", "greet.helo"]);
+    ran.exits(2)
+        .notes("there is no tool `greet.helo`; did you mean `greet.hello`?");
+    assert!(!ran.stderr.contains("cannot be loaded"), "{ran:#?}");
+    // Nobody knows whose this is.
+    room.run(&["call", "convert"])
+        .exits(2)
+        .notes("rates.star cannot be loaded");
+}
+
+#[test]
+fn what_enable_leaves_out_is_said_to_be_left_out() {
+    let room = Room::new();
+    room.write("greet.star", GREET).project("enable = []\n");
+    room.run(&["call", "greet.hello"])
+        .exits(2)
+        .notes("module `greet` is left out by `enable` in larkspur.toml");
+    let list = room.run(&["list"]);
+    list.exits(0)
+        .notes("`enable` in larkspur.toml leaves out every module: greet");
+    assert!(!list.stderr.contains("larkspur new"), "{list:#?}");
+}
+
+#[test]
+fn a_call_of_a_tool_that_is_not_there_is_written_down() {
+    let room = Room::new();
+    room.write("greet.star", GREET).project("[audit]\n");
+    room.run(&["call", "greet.gone"]).exits(2);
+    let log = room.run(&["audit", "--format", "json"]).exits(0).json();
+    assert_eq!(log["kind"], "unknown", "{log}");
+    assert!(log.to_string().contains("gone"), "{log}");
 }
