@@ -15,9 +15,6 @@ impl Chosen {
     /// What was chosen, and the folders to look in: those that are served as far as they hold it,
     /// else the module itself. `Err` names a path that is not there.
     pub(crate) fn new(global: &Global, typed: &[PathBuf]) -> Result<(Self, Global), String> {
-        if let Some(why) = compose::missing_folder(global) {
-            return Err(why);
-        }
         let mut chosen = Self::default();
         if typed.is_empty() {
             return Ok((chosen, global.clone()));

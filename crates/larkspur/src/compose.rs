@@ -1,6 +1,7 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
+use crate::given;
 use crate::keys;
 use crate::variables;
 use anyhow::Context;
@@ -8,6 +9,7 @@ use clients::Home;
 use model::{Fault, Project, Surface, World};
 use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,20 +40,30 @@ impl std::error::Error for BadProject {}
 /// The folders that were named, or the usual ones. Where neither of those exists yet, both are
 /// waited for.
 pub(crate) fn folders(global: &Global) -> Vec<PathBuf> {
+    let wanted = wanted_folders(global);
     if !global.modules.is_empty() {
-        return global.modules.clone();
+        return wanted;
     }
-    let usual = [PathBuf::from("modules"), PathBuf::from("extensions")];
-    let there: Vec<PathBuf> = usual
-        .iter()
-        .filter(|folder| folder.is_dir())
-        .cloned()
-        .collect();
-    if there.is_empty() {
-        usual.to_vec()
-    } else {
-        there
+    let is_there = |folder: &&PathBuf| folder.is_dir();
+    let there: Vec<PathBuf> = wanted.iter().filter(is_there).cloned().collect();
+    if there.is_empty() { wanted } else { there }
+}
+
+/// Those that were named, or the usual ones, there or not; each once, however often it is named.
+pub(crate) fn wanted_folders(global: &Global) -> Vec<PathBuf> {
+    if global.modules.is_empty() {
+        return vec![PathBuf::from("modules"), PathBuf::from("extensions")];
     }
+    let mut seen = BTreeSet::new();
+    let named = global.modules.iter();
+    let mut is_new = |folder: &&PathBuf| {
+        seen.insert(
+            folder
+                .canonicalize()
+                .unwrap_or_else(|_| folder.to_path_buf()),
+        )
+    };
+    named.filter(|folder| is_new(folder)).cloned().collect()
 }
 
 pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
@@ -121,7 +133,7 @@ pub(crate) fn world(project: &Project) -> Arc<dyn World> {
 }
 
 /// The variables that may configure modules: `MODULE__KEY`.
-fn environment() -> Vec<(String, String)> {
+pub(crate) fn environment() -> Vec<(String, String)> {
     variables()
         .filter(|(name, _)| name.contains("__"))
         .collect()
@@ -175,12 +187,28 @@ pub(crate) fn live(global: &Global) -> Result<testing::Live, BadProject> {
 }
 
 /// Everything loaded and started, once.
-pub(crate) fn open(global: &Global) -> Result<Runtime, BadProject> {
-    Ok(Runtime::open(settings(global)?))
+pub(crate) fn open(global: &Global) -> anyhow::Result<Runtime> {
+    given::folders(global)?;
+    let runtime = Runtime::open(settings(global)?);
+    match given::settings(global, &runtime) {
+        Ok(()) => Ok(runtime),
+        Err(wrong) => {
+            runtime.close();
+            Err(wrong.into())
+        }
+    }
+}
+
+/// The same for who uses one thing of it, and is told of nothing else but what concerns him.
+pub(crate) fn open_to_use(global: &Global) -> anyhow::Result<Runtime> {
+    let runtime = open(global)?;
+    given::tell_stray_variables(&runtime);
+    Ok(runtime)
 }
 
 /// The same, with somebody who writes down what the world answers.
-pub(crate) fn open_recorded(global: &Global) -> Result<(Runtime, Arc<Recorder>), BadProject> {
+pub(crate) fn open_recorded(global: &Global) -> anyhow::Result<(Runtime, Arc<Recorder>)> {
+    given::folders(global)?;
     let mut settings = settings(global)?;
     let folders = settings.folders.iter().map(PathBuf::as_path);
     let recorder = Arc::new(Recorder::new(Arc::clone(&settings.world), folders));
@@ -189,17 +217,19 @@ pub(crate) fn open_recorded(global: &Global) -> Result<(Runtime, Arc<Recorder>),
 }
 
 /// Everything loaded and checked, nothing started.
-pub(crate) fn look(global: &Global) -> Result<Runtime, BadProject> {
+pub(crate) fn look(global: &Global) -> anyhow::Result<Runtime> {
+    given::folders(global)?;
+    let runtime = look_anyway(global)?;
+    given::settings(global, &runtime)?;
+    Ok(runtime)
+}
+
+/// The same, whether what was typed can be meant or not.
+pub(crate) fn look_anyway(global: &Global) -> Result<Runtime, BadProject> {
     Ok(Runtime::open(Settings {
         asleep: true,
         ..settings(global)?
     }))
-}
-
-/// A folder that was named and is not there: a server waits for it, but nothing can be said of it.
-pub(crate) fn missing_folder(global: &Global) -> Option<String> {
-    let gone = global.modules.iter().find(|folder| !folder.is_dir())?;
-    Some(format!("there is no folder {}", gone.display()))
 }
 
 /// One folder with one module, as it would look wherever it is put.

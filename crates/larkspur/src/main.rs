@@ -10,6 +10,7 @@ mod doors;
 mod editor;
 mod entry;
 mod exit;
+mod given;
 mod hidden;
 mod keys;
 mod live;
@@ -43,6 +44,8 @@ fn main() -> ExitCode {
             terminal::error(&format!("{error:#}"));
             ExitCode::from(if error.is::<compose::BadProject>() {
                 exit::BAD_PROJECT
+            } else if error.is::<given::Wrong>() {
+                exit::USAGE
             } else {
                 exit::FAILED
             })

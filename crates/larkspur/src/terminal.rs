@@ -3,7 +3,7 @@
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use model::did_you_mean;
-use runtime::{Broken, Offers, Runtime, State, Survey};
+use runtime::{Broken, Folder, Offers, Runtime, State, Survey};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,6 +83,14 @@ pub(crate) fn no_modules(runtime: &Runtime) -> String {
         "no modules in {}; `larkspur new hello` writes one",
         folders.join(" or ")
     )
+}
+
+/// What lies in the folders and cannot be read.
+pub(crate) fn unread(folders: &[Folder]) -> Vec<String> {
+    let unread = folders.iter().flat_map(Folder::unread);
+    unread
+        .map(|(path, why)| format!("{} is not served: {why}", path.display()))
+        .collect()
 }
 
 /// A secret that is not set yet, and the command that sets it.

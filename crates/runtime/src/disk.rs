@@ -63,6 +63,19 @@ impl Folder {
         self.root.is_dir()
     }
 
+    /// Why nobody can look into it.
+    pub fn trouble(&self) -> Option<std::io::Error> {
+        fs::read_dir(&self.root).err()
+    }
+
+    /// What lies in it and cannot be read, and why: links that lead nowhere, closed folders.
+    pub fn unread(&self) -> Vec<(PathBuf, String)> {
+        let mut walk = Walk::new(&self.root, &|name| is_source(name) || name == MANIFEST);
+        walk.collect(&self.root, "", 0, &mut BTreeMap::new());
+        walk.unread.retain(|(path, _)| *path != self.root);
+        walk.unread
+    }
+
     /// Every source file and manifest, by its path below the folder. Hidden folders and files are left alone.
     pub fn scan(&self) -> BTreeMap<FileId, Stamp> {
         let mut files = BTreeMap::new();
@@ -202,6 +215,7 @@ struct Walk<'a> {
     /// Folders that were entered through a link, and the one where it began, without links.
     entered: BTreeSet<PathBuf>,
     root: Option<PathBuf>,
+    unread: Vec<(PathBuf, String)>,
 }
 
 impl<'a> Walk<'a> {
@@ -210,6 +224,7 @@ impl<'a> Walk<'a> {
             wanted,
             entered: BTreeSet::new(),
             root: fs::canonicalize(root).ok(),
+            unread: Vec::new(),
         }
     }
 
@@ -220,8 +235,9 @@ impl<'a> Walk<'a> {
         depth: usize,
         files: &mut BTreeMap<FileId, Stamp>,
     ) {
-        let Ok(entries) = fs::read_dir(folder) else {
-            return;
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.unread.push((folder.to_owned(), why(&error))),
         };
         for entry in entries.flatten() {
             let Ok(name) = entry.file_name().into_string() else {
@@ -243,6 +259,8 @@ impl<'a> Walk<'a> {
                 if let Some(depth) = inside {
                     self.collect(&path, &id, depth, files);
                 }
+            } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && !path.exists() {
+                self.unread.push((path, "this link leads nowhere".into()));
             }
         }
     }

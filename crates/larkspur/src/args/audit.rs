@@ -28,8 +28,8 @@ pub(crate) struct Audit {
     #[arg(long, value_enum)]
     pub(crate) verdict: Option<Verdict>,
 
-    /// Only the last so long: 30s, 15m, 1h
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    /// Only the last so long: 30s, 15m, 1h, 7d
+    #[arg(long, value_name = "TIME", value_parser = parse_since)]
     pub(crate) since: Option<Duration>,
 
     /// Only the last so many
@@ -43,6 +43,16 @@ pub(crate) struct Audit {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+/// People look back over days; nothing else lasts so long.
+fn parse_since(text: &str) -> Result<Duration, String> {
+    let days = text.trim().strip_suffix('d').map(str::parse::<u32>);
+    if let Some(Ok(days)) = days {
+        return Ok(Duration::from_secs(u64::from(days) * 24 * 60 * 60));
+    }
+    parse_duration(text)
+        .map_err(|_| format!("`{text}` is not a time; write `30s`, `15m`, `1h` or `7d`"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

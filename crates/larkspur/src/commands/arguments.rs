@@ -18,15 +18,28 @@ pub(crate) fn arguments(
                 .read_to_string(&mut text)
                 .context("standard input cannot be read")?;
             match serde_json::from_str(&text).context("standard input is not JSON")? {
-                Value::Object(given) => args.extend(given),
+                Value::Object(given) => {
+                    for (name, value) in given {
+                        add(&mut args, name, value)?;
+                    }
+                }
                 _ => bail!("standard input must hold a JSON object"),
             }
             continue;
         }
         let (name, value) = argument(word, &read)?;
-        args.insert(name, value);
+        add(&mut args, name, value)?;
     }
     Ok(args)
+}
+
+/// Of two values for one name nobody can tell which was meant.
+fn add(args: &mut Args, name: String, value: Value) -> anyhow::Result<()> {
+    if args.contains_key(&name) {
+        bail!("`{name}` is given twice");
+    }
+    args.insert(name, value);
+    Ok(())
 }
 
 /// One of them; the README of a module writes them the same way.
@@ -37,6 +50,9 @@ pub(crate) fn argument(
     let Some((name, text)) = word.split_once('=') else {
         bail!("`{word}` is not an argument; write name=value, name:=json or -");
     };
+    if name.trim_end_matches(':').is_empty() {
+        bail!("`{word}` has no name before the `=`; write name=value, name:=json or -");
+    }
     if let Some(name) = name.strip_suffix(':') {
         let json = serde_json::from_str(text)
             .with_context(|| format!("the value of `{name}` is not JSON"))?;

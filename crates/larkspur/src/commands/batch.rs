@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
             return Ok(ExitCode::from(USAGE));
         }
     };
-    let runtime = compose::open(global)?;
+    let runtime = compose::open_to_use(global)?;
     let cancel = CancellationToken::new();
     let batch = Batch {
         tasks,

@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     if let Some(wanted) = &args.save_test {
         return save::run(global, args, wanted);
     }
-    let runtime = compose::open(global)?;
+    let runtime = compose::open_to_use(global)?;
     let catalog = runtime.catalog();
     let target = match Target::find(&catalog, &args.tool) {
         Ok(target) => target,

@@ -4,7 +4,9 @@ use crate::args::{Check, Format, Global};
 use crate::check::{self, Finding, Findings};
 use crate::chosen::Chosen;
 use crate::compose;
-use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled};
+use crate::given;
+use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
+use runtime::Folder;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,6 +15,7 @@ use std::process::ExitCode;
 const MOST_ROUNDS: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
+    given::folders(global)?;
     let (chosen, global) = match Chosen::new(global, &args.paths) {
         Ok(chosen) => chosen,
         Err(why) => {
@@ -21,6 +24,10 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
         }
     };
     let mut findings = found(&global, &chosen)?;
+    let folders = compose::folders(&global).into_iter().map(Folder::new);
+    for text in unread(&folders.collect::<Vec<_>>()) {
+        note(&format!("note: {text}"));
+    }
     if args.fix {
         findings = mended(&global, &chosen, findings)?;
     }

@@ -5,7 +5,7 @@ use crate::commands::tokens;
 use crate::compose;
 use crate::exit::FAILED;
 use crate::terminal::{
-    DIM, STRONG, count, error, no_modules, note, offers, say, styled, unserved, waiting_for,
+    DIM, STRONG, count, error, no_modules, note, offers, say, styled, unread, unserved, waiting_for,
 };
 use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
         Format::Text if list.tokens => tokens::as_text(&catalog),
         Format::Json => say(&serde_json::to_string_pretty(&as_json(&runtime, &catalog))?),
         Format::Text => as_text(&runtime, &catalog),
+    }
+    for text in unread(runtime.folders()) {
+        note(&format!("note: {text}"));
     }
     for (file, broken) in &catalog.broken {
         error(&unserved(file, broken));

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global)?;
+    let runtime = compose::open_to_use(global)?;
     // Texts are read by the parameters' types, as they are when a client sends them.
     let given = match arguments(&args.arguments, |_, text| json!(text)) {
         Ok(given) => given,

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open(global)?;
+    let runtime = compose::open_to_use(global)?;
     let catalog = runtime.catalog();
     let reading = runtime.read(&args.uri, Asking::default());
     let answer = compose::executor()?.block_on(reading);

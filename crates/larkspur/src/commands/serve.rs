@@ -3,13 +3,13 @@
 use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
 use crate::doors::{self, Plan, Refused};
-use crate::terminal::{BAD, count, error, note, offers, styled};
+use crate::terminal::{BAD, count, error, note, offers, styled, unread};
 use crate::variables;
 use model::Surface;
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use server::{HttpDoor, Login, Server};
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -139,11 +139,18 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
     if choice.asked == Surface::Auto && (choice.shows_modules || is_watched) {
         note(&format!("surface: {choice}"));
     }
-    for folder in runtime.folders().iter().filter(|folder| !folder.exists()) {
-        note(&format!(
-            "note: there is no folder {} yet; it is served when it appears",
-            folder.root().display()
-        ));
+    for folder in runtime.folders() {
+        let shown = folder.root().display();
+        match folder.trouble() {
+            None => {}
+            Some(why) if why.kind() == ErrorKind::NotFound => note(&format!(
+                "note: there is no folder {shown} yet; it is served when it appears"
+            )),
+            Some(why) => note(&format!("note: the folder {shown} cannot be read: {why}")),
+        }
+    }
+    for text in unread(runtime.folders()) {
+        note(&format!("note: {text}"));
     }
     if plan.transport.stdio && is_watched {
         note(&format!(

@@ -5,6 +5,7 @@ use crate::chosen::Chosen;
 use crate::commands::watch;
 use crate::compose;
 use crate::exit::{INTERRUPTED, USAGE};
+use crate::given;
 use crate::keys;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use testing::{Covered, Event, Format, Keeping, Options, Report, Summary};
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
+    given::folders(global)?;
     let (chosen, global) = match Chosen::new(global, &test.paths) {
         Ok(chosen) => chosen,
         Err(why) => {

@@ -74,7 +74,7 @@ impl Notes {
 pub(crate) fn examine(global: &Global) -> Vec<Finding> {
     let mut all = vec![project::program(), project::file(global)];
     // Without a project's file that can be read nobody knows what else holds.
-    if let (Ok(project), Ok(runtime)) = (compose::project(global), compose::look(global)) {
+    if let (Ok(project), Ok(runtime)) = (compose::project(global), compose::look_anyway(global)) {
         let survey = runtime.survey();
         all.extend(modules::findings(&runtime, &survey));
         all.push(needs::findings(&survey, &project));

@@ -1,14 +1,21 @@
 //! The folders, and how each module in them loads.
 
 use super::Notes;
-use crate::terminal::count;
+use crate::terminal::{count, unread};
 use runtime::{Runtime, Survey, Surveyed};
+use std::io::ErrorKind;
 
 pub(super) fn findings(runtime: &Runtime, survey: &Survey) -> [Notes; 2] {
     let mut folders = Notes::of("folders");
     let is_any_there = runtime.folders().iter().any(runtime::Folder::exists);
     for folder in runtime.folders() {
         let shown = folder.root().display();
+        let closed = folder.trouble();
+        let closed = closed.filter(|why| why.kind() != ErrorKind::NotFound);
+        if let Some(why) = closed {
+            folders.problem(format!("{shown} cannot be read: {why}"), None);
+            continue;
+        }
         match (folder.exists(), is_any_there) {
             (true, _) => folders.ok(shown.to_string()),
             (false, true) => folders.warning(
@@ -30,6 +37,9 @@ pub(super) fn findings(runtime: &Runtime, survey: &Survey) -> [Notes; 2] {
     }
     for module in &survey.modules {
         look_at(module, &mut modules);
+    }
+    for text in unread(runtime.folders()) {
+        modules.warning(text, None);
     }
     for note in &runtime.catalog().notes {
         modules.warning(note.clone(), None);

@@ -265,3 +265,127 @@ fn a_call_of_a_tool_that_is_not_there_is_written_down() {
     assert_eq!(log["kind"], "unknown", "{log}");
     assert!(log.to_string().contains("gone"), "{log}");
 }
+
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_an_error() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let around = room.path().join("around");
+    std::os::unix::fs::symlink(&around, &around).unwrap();
+    for (folder, says) in [
+        ("nowhere", "there is no folder nowhere"),
+        (
+            "around",
+            "the folder around cannot be read: Too many levels",
+        ),
+        (
+            "modules/greet.star",
+            "the folder modules/greet.star cannot be read: Not a directory",
+        ),
+    ] {
+        for command in [
+            &["list"][..],
+            &["check"],
+            &["test"],
+            &["graph"],
+            &["config", "show"],
+            &["call", "greet.hello"],
+        ] {
+            let args = [&["-e", folder], command].concat();
+            room.run(&args).exits(2).notes(says);
+        }
+        room.run(&["-e", folder, "doctor"]).exits(1);
+    }
+    // Nobody named these, but they are there.
+    fs::rename(room.modules(), room.path().join("kept")).unwrap();
+    room.run(&["list"])
+        .exits(0)
+        .notes("no modules in modules or extensions");
+    fs::write(room.modules(), "").unwrap();
+    room.run(&["list"])
+        .exits(1)
+        .notes("the folder modules cannot be read: Not a directory");
+    room.run(&["check"])
+        .exits(1)
+        .notes("the folder modules cannot be read: Not a directory");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_told() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    std::os::unix::fs::symlink("gone.star", room.at("rates.star")).unwrap();
+    let says = "modules/rates.star is not served: this link leads nowhere";
+    room.run(&["list"]).exits(0).notes(says);
+    room.run(&["check"]).notes(says);
+    room.run(&["serve"]).exits(0).notes(says);
+    room.run(&["doctor"]).exits(0).says(says);
+}
+
+#[test]
+fn a_folder_that_is_named_twice_is_one() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let ran = room.run(&["-e", "modules", "-e", "./modules", "list"]);
+    ran.exits(0).says("hello").notes("1 tool in 1 module");
+}
+
+#[test]
+fn settings_for_nobody_are_told() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    room.write(
+        "rates/module.toml",
+        "name = 'rates'\nversion = '1.0.0'\ndescription = 'd'\n[config]\ndigits = { type = 'integer', default = 2 }\n",
+    );
+    room.write("rates/main.star", &GREET.replace("hello", "rate"));
+    for command in [
+        &["call", "rates.rate"][..],
+        &["list"],
+        &["graph"],
+        &["check"],
+    ] {
+        let args = [command, &["--set", "rtes.digits=1"]].concat();
+        room.run(&args)
+            .exits(2)
+            .notes("--set rtes.digits: there is no module `rtes`; did you mean `rates`?");
+    }
+    room.run_told(&[("RATES__DIGIT", "3")], &["call", "rates.rate"])
+        .exits(0)
+        .says_only("Hello, Ada")
+        .notes("note: RATES__DIGIT is set, but module `rates` has no config key `digit`; did you mean RATES__DIGITS?");
+}
+
+#[test]
+fn arguments_that_cannot_be_meant_are_refused() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    for (arguments, says) in [
+        (&["name=Ada", "name=Bob"][..], "`name` is given twice"),
+        (&["name=Ada", "name:=3"], "`name` is given twice"),
+        (&["=Ada"], "`=Ada` has no name before the `=`"),
+        (&[":=3"], "`:=3` has no name before the `=`"),
+    ] {
+        let args = [&["call", "greet.hello"], arguments].concat();
+        room.run(&args).exits(2).notes(says);
+    }
+    room.run_with(
+        &["call", "greet.hello", "name=Ada", "-"],
+        "{\"name\": \"Bob\"}",
+    )
+    .exits(2)
+    .notes("`name` is given twice");
+}
+
+#[test]
+fn the_audit_log_is_read_by_days() {
+    let room = Room::new();
+    room.write("greet.star", GREET).project("[audit]\n");
+    room.run(&["call", "greet.hello"]).exits(0);
+    room.run(&["audit", "--since", "1d"])
+        .exits(0)
+        .says("greet.hello");
+    room.run(&["audit", "--since", "1w"])
+        .exits(2)
+        .notes("write `30s`, `15m`, `1h` or `7d`");
+}
