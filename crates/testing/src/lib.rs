@@ -25,6 +25,7 @@ pub use run::run;
 pub use save::{Draft, Made};
 pub use scene::reply;
 pub use script::{Coverage, Reply};
+pub use unit::LOAD;
 
 #[cfg(test)]
 mod tests;

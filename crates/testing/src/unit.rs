@@ -18,7 +18,7 @@ const STACK: usize = 16 << 20;
 /// A test gets this long to notice that its time is up; then nobody waits for it any more.
 const GRACE: Duration = Duration::from_secs(1);
 /// The test that a file is which cannot be loaded.
-pub(crate) const LOAD: &str = "(load)";
+pub const LOAD: &str = "(load)";
 /// The test that a file of snapshots is which cannot be written.
 pub(crate) const SNAPSHOTS: &str = "(snapshots)";
 

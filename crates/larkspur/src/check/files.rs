@@ -4,6 +4,7 @@ use super::Finding;
 use model::{Fault, Limits};
 use runtime::{Folder, Runtime};
 use script::Engine;
+use testing::{Event, Keeping, Options};
 
 /// Reads all files of a folder; answers how many there are.
 pub(super) fn read(folder: &Folder, findings: &mut Vec<Finding>) -> usize {
@@ -28,13 +29,31 @@ pub(super) fn read(folder: &Folder, findings: &mut Vec<Finding>) -> usize {
 /// Loads, declarations, schemas. A file that failed above has said enough.
 pub(super) fn add_broken(runtime: &Runtime, findings: &mut Vec<Finding>) {
     for (file, broken) in &runtime.catalog().broken {
-        let told = findings
-            .iter()
-            .any(|one| one.file == *file && one.is_error());
-        if !told {
-            let fault = located(runtime, coded(file, broken.fault.clone()));
-            findings.push(Finding::new(file, fault));
+        add(runtime, file, coded(file, broken.fault.clone()), findings);
+    }
+}
+
+/// Tests are loaded as well, and none is run.
+pub(super) fn add_broken_tests(runtime: &Runtime, findings: &mut Vec<Finding>) {
+    let mut options = Options::new(runtime.folders().to_vec());
+    options.filter = Some(testing::LOAD.to_owned());
+    options.snapshots = Keeping::Nothing;
+    testing::run(&options, &mut |event| {
+        if let Event::Failed { file, fault, .. } = event {
+            let paths = runtime.folders().iter().map(|folder| folder.path(&file));
+            let path = paths.into_iter().find(|path| path.is_file());
+            let shown = path.map_or(file, |path| path.display().to_string());
+            add(runtime, &shown, fault, findings);
         }
+    });
+}
+
+fn add(runtime: &Runtime, file: &str, fault: Fault, findings: &mut Vec<Finding>) {
+    let fault = located(runtime, fault);
+    let place = fault.place.as_ref().map_or(file, |place| &place.file);
+    let is_of = |one: &Finding| one.file == file || one.file == place;
+    if !findings.iter().any(|one| is_of(one) && one.is_error()) {
+        findings.push(Finding::new(file, fault));
     }
 }
 

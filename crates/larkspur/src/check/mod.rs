@@ -94,6 +94,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
         files += files::read(folder, &mut all);
     }
     files::add_broken(runtime, &mut all);
+    files::add_broken_tests(runtime, &mut all);
     let survey = runtime.survey();
     for (name, module) in survey.named() {
         modules::check(module, &mut all);

@@ -23,6 +23,13 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(crate::exit::USAGE));
         }
     };
+    if let Some(path) = args.paths.iter().find(|path| holds_nothing(path)) {
+        let path = path.display();
+        error(&format!(
+            "there is nothing to check in {path}: name a .star file, a module.toml or a folder"
+        ));
+        return Ok(ExitCode::from(crate::exit::USAGE));
+    }
     let mut findings = found(&global, &chosen)?;
     let folders = compose::folders(&global).into_iter().map(Folder::new);
     for text in unread(&folders.collect::<Vec<_>>()) {
@@ -37,6 +44,13 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     }
     let bad = findings.errors() > 0 || (args.strict && findings.warnings() > 0);
     Ok(ExitCode::from(u8::from(bad)))
+}
+
+/// Is it a file of another kind than those that modules are made of?
+fn holds_nothing(path: &Path) -> bool {
+    let is_source = path.extension().is_some_and(|ending| ending == "star");
+    let is_manifest = path.file_name().is_some_and(|name| name == "module.toml");
+    path.is_file() && !is_source && !is_manifest
 }
 
 fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
