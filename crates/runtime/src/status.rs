@@ -9,6 +9,7 @@ use script::Hook;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -20,6 +21,9 @@ pub struct Status {
     pub uptime_ms: u64,
     /// Absolute paths of the folders that are served.
     pub folders: Vec<String>,
+    /// Where it listens, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<SocketAddr>,
     pub modules: Vec<ModuleStatus>,
     pub notes: Vec<String>,
     pub tools: usize,
@@ -96,6 +100,7 @@ impl Runtime {
             version: env!("CARGO_PKG_VERSION").into(),
             uptime_ms: u64::try_from(self.uptime().as_millis()).unwrap_or(u64::MAX),
             folders: self.folders().iter().map(|f| absolute(f.root())).collect(),
+            address: None,
             tools: catalog.tool_count(),
             surface: catalog.front.choice.to_string(),
             modules,

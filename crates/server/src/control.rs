@@ -9,6 +9,7 @@ use runtime::{Order, Runtime, Status};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
+use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,11 @@ pub struct Control {
 
 impl Control {
     /// Starts answering. A server without a socket still serves, so a failure is for the log.
-    pub fn start(runtime: Runtime, directory: &Path) -> io::Result<Self> {
+    pub fn start(
+        runtime: Runtime,
+        address: Option<SocketAddr>,
+        directory: &Path,
+    ) -> io::Result<Self> {
         prepare(directory)?;
         let path = directory.join(format!("{}.sock", std::process::id()));
         let _ = fs::remove_file(&path);
@@ -64,7 +69,7 @@ impl Control {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, runtime.clone()));
+                tokio::spawn(answer(stream, runtime.clone(), address));
             }
         });
         Ok(Self { path })
@@ -98,12 +103,12 @@ fn prepare(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-async fn answer(stream: tokio::net::UnixStream, runtime: Runtime) {
+async fn answer(stream: tokio::net::UnixStream, runtime: Runtime, address: Option<SocketAddr>) {
     let (input, mut output) = stream.into_split();
     let mut lines = AsyncBufReader::new(input).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let reply = match serde_json::from_str(&line) {
-            Ok(request) => reply(request, &runtime).await,
+            Ok(request) => reply(request, &runtime, address).await,
             Err(why) => Reply::Refused(format!("this server does not understand that: {why}")),
         };
         let reply = serde_json::to_string(&reply).unwrap_or_default();
@@ -118,7 +123,7 @@ async fn answer(stream: tokio::net::UnixStream, runtime: Runtime) {
 }
 
 /// After an order, how everything is now.
-async fn reply(request: Request, runtime: &Runtime) -> Reply {
+async fn reply(request: Request, runtime: &Runtime, address: Option<SocketAddr>) -> Reply {
     let order = match request {
         Request::Status => None,
         Request::Reload(names) => Some(Order::Reload(names)),
@@ -130,7 +135,8 @@ async fn reply(request: Request, runtime: &Runtime) -> Reply {
     {
         return Reply::Refused(why);
     }
-    Reply::Status(Box::new(runtime.status().await))
+    let status = runtime.status().await;
+    Reply::Status(Box::new(Status { address, ..status }))
 }
 
 /// A running server, by its socket and how it was when it was asked.

@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let server = Server::new(runtime.clone(), project_doors.errors);
     let control = {
         let _within = executor.enter();
-        answer_orders(&runtime)
+        answer_orders(&runtime, Some(address))
     };
     executor.spawn(serve(server, runtime.clone(), door, control));
     // The first look has been told of as well; the board says it better.

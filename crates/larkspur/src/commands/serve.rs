@@ -10,6 +10,7 @@ use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
 use server::{HttpDoor, Login, Server};
 use std::io::{ErrorKind, IsTerminal};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -70,7 +71,8 @@ async fn until_the_end(
     door: Option<HttpDoor>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let _control = answer_orders(runtime);
+    let address = door.as_ref().and_then(|door| door.address().ok());
+    let _control = answer_orders(runtime, address);
     let stdio = async {
         if plan.transport.stdio {
             return server.serve_stdio().await;
@@ -93,8 +95,8 @@ async fn until_the_end(
 }
 
 /// Lets `larkspur status` and its kin find this server, as long as what is given back lives.
-pub(crate) fn answer_orders(runtime: &Runtime) -> Option<Control> {
-    Control::start(runtime.clone(), &control::directory())
+pub(crate) fn answer_orders(runtime: &Runtime, address: Option<SocketAddr>) -> Option<Control> {
+    Control::start(runtime.clone(), address, &control::directory())
         .inspect_err(|error| {
             tracing::warn!("`larkspur status` will not find this server: {error}");
         })

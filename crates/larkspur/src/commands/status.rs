@@ -62,6 +62,14 @@ pub(crate) fn show(status: &Status) {
             "reload"
         ),
     ));
+    let address = status
+        .address
+        .map(|address| format!(" at http://{address}/mcp"));
+    say(&format!(
+        "  serves {}{}",
+        status.folders.join(", "),
+        address.unwrap_or_default()
+    ));
     if status.tools > 0 {
         say(&format!("  surface: {}", status.surface));
     }

@@ -79,7 +79,9 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
         all.extend(modules::findings(&runtime, &survey));
         all.push(needs::findings(&survey, &project));
         all.push(places::data(&project));
-        all.push(places::port(&project));
+        all.push(places::audit(&project));
+        all.push(places::issuers(&project));
+        all.push(places::port(global, &project));
     }
     all.push(places::running(global));
     all.push(installed::findings());

@@ -3,13 +3,18 @@
 use super::Notes;
 use crate::args::{Global, Serve};
 use crate::commands::status;
+use crate::compose;
 use crate::doors;
 use crate::terminal::count;
+use model::Keys;
 use runtime::ProjectFile;
 use serde_json::Value;
+use server::Jwks;
+use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long whoever has the port may take to say who he is.
@@ -36,7 +41,54 @@ fn probe(folder: &Path) -> std::io::Result<()> {
     tempfile::tempfile_in(folder).map(drop)
 }
 
-pub(super) fn port(project: &ProjectFile) -> Notes {
+/// Can what is asked for be written down of calls?
+pub(super) fn audit(project: &ProjectFile) -> Notes {
+    let mut notes = Notes::of("audit");
+    let Some(settings) = &project.project().audit else {
+        return notes;
+    };
+    let file = project.audit_file(settings);
+    let shown = file.display();
+    let tried = match file.symlink_metadata() {
+        Ok(_) => OpenOptions::new().append(true).open(&file).map(drop),
+        Err(_) => {
+            let whole = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
+            let above = whole.ancestors().skip(1);
+            let there = above.into_iter().find(|place| place.exists());
+            probe(there.unwrap_or(Path::new("/")))
+        }
+    };
+    match tried {
+        Ok(()) => notes.ok(format!("{shown} can be written")),
+        Err(why) => notes.problem(
+            format!("{shown} cannot be written: {why}"),
+            Some("change its mode, or name another: `file` under [audit] in larkspur.toml".into()),
+        ),
+    }
+    notes
+}
+
+/// Do those whose tokens are taken publish their keys?
+pub(super) fn issuers(project: &ProjectFile) -> Notes {
+    let mut notes = Notes::of("issuers");
+    let world = compose::world(project.project());
+    for issuer in &project.project().trust.issuers {
+        let Keys::JwksUrl(url) = &issuer.keys else {
+            continue;
+        };
+        let name = &issuer.name;
+        match Jwks::new(url, Arc::clone(&world)).try_out(PATIENCE) {
+            Ok(()) => notes.ok(format!("{name} publishes its keys at {url}")),
+            Err(why) => notes.problem(
+                format!("no keys of {name} from {url}: {why}"),
+                Some("its tokens are refused until they can be had; is `jwks_url` right?".into()),
+            ),
+        }
+    }
+    notes
+}
+
+pub(super) fn port(global: &Global, project: &ProjectFile) -> Notes {
     let mut notes = Notes::of("port");
     let plan = doors::plan(&Serve::default(), project);
     let plan = match plan {
@@ -50,7 +102,7 @@ pub(super) fn port(project: &ProjectFile) -> Notes {
     match TcpListener::bind((plan.host.as_str(), plan.port)) {
         Ok(_) => notes.ok(format!("{place} is free")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            match who_has(&plan.host, plan.port) {
+            match own(global, plan.port).or_else(|| who_has(&plan.host, plan.port)) {
                 Some(server) => notes.ok(format!("{place} has {server}")),
                 None if plan.transport.http => notes.problem(
                     format!("{place} belongs to another program"),
@@ -68,6 +120,15 @@ pub(super) fn port(project: &ProjectFile) -> Notes {
         Err(error) => notes.problem(format!("cannot listen on {place}: {error}"), None),
     }
     notes
+}
+
+/// One of this user's servers, by what it says to its owner: strangers learn less at `/health`.
+fn own(global: &Global, port: u16) -> Option<String> {
+    let servers = status::running(global, true);
+    let mut servers = servers.iter().map(|server| &server.status);
+    let found = servers.find(|status| status.address.is_some_and(|at| at.port() == port))?;
+    let tools = count(found.tools, "tool");
+    Some(format!("a larkspur {} with {tools}", found.version))
 }
 
 /// One of us, if it says so at `/health`.

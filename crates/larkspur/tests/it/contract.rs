@@ -2,6 +2,8 @@
 //! for every end, and errors that name what is wrong.
 
 use crate::room::Room;
+use crate::upstream;
+use crate::web::Web;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -388,4 +390,84 @@ fn the_audit_log_is_read_by_days() {
     room.run(&["audit", "--since", "1w"])
         .exits(2)
         .notes("write `30s`, `15m`, `1h` or `7d`");
+}
+
+#[test]
+fn check_loads_tests_and_says_each_thing_once() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    room.write(
+        "greet_test.star",
+        "load(\"greet.star\", \"goodbye\")\n\ndef test_one(t):\n    goodbye()\n",
+    );
+    let check = room.run(&["check"]);
+    check.exits(1).says("greet_test.star").says("goodbye");
+    room.write(
+        "greet_test.star",
+        "def test_one(t):\n    fail(\"it is not run\")\n",
+    );
+    let check = room.run(&["check"]);
+    check.exits(0);
+    with_secret(&room);
+    room.write("bank/main.star", "def balance(:\n");
+    let check = room.run(&["check"]);
+    check.exits(1).says("error[E0100]").notes("1 error");
+    assert!(!check.stdout.contains("E0500"), "{check:#?}");
+    fs::write(room.path().join("README.md"), "# Here\n").unwrap();
+    room.run(&["check", "README.md"])
+        .exits(2)
+        .notes("there is nothing to check in README.md: name a .star file");
+    room.run(&["check", "modules/bank/module.toml"]).exits(0);
+}
+
+#[test]
+fn status_says_what_each_server_serves_and_where() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    let web = Web::start(room, &["--auth", "token"]);
+    let (folder, port) = (web.room.modules().display(), web.port);
+    web.room
+        .run(&["status", "--all"])
+        .exits(0)
+        .says(&format!("serves {folder} at http://127.0.0.1:{port}/mcp"));
+    // Strangers learn nothing at its port; its owner asks by its socket.
+    web.room.project(&format!(
+        "[server]\ntransport = 'http'\nport = {port}\nauth = 'token'\n"
+    ));
+    let doctor = web.room.run(&["doctor"]);
+    doctor
+        .says(&format!("127.0.0.1:{port} has a larkspur"))
+        .says("with 1 tool");
+    assert!(!doctor.stdout.contains("another program"), "{doctor:#?}");
+}
+
+#[test]
+fn doctor_looks_at_the_audit_file_and_at_issuers() {
+    let room = Room::new();
+    room.write("greet.star", GREET);
+    room.project("[audit]\nfile = 'modules'\n");
+    let doctor = room.run(&["doctor"]);
+    doctor
+        .exits(1)
+        .says("modules cannot be written: Is a directory");
+    room.project("[audit]\nfile = 'log/audit.jsonl'\n");
+    room.run(&["doctor"])
+        .exits(0)
+        .says("log/audit.jsonl can be written");
+    assert!(!room.path().join("log").exists());
+    let keys = r#"{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "a"}]}"#;
+    let good = upstream::Web::answering(move |_| Some(upstream::ok(keys)));
+    let bad = upstream::Web::answering(|_| Some(upstream::answer(500, "", "")));
+    room.project(&format!(
+        "[server]\npublic_url = 'https://mcp.example.org/mcp'\n\
+         [auth.issuer.good]\njwks_url = '{}'\n[auth.issuer.bad]\njwks_url = '{}'\n",
+        good.url("/jwks"),
+        bad.url("/jwks")
+    ));
+    let doctor = room.run(&["doctor"]);
+    doctor
+        .exits(1)
+        .says("good publishes its keys at")
+        .says("no keys of bad from")
+        .says("it answered 500");
 }

@@ -39,6 +39,11 @@ impl Jwks {
         }
     }
 
+    /// Can they be had, within this time? Why not, if they cannot.
+    pub fn try_out(&self, patience: Duration) -> Result<(), String> {
+        fetch(&*self.world, &self.egress, self.url.clone(), patience).map(drop)
+    }
+
     /// The keys, with one of this id if it can be had.
     pub(super) async fn keys(&self, kid: Option<&str>) -> Option<Arc<KeySet>> {
         if let Some(keys) = self.known(FRESH, kid) {
@@ -67,7 +72,8 @@ impl Jwks {
     async fn fetch(&self) {
         let (world, egress) = (Arc::clone(&self.world), self.egress.clone());
         let url = self.url.clone();
-        let fetched = tokio::task::spawn_blocking(move || fetch(&*world, &egress, url)).await;
+        let fetched =
+            tokio::task::spawn_blocking(move || fetch(&*world, &egress, url, PATIENCE)).await;
         let keys = match fetched {
             Ok(Ok(keys)) => keys,
             Ok(Err(why)) => {
@@ -82,7 +88,12 @@ impl Jwks {
     }
 }
 
-fn fetch(world: &dyn World, egress: &Egress, url: String) -> Result<KeySet, String> {
+fn fetch(
+    world: &dyn World,
+    egress: &Egress,
+    url: String,
+    patience: Duration,
+) -> Result<KeySet, String> {
     let request = HttpRequest {
         method: "GET".into(),
         url,
@@ -90,12 +101,12 @@ fn fetch(world: &dyn World, egress: &Egress, url: String) -> Result<KeySet, Stri
         credentials: Vec::new(),
         private: Vec::new(),
         body: Vec::new(),
-        timeout: Some(PATIENCE),
+        timeout: Some(patience),
         redirects: false,
         retries: false,
     };
     let leash = Leash {
-        until: Instant::now() + PATIENCE,
+        until: Instant::now() + patience,
         cancel: Cancel::default(),
     };
     let answer = world.http(&request, egress, &leash);
