@@ -57,11 +57,7 @@ pub(crate) fn wanted_folders(global: &Global) -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     let named = global.modules.iter();
     let mut is_new = |folder: &&PathBuf| {
-        seen.insert(
-            folder
-                .canonicalize()
-                .unwrap_or_else(|_| folder.to_path_buf()),
-        )
+        seen.insert(folder.canonicalize().unwrap_or_else(|_| (*folder).clone()))
     };
     named.filter(|folder| is_new(folder)).cloned().collect()
 }

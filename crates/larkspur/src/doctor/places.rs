@@ -42,6 +42,10 @@ fn probe(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Can what is asked for be written down of calls?
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only opening a file shows whether it can be written"
+)]
 pub(super) fn audit(project: &ProjectFile) -> Notes {
     let mut notes = Notes::of("audit");
     let Some(settings) = &project.project().audit else {
