@@ -11,35 +11,32 @@ pub(crate) fn arguments(
     read: impl Fn(&str, &str) -> Value,
 ) -> anyhow::Result<Args> {
     let mut args = Args::new();
+    let mut given = Args::new();
     for word in words {
         if word == "-" {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("standard input cannot be read")?;
-            match serde_json::from_str(&text).context("standard input is not JSON")? {
-                Value::Object(given) => {
-                    for (name, value) in given {
-                        add(&mut args, name, value)?;
-                    }
-                }
-                _ => bail!("standard input must hold a JSON object"),
-            }
+            given.extend(from_stdin()?);
             continue;
         }
         let (name, value) = argument(word, &read)?;
-        add(&mut args, name, value)?;
+        // Of two values for one name nobody can tell which was meant.
+        if args.insert(name.clone(), value).is_some() {
+            bail!("`{name}` is given twice");
+        }
     }
-    Ok(args)
+    // What was typed says more than what came with it.
+    given.extend(args);
+    Ok(given)
 }
 
-/// Of two values for one name nobody can tell which was meant.
-fn add(args: &mut Args, name: String, value: Value) -> anyhow::Result<()> {
-    if args.contains_key(&name) {
-        bail!("`{name}` is given twice");
+fn from_stdin() -> anyhow::Result<Args> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("standard input cannot be read")?;
+    match serde_json::from_str(&text).context("standard input is not JSON")? {
+        Value::Object(given) => Ok(given),
+        _ => bail!("standard input must hold a JSON object"),
     }
-    args.insert(name, value);
-    Ok(())
 }
 
 /// One of them; the README of a module writes them the same way.

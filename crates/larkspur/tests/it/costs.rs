@@ -112,7 +112,7 @@ fn an_answer_is_shown_in_each_form_with_what_it_costs() {
         .exits(0)
         .says("part 0");
     // For people the tool's own choice; for programs the whole result, as ever.
-    call(&[]).exits(0).says_only(&format!("{toon}\n{few}"));
+    call(&[]).exits(0).says_only(toon).notes(few);
     let whole = call(&["--format", "json"]);
     let whole = whole.exits(0).json();
     assert_eq!(whole["structuredContent"][1]["bin"], "b");
