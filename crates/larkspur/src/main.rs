@@ -28,9 +28,6 @@ use clap::Parser;
 use server::control::Request;
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log::start(cli.global.log_format);

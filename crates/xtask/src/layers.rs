@@ -49,7 +49,6 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("jsonwebtoken", &["server"]),
     ("keyring", &["vault"]),
     ("md-5", &["outside", "script", "vault"]),
-    ("mimalloc", &["larkspur"]),
     ("notify", &["runtime"]),
     // In the workshop it is what `http.get` is measured beside.
     ("reqwest", &["outside", "xtask"]),

@@ -41,7 +41,8 @@ impl Bench {
     /// A server that is quick and small because it has not loaded its modules is neither.
     fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
         let larkspur = &self.contenders.larkspur;
-        let tools = Client::connect(larkspur, modules.path(), Era::Legacy)?
+        let flags = ["--surface", "flat"];
+        let tools = Client::connect_with(larkspur, modules.path(), Era::Legacy, &flags)?
             .tools()?
             .len();
         let wrong = tools != modules.count;
