@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 /// Runs a program to its end and fails unless it succeeded.
-pub(crate) fn run(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&str]) -> Result<()> {
+pub fn run(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&str]) -> Result<()> {
     let program = program.as_ref();
     let status = Command::new(program)
         .args(args)
@@ -21,11 +21,7 @@ pub(crate) fn run(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&st
 }
 
 /// Runs a program for what it prints; what it complains about stays visible.
-pub(crate) fn output(
-    dir: impl AsRef<Path>,
-    program: impl AsRef<OsStr>,
-    args: &[&str],
-) -> Result<Vec<u8>> {
+pub fn output(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&str]) -> Result<Vec<u8>> {
     let program = program.as_ref();
     let output = Command::new(program)
         .args(args)
@@ -40,7 +36,7 @@ pub(crate) fn output(
 }
 
 /// Whether a program is there and knows itself.
-pub(crate) fn answers(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
+pub fn answers(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
     let mut command = Command::new(program);
     command
         .args(args)
@@ -50,7 +46,7 @@ pub(crate) fn answers(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
 }
 
 /// A command as one would type it.
-pub(crate) fn line(program: impl AsRef<OsStr>, args: &[&str]) -> String {
+pub fn line(program: impl AsRef<OsStr>, args: &[&str]) -> String {
     [&[&*program.as_ref().to_string_lossy()], args]
         .concat()
         .join(" ")

@@ -67,7 +67,7 @@ fn made(workspace: &Workspace, command: &str) -> Result<String> {
 }
 
 /// The text with every table made anew that stands below such a comment.
-pub(crate) fn filled(
+pub fn filled(
     text: &str,
     open: &str,
     mut make: impl FnMut(&str) -> Result<String>,

@@ -8,35 +8,35 @@ use serde::Deserialize;
 use crate::command::output;
 
 #[derive(Deserialize)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     #[serde(rename = "workspace_root")]
-    pub(crate) root: PathBuf,
-    pub(crate) packages: Vec<Package>,
+    pub root: PathBuf,
+    pub packages: Vec<Package>,
 }
 
 /// One of our crates, as its `Cargo.toml` says.
 #[derive(Deserialize)]
-pub(crate) struct Package {
-    pub(crate) name: String,
+pub struct Package {
+    pub name: String,
     /// Of every kind: a dev-dependency is an arrow too.
-    pub(crate) dependencies: Vec<Dependency>,
+    pub dependencies: Vec<Dependency>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Dependency {
-    pub(crate) name: String,
+pub struct Dependency {
+    pub name: String,
     /// The version asked for, such as `^1` or `=0.14.2`.
-    pub(crate) req: String,
+    pub req: String,
 }
 
 /// A file: its path from the root, with `/`, and what is in it, read as text.
-pub(crate) struct Source {
-    pub(crate) path: String,
-    pub(crate) text: String,
+pub struct Source {
+    pub path: String,
+    pub text: String,
 }
 
 impl Source {
-    pub(crate) fn is_rust(&self) -> bool {
+    pub fn is_rust(&self) -> bool {
         Path::new(&self.path)
             .extension()
             .is_some_and(|extension| extension == "rs")
@@ -44,7 +44,7 @@ impl Source {
 }
 
 impl Workspace {
-    pub(crate) fn read() -> Result<Self> {
+    pub fn read() -> Result<Self> {
         let json = output(
             ".",
             "cargo",
@@ -60,7 +60,7 @@ impl Workspace {
     }
 
     /// Every file that is tracked, or would be by the next `git add`.
-    pub(crate) fn sources(&self) -> Result<Vec<Source>> {
+    pub fn sources(&self) -> Result<Vec<Source>> {
         let listing = [
             "ls-files",
             "-z",

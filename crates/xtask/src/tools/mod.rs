@@ -18,7 +18,7 @@ use crate::command;
 use crate::workspace::Workspace;
 
 /// Installs what is not there yet; a second run does nothing.
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+pub fn run(workspace: &Workspace) -> Result<()> {
     postgres::ensure_installed(&workspace.root)?;
     lcov::ensure_installed(&workspace.root)?;
     let tools = folder(workspace);
@@ -32,16 +32,16 @@ pub(crate) fn install_node(workspace: &Workspace) -> Result<()> {
     ensure(&js, &node::PACKAGES, node::install)
 }
 
-pub(crate) use node::SERVER as TYPESCRIPT_SDK;
-pub(crate) use python::MCP as PYTHON_SDK;
+pub use node::SERVER as TYPESCRIPT_SDK;
+pub use python::MCP as PYTHON_SDK;
 
 /// The Python that has the SDK.
-pub(crate) fn python(workspace: &Workspace) -> PathBuf {
+pub fn python(workspace: &Workspace) -> PathBuf {
     folder(workspace).join("py/bin/python")
 }
 
 /// The Node that came with the packages.
-pub(crate) fn node(workspace: &Workspace) -> PathBuf {
+pub fn node(workspace: &Workspace) -> PathBuf {
     node::node(&folder(workspace).join("js"))
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn script(workspace: &Workspace, name: &str) -> Command {
 }
 
 /// In the workspace's own target, wherever cargo builds: the tests look for it there.
-pub(crate) fn folder(workspace: &Workspace) -> PathBuf {
+pub fn folder(workspace: &Workspace) -> PathBuf {
     workspace.root.join("target/tools")
 }
 

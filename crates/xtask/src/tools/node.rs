@@ -10,7 +10,7 @@ use super::apt;
 use crate::command::{answers, output, run};
 
 /// What one would write a server with, beside which ours is measured.
-pub(crate) const SERVER: &str = "@modelcontextprotocol/server@2.3.1";
+pub const SERVER: &str = "@modelcontextprotocol/server@2.3.1";
 
 pub(super) const PACKAGES: [&str; 11] = [
     SERVER,

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::apt;
 use crate::command::run;
 
-pub(crate) const MCP: &str = "mcp==2.3.0";
+pub const MCP: &str = "mcp==2.3.0";
 
 pub(super) fn install(folder: &Path) -> Result<()> {
     environment(folder)?;

@@ -1,0 +1,133 @@
+//! What was asked for on the command line, and how much work it means.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::subjects::Subject;
+
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Options {
+    pub(super) write: bool,
+    pub(super) check: bool,
+    pub(super) subjects: Vec<Subject>,
+    pub(super) effort: Effort,
+}
+
+/// How often each thing is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Effort {
+    pub(super) rounds: u32,
+    pub(super) calls: u32,
+    pub(super) starts: u32,
+    pub(super) reloads: u32,
+    pub(super) leak_calls: u32,
+    pub(super) leak_reloads: u32,
+}
+
+impl Options {
+    pub(super) fn parse(args: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut args = args.iter().map(String::as_str);
+        while let Some(arg) = args.next() {
+            match arg {
+                "--only" => {
+                    let name = args.next().context("`--only` needs a name")?;
+                    options.subjects.push(name.parse()?);
+                }
+                "--quick" => options.effort.shorten(),
+                "--long" => options.effort.lengthen(),
+                "--write" => options.write = true,
+                "--check" => options.check = true,
+                _ => bail!("unknown option `{arg}`; see `cargo xtask bench --help`"),
+            }
+        }
+        options.resolve()
+    }
+
+    fn resolve(mut self) -> Result<Self> {
+        let whole = self.subjects.is_empty();
+        ensure!(
+            whole || !self.write,
+            "`--write` records the whole table: leave out `--only`"
+        );
+        if whole {
+            self.subjects = Subject::ALL.to_vec();
+        }
+        Ok(self)
+    }
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            rounds: 9,
+            calls: 20_000,
+            starts: 21,
+            reloads: 40,
+            leak_calls: 200_000,
+            leak_reloads: 300,
+        }
+    }
+}
+
+impl Effort {
+    fn shorten(&mut self) {
+        *self = Self {
+            rounds: 5,
+            calls: 8_000,
+            starts: 7,
+            reloads: 10,
+            leak_calls: 50_000,
+            leak_reloads: 50,
+        };
+    }
+
+    fn lengthen(&mut self) {
+        self.leak_calls = 1_000_000;
+        self.leak_reloads = 10_000;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        let args: Vec<String> = line.split_whitespace().map(String::from).collect();
+        Options::parse(&args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn no_option_means_every_subject() {
+        assert_eq!(
+            parse("").map(|options| options.subjects),
+            Ok(Subject::ALL.to_vec())
+        );
+    }
+
+    #[test]
+    fn subjects_are_picked_by_name() {
+        let subjects = parse("--only json --quick --only rss").map(|options| options.subjects);
+        assert_eq!(subjects, Ok(vec![Subject::Json, Subject::Rss]));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, error) in [
+            (
+                "--fast",
+                "unknown option `--fast`; see `cargo xtask bench --help`",
+            ),
+            ("--only", "`--only` needs a name"),
+            (
+                "--only disk",
+                "no subject `disk`: there are calls, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch, tests, guards",
+            ),
+            (
+                "--only rss --write",
+                "`--write` records the whole table: leave out `--only`",
+            ),
+        ] {
+            assert_eq!(parse(line), Err(error.to_owned()));
+        }
+    }
+}

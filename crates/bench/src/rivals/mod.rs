@@ -1,0 +1,172 @@
+//! The table of the README: the same tool by what one would write a server with instead, measured in turns.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use super::call::{Call, Pace};
+use super::client::Client;
+use super::compare::median;
+use super::contender::{Contender, Contenders};
+use super::corpus::Corpus;
+use super::era::Era;
+use super::figure::{Amount, Unit};
+use super::machine;
+use super::modules::Modules;
+use super::subjects::{list, start};
+use super::tokens::count;
+use xtask::module_tokens::filled;
+use xtask::tools;
+use xtask::workspace::Workspace;
+
+const PYTHON: &str = include_str!("hello.py");
+const TYPESCRIPT: &str = include_str!("hello.mjs");
+/// Where the table stands in the README.
+const MARK: &str = "<!-- measured: ";
+/// Slower servers than ours take their time: this is enough to tell them apart.
+const ROUNDS: u32 = 7;
+const CALLS: u32 = 2_000;
+
+struct Rival {
+    name: String,
+    contender: Contender,
+    starts: Vec<f64>,
+    cpu: Vec<f64>,
+    rates: Vec<f64>,
+    memory: f64,
+}
+
+pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+    let modules = Modules::many(0)?;
+    modules.write("hello", &super::modules::hello("hello"))?;
+    let mut rivals = rivals(workspace)?;
+    for round in 0..=ROUNDS {
+        for rival in &mut rivals {
+            eprintln!("{} …", rival.name);
+            // The first turn finds files that nobody has read yet.
+            rival.measure(modules.path(), round > 0)?;
+        }
+    }
+    let larkspur = &rivals.first().context("there is ours")?.contender;
+    let (listed, flat, tools) = lists(larkspur, &Corpus::beside(&workspace.root).shipped())?;
+    let mut table = markdown(&rivals);
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        table,
+        "| a model reads, to know of the {tools} tools in `modules/` | {listed} |{}",
+        format!(" {flat} |").repeat(rivals.len() - 1)
+    );
+    println!("{}\n\n{table}", machine::describe());
+    if !write {
+        return Ok(());
+    }
+    let readme = workspace.root.join("README.md");
+    let text = fs::read_to_string(&readme)?;
+    let fresh = filled(&text, MARK, |_| Ok(table.trim_end().to_owned()))?;
+    Ok(fs::write(readme, fresh)?)
+}
+
+fn rivals(workspace: &Workspace) -> Result<Vec<Rival>> {
+    tools::run(workspace)?;
+    let Contenders { larkspur, minimal } = Contenders::build(workspace)?;
+    let (python, node) = (tools::python(workspace), tools::node(workspace));
+    let folder = tools::folder(workspace);
+    // Packages are looked for from where the file lies.
+    let (py, js) = (folder.join("py/rival.py"), folder.join("js/rival.mjs"));
+    fs::write(&py, PYTHON)?;
+    fs::write(&js, TYPESCRIPT)?;
+    let named = |name: &str, contender| Rival::new(name.to_owned(), contender);
+    Ok(vec![
+        named("Larkspur", larkspur),
+        Rival::new(
+            format!("Python ({})", tools::PYTHON_SDK.replace("==", " ")),
+            Contender::with(python, vec![py.into()]),
+        ),
+        Rival::new(
+            format!(
+                "TypeScript ({})",
+                tools::TYPESCRIPT_SDK
+                    .trim_start_matches('@')
+                    .replace('@', " ")
+            ),
+            Contender::with(node, vec![js.into()]),
+        ),
+        named("Rust (rmcp)", minimal),
+    ])
+}
+
+impl Rival {
+    fn new(name: String, contender: Contender) -> Self {
+        Self {
+            name,
+            contender,
+            starts: Vec::new(),
+            cpu: Vec::new(),
+            rates: Vec::new(),
+            memory: 0.0,
+        }
+    }
+
+    fn measure(&mut self, modules: &Path, counts: bool) -> Result<()> {
+        let started = list(&start(&self.contender, modules)?);
+        let mut client = Client::connect(&self.contender, modules, Era::Legacy)?;
+        let listed = client.tools()?;
+        ensure!(
+            listed.iter().any(|tool| tool["name"] == "hello"),
+            "{} does not list the tool",
+            self.name
+        );
+        let call = Call::hello(Era::Legacy);
+        call.repeat(&mut client, Pace::Sequential, CALLS / 4)?;
+        let alone = call.weigh(&mut client, Pace::Sequential, CALLS)?;
+        let many = call.weigh(&mut client, Pace::Pipelined, CALLS)?;
+        if counts {
+            self.starts.push(started);
+            self.cpu.push(alone.cpu_micros());
+            self.rates.push(many.per_second());
+            self.memory = client.rss()?;
+        }
+        Ok(())
+    }
+}
+
+fn markdown(rivals: &[Rival]) -> String {
+    let row = |what: &str, cell: &dyn Fn(&Rival) -> String| {
+        let cells: Vec<String> = rivals.iter().map(cell).collect();
+        format!("| {what} | {} |\n", cells.join(" | "))
+    };
+    let rule = "---|".repeat(rivals.len() + 1);
+    [
+        row("", &|rival| rival.name.clone()),
+        format!("|{rule}\n"),
+        row("from its start to `tools/list`", &|rival| {
+            Amount(median(rival.starts.clone()), Unit::Millis).to_string()
+        }),
+        row("memory, after the calls", &|rival| {
+            Amount(rival.memory, Unit::Megabytes).to_string()
+        }),
+        row("CPU for a call", &|rival| {
+            Amount(median(rival.cpu.clone()), Unit::Micros).to_string()
+        }),
+        row("calls a second, 64 at a time", &|rival| {
+            format!("{:.0}", median(rival.rates.clone()))
+        }),
+    ]
+    .concat()
+}
+
+/// Tokens of what is listed as we list it, and as any server does that lists all it has; and how many that are.
+fn lists(larkspur: &Contender, modules: &Path) -> Result<(Amount, Amount, usize)> {
+    let tools = |surface: &str| {
+        let flags = ["--surface", surface];
+        Client::connect_with(larkspur, modules, Era::Legacy, &flags)?.tools()
+    };
+    let tokens = |tools: &[_]| {
+        Ok::<_, anyhow::Error>(Amount(count(&json!(tools).to_string())?, Unit::Tokens))
+    };
+    let flat = tools("flat")?;
+    Ok((tokens(&tools("auto")?)?, tokens(&flat)?, flat.len()))
+}

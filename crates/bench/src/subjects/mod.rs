@@ -1,0 +1,144 @@
+//! What can be measured, one file each.
+
+mod batch;
+mod calls;
+mod databases;
+mod guards;
+mod http;
+mod json;
+mod leaks;
+mod mcp_http;
+mod reload;
+mod rss;
+mod shipped;
+mod start;
+mod tests;
+mod tokens;
+
+pub(crate) use start::{list, start};
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use anyhow::{Result, anyhow};
+
+use super::client::Client;
+use super::contender::Contenders;
+use super::corpus::Corpus;
+use super::era::Era;
+use super::modules::Modules;
+use super::options::Effort;
+use super::table::Row;
+
+/// What every subject needs to be measured.
+pub(super) struct Bench {
+    pub(super) contenders: Contenders,
+    pub(super) effort: Effort,
+    pub(super) corpus: Corpus,
+}
+
+impl Bench {
+    /// A server that is quick and small because it has not loaded its modules is neither.
+    fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
+        let larkspur = &self.contenders.larkspur;
+        let flags = ["--surface", "flat"];
+        let tools = Client::connect_with(larkspur, modules.path(), Era::Legacy, &flags)?
+            .tools()?
+            .len();
+        let wrong = tools != modules.count;
+        Ok(wrong.then(|| format!("lists {tools} tools, not {}", modules.count)))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Subject {
+    Calls,
+    Start,
+    Shipped,
+    Rss,
+    Reload,
+    Json,
+    Databases,
+    Leaks,
+    Http,
+    McpHttp,
+    Tokens,
+    Batch,
+    Tests,
+    Guards,
+}
+
+impl Subject {
+    pub(super) const ALL: [Self; 14] = [
+        Self::Calls,
+        Self::Start,
+        Self::Shipped,
+        Self::Rss,
+        Self::Reload,
+        Self::Json,
+        Self::Databases,
+        Self::Leaks,
+        Self::Http,
+        Self::McpHttp,
+        Self::Tokens,
+        Self::Batch,
+        Self::Tests,
+        Self::Guards,
+    ];
+
+    pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
+        match self {
+            Self::Calls => calls::measure(bench),
+            Self::Start => start::measure(bench),
+            Self::Shipped => shipped::measure(bench),
+            Self::Rss => rss::measure(bench),
+            Self::Reload => reload::measure(bench),
+            Self::Json => json::measure(bench),
+            Self::Databases => databases::measure(bench),
+            Self::Leaks => Ok(leaks::measure(bench)),
+            Self::Http => http::measure(bench),
+            Self::McpHttp => mcp_http::measure(bench),
+            Self::Tokens => tokens::measure(bench),
+            Self::Batch => batch::measure(bench),
+            Self::Tests => tests::measure(bench),
+            Self::Guards => guards::measure(bench),
+        }
+    }
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Calls => "calls",
+            Self::Start => "start",
+            Self::Shipped => "shipped",
+            Self::Rss => "rss",
+            Self::Reload => "reload",
+            Self::Json => "json",
+            Self::Databases => "databases",
+            Self::Leaks => "leaks",
+            Self::Http => "http",
+            Self::McpHttp => "mcp-http",
+            Self::Tokens => "tokens",
+            Self::Batch => "batch",
+            Self::Tests => "tests",
+            Self::Guards => "guards",
+        })
+    }
+}
+
+impl FromStr for Subject {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL
+            .into_iter()
+            .find(|subject| subject.to_string() == name);
+        found.ok_or_else(|| {
+            anyhow!(
+                "no subject `{name}`: there are {}",
+                Self::ALL.map(|s| s.to_string()).join(", ")
+            )
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Memory of a server that has listed its tools and waits.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::Bench;
+use crate::client::Client;
+use crate::compare::compare;
+use crate::contender::Contender;
+use crate::era::Era;
+use crate::figure::{Amount, Unit};
+use crate::modules::Modules;
+use crate::table::Row;
+
+const SIZES: [(usize, Option<Amount>); 3] = [
+    (1, None),
+    (50, Some(Amount(25.0, Unit::Megabytes))),
+    (500, None),
+];
+
+const ROUNDS: u32 = 3;
+
+/// Long enough for what a server does after its first answers.
+const SETTLE: Duration = Duration::from_millis(300);
+
+pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (count, bar) in SIZES {
+        let modules = Modules::many(count)?;
+        let idle = |contender| idle(contender, &modules);
+        let comparison = compare(
+            ROUNDS,
+            || idle(&bench.contenders.larkspur),
+            || idle(&bench.contenders.minimal),
+        )?;
+        let figure = |megabytes| Amount(megabytes, Unit::Megabytes).alone();
+        let row = Row::new(format!("RSS idle, {modules}"), figure(comparison.larkspur))
+            .beside(figure(comparison.minimal), comparison.ratio)
+            .bar(bar)
+            .spoiled(bench.missing_tools(&modules)?);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn idle(contender: &Contender, modules: &Modules) -> Result<f64> {
+    let mut client = Client::connect(contender, modules.path(), Era::Legacy)?;
+    client.request("tools/list", json!({}))?;
+    std::thread::sleep(SETTLE);
+    client.rss()
+}

@@ -1,0 +1,146 @@
+//! What a model pays, over the corpus: for the list of tools, for a schema, for an answer; and whether
+//! it finds the tool it wants.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::Bench;
+use crate::client::Client;
+use crate::compare::most;
+use crate::corpus::{Corpus, MODULE};
+use crate::era::Era;
+use crate::figure::{Amount, Unit};
+use crate::modules::Modules;
+use crate::table::Row;
+use crate::tokens::{count, shown};
+
+const LIST: Amount = Amount(600.0, Unit::Tokens);
+const SIGNATURES: Amount = Amount(20.0, Unit::Percent);
+const ANSWER: Amount = Amount(10.0, Unit::Percent);
+const NEVER_LARGER: Amount = Amount(100.0, Unit::Percent);
+const NOT_FOUND: Amount = Amount(20.0, Unit::Percent);
+
+/// The answers that the bar is for; `notion_blocks_3` is the page of seed 003, which promises 90 % less.
+const DECLARED: [&str; 4] = [
+    "github_list_issues",
+    "jira_search",
+    "notion_blocks_children",
+    "notion_blocks_3",
+];
+const TOP: usize = 5;
+
+pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let servers = bench.corpus.servers()?;
+    let connect = |surface| {
+        let flags = ["--surface", surface];
+        let larkspur = &bench.contenders.larkspur;
+        Client::connect_with(larkspur, servers.path(), Era::Legacy, &flags)
+    };
+    let mut client = connect("modules")?;
+    let mut rows = vec![
+        list(&mut client, &mut connect("flat")?)?,
+        signatures(&mut client)?,
+        search(&mut client, &bench.corpus)?,
+    ];
+    rows.extend(answers(bench)?);
+    Ok(rows)
+}
+
+fn list(modules: &mut Client, flat: &mut Client) -> Result<Row> {
+    let (modules, flat) = (modules.tools()?, flat.tools()?);
+    let tokens = |tools: &[Value]| count(&json!(tools).to_string());
+    let figure = Amount(tokens(&modules)?, Unit::Tokens);
+    let figure = figure.noted(format!("{} tools", modules.len()));
+    let beside = format!("flat: {:.0} for {}", tokens(&flat)?, flat.len());
+    let what = format!("tools/list, the corpus' 14 servers as modules; {beside}");
+    Ok(Row::new(what, figure).bar(LIST))
+}
+
+fn signatures(client: &mut Client) -> Result<Row> {
+    let mut asked = |detail| {
+        let arguments = json!({"modules": Corpus::names(), "detail": detail});
+        let params = json!({"name": "get_module_schema", "arguments": arguments});
+        shown(&client.request("tools/call", params)?)
+    };
+    let (brief, full) = (asked("signatures")?, asked("full")?);
+    let figure = share(brief, full).noted(format!("{brief:.0} of {full:.0}"));
+    Ok(Row::new("get_module_schema, signatures of full schemas", figure).bar(SIGNATURES))
+}
+
+/// The bar is for those that are found: at least 80 of 100.
+fn search(client: &mut Client, corpus: &Corpus) -> Result<Row> {
+    let queries = corpus.queries()?;
+    let mut missed = 0;
+    for (query, fitting) in &queries {
+        let arguments = json!({"query": query, "detail": "names"});
+        let found = client.call("get_module_schema", &arguments)?;
+        let found: Value = serde_json::from_str(&found).context(found)?;
+        let found = first(&found);
+        missed += u32::from(!found.iter().take(TOP).any(|tool| fitting.contains(tool)));
+    }
+    let all = u32::try_from(queries.len())?;
+    let figure = share(missed.into(), all.into()).noted(format!("{missed} of {all}"));
+    let what = format!("requests in plain words without their tool in the top {TOP}");
+    Ok(Row::new(what, figure).bar(NOT_FOUND))
+}
+
+/// `module.tool`, best first.
+fn first(found: &Value) -> Vec<String> {
+    let modules = found.as_array().into_iter().flatten();
+    let tools = modules.flat_map(|one| {
+        let module = one["module"].as_str().unwrap_or_default();
+        let tools = one["tools"].as_array().into_iter().flatten();
+        tools.map(move |tool| format!("{module}.{}", tool.as_str().unwrap_or_default()))
+    });
+    tools.collect()
+}
+
+fn answers(bench: &Bench) -> Result<Vec<Row>> {
+    let (modules, payloads) = bench.corpus.payloads()?;
+    let mut client = connect_uncut(bench, &modules)?;
+    let mut rows = Vec::new();
+    let mut bare = Vec::new();
+    for (name, payload) in &payloads {
+        let whole = count(&payload.to_string())?;
+        let brief = tokens(&mut client, name, &json!({}))?;
+        let figure = share(brief, whole).noted(format!("{brief:.0} of {whole:.0}"));
+        let has_bar = DECLARED.contains(&name.as_str());
+        let bar = if has_bar { ANSWER } else { NEVER_LARGER };
+        rows.push(Row::new(format!("{name}, compact of minified JSON"), figure).bar(bar));
+        let plain = tokens(&mut client, "raw", &json!({"name": name}))?;
+        bare.push(100.0 * plain / whole);
+    }
+    let each: Vec<String> = bare.iter().map(|share| format!("{share:.0}")).collect();
+    let figure = Amount(most(bare), Unit::Percent).noted(each.join(", "));
+    let what = "any of these with nothing declared, compact of minified JSON, at most";
+    rows.push(Row::new(what, figure).bar(NEVER_LARGER));
+    Ok(rows)
+}
+
+/// A server that never cuts an answer: what is cut is small for another reason.
+fn connect_uncut(bench: &Bench, modules: &Modules) -> Result<Client> {
+    let project = modules.path().join("larkspur.toml");
+    std::fs::write(&project, "[server]\nresult_tokens = 1000000\n")?;
+    let project = project.to_str().context("a path that is no text")?;
+    let flags = ["--config", project];
+    Client::connect_with(
+        &bench.contenders.larkspur,
+        modules.path(),
+        Era::Legacy,
+        &flags,
+    )
+}
+
+fn tokens(client: &mut Client, tool: &str, params: &Value) -> Result<f64> {
+    let arguments = json!({"module": MODULE, "tool": tool, "params": params});
+    let result = client.request(
+        "tools/call",
+        json!({"name": "call", "arguments": arguments}),
+    )?;
+    ensure!(result["isError"] != json!(true), "{tool}: {result}");
+    shown(&result)
+}
+
+fn share(part: f64, whole: f64) -> Amount {
+    Amount(100.0 * part / whole, Unit::Percent)
+}
