@@ -53,10 +53,11 @@ fn main() -> Result<()> {
 fn run(args: &[String]) -> Result<()> {
     let options = Options::parse(args)?;
     let workspace = Workspace::read()?;
+    let corpus = Corpus::open(&workspace.root, options.corpus.as_deref())?;
     let bench = Bench {
         contenders: Contenders::build(&workspace)?,
         effort: options.effort,
-        corpus: Corpus::beside(&workspace.root),
+        corpus,
     };
     let rows = measure(&bench, &options.subjects);
     report(&workspace, &rows, &bench.contenders, &options)

@@ -75,8 +75,10 @@ impl Modules {
     ) -> Result<()> {
         let folder = self.folder.path().join(name);
         let manifest = format!(
-            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"{about}\"\n\
-             [permissions]\n{permissions}\n"
+            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = {}\n\
+             [permissions]\n{permissions}\n",
+            // A JSON string is a TOML string.
+            serde_json::Value::from(about)
         );
         fs::create_dir(&folder)
             .and_then(|()| fs::write(folder.join("module.toml"), manifest))

@@ -3,12 +3,15 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::subjects::Subject;
+use std::path::PathBuf;
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Options {
     pub(super) write: bool,
     pub(super) check: bool,
     pub(super) subjects: Vec<Subject>,
+    /// Folder of a corpus other than the repository's own.
+    pub(super) corpus: Option<PathBuf>,
     pub(super) effort: Effort,
 }
 
@@ -33,6 +36,10 @@ impl Options {
                     let name = args.next().context("`--only` needs a name")?;
                     options.subjects.push(name.parse()?);
                 }
+                "--corpus" => {
+                    let folder = args.next().context("`--corpus` needs a folder")?;
+                    options.corpus = Some(folder.into());
+                }
                 "--quick" => options.effort.shorten(),
                 "--long" => options.effort.lengthen(),
                 "--write" => options.write = true,
@@ -48,6 +55,10 @@ impl Options {
         ensure!(
             whole || !self.write,
             "`--write` records the whole table: leave out `--only`"
+        );
+        ensure!(
+            self.corpus.is_none() || !self.write,
+            "`--write` records the table of tests/corpus: leave out `--corpus`"
         );
         if whole {
             self.subjects = Subject::ALL.to_vec();
@@ -111,6 +122,13 @@ mod tests {
     }
 
     #[test]
+    fn another_corpus_is_named_by_its_folder() {
+        let corpus = |line| parse(line).map(|options| options.corpus);
+        assert_eq!(corpus("--corpus more/tools"), Ok(Some("more/tools".into())));
+        assert_eq!(corpus("--only tokens"), Ok(None));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (line, error) in [
             (
@@ -118,6 +136,11 @@ mod tests {
                 "unknown option `--fast`; see `cargo xtask bench --help`",
             ),
             ("--only", "`--only` needs a name"),
+            ("--corpus", "`--corpus` needs a folder"),
+            (
+                "--write --corpus more",
+                "`--write` records the table of tests/corpus: leave out `--corpus`",
+            ),
             (
                 "--only disk",
                 "no subject `disk`: there are calls, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, batch, tests, guards",

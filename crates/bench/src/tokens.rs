@@ -13,7 +13,9 @@ pub(super) fn count(text: &str) -> Result<f64> {
 
 #[cfg(not(feature = "o200k"))]
 pub(super) fn count(_text: &str) -> Result<f64> {
-    anyhow::bail!("this build has no token vocabulary: run `cargo xtask bench`, which builds one in")
+    anyhow::bail!(
+        "this build has no token vocabulary: run `cargo xtask bench`, which builds one in"
+    )
 }
 
 /// Tokens of all that a tool's result shows a model.

@@ -1,29 +1,29 @@
-//! The corpus that lies beside the repository, for tests: tool lists of real servers, requests in plain
-//! words, answers of real kinds.
+//! Reads `tests/corpus` for unit tests: tool lists, requests in plain words, payloads.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests read what they are about; what is tested reads nothing"
+    reason = "tests read their data from disk; the code under test reads nothing"
 )]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A file of the corpus.
+/// Reads one file of the corpus.
 #[track_caller]
 pub(crate) fn read(file: &str) -> Value {
     let path = folder().join(file);
     let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{} is needed: {error}", path.display()));
-    serde_json::from_str(&text).unwrap()
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{} is not JSON: {error}", path.display()))
 }
 
-/// All files of one kind, in the order of their names.
+/// Reads all files of one kind, sorted by name.
 #[track_caller]
 pub(crate) fn all(kind: &str) -> Vec<(String, Value)> {
     let folder = folder().join(kind);
     let entries = std::fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{} is needed: {error}", folder.display()));
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -36,5 +36,5 @@ pub(crate) fn all(kind: &str) -> Vec<(String, Value)> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }

@@ -76,7 +76,7 @@ fn dispatch(args: &[String]) -> Result<()> {
             print!("{BENCH_HELP}");
             Ok(())
         }
-        "bench" | "rivals" => run_bench(&Workspace::read()?, args),
+        "bench" | "rivals" => run_bench(args),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(())
@@ -85,8 +85,9 @@ fn dispatch(args: &[String]) -> Result<()> {
     }
 }
 
-/// Runs a command of the crate `bench`, optimized: a debug client is slower than the servers it measures.
-fn run_bench(workspace: &Workspace, args: &[String]) -> Result<()> {
+/// Runs a command of the crate `bench` in the same folder, optimized: a debug client is slower than the
+/// servers it measures.
+fn run_bench(args: &[String]) -> Result<()> {
     let mut line = vec![
         "run",
         "--release",
@@ -97,7 +98,7 @@ fn run_bench(workspace: &Workspace, args: &[String]) -> Result<()> {
         "--",
     ];
     line.extend(args.iter().map(String::as_str));
-    command::run(&workspace.root, "cargo", &line)
+    command::run(".", "cargo", &line)
 }
 
 fn report(problems: &[String]) -> Result<()> {

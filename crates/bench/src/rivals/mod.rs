@@ -11,7 +11,6 @@ use super::call::{Call, Pace};
 use super::client::Client;
 use super::compare::median;
 use super::contender::{Contender, Contenders};
-use super::corpus::Corpus;
 use super::era::Era;
 use super::figure::{Amount, Unit};
 use super::machine;
@@ -51,7 +50,7 @@ pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         }
     }
     let larkspur = &rivals.first().context("there is ours")?.contender;
-    let (listed, flat, tools) = lists(larkspur, &Corpus::beside(&workspace.root).shipped())?;
+    let (listed, flat, tools) = lists(larkspur, &workspace.root.join("modules"))?;
     let mut table = markdown(&rivals);
     // Writing to a string cannot fail.
     let _ = writeln!(

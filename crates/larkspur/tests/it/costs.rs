@@ -1,37 +1,12 @@
 //! What models pay: for the list of tools by either surface, and for an answer in each form.
 
+use crate::corpus;
 use crate::room::Room;
 use serde_json::{Value, json};
-use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
-
-/// The servers of the corpus, as their manifests would say what they are for.
-const SERVERS: [(&str, &str); 14] = [
-    ("airtable", "Airtable bases, tables and records"),
-    ("chrome-devtools", "Drive and inspect a Chrome browser"),
-    ("context7", "Current documentation of libraries"),
-    ("firecrawl", "Scrape, crawl and search the web"),
-    ("git", "Read and change a local Git repository"),
-    ("github", "GitHub repositories, issues and pull requests"),
-    ("gitlab", "GitLab projects, issues and merge requests"),
-    ("google-maps", "Places, directions and distances"),
-    ("notion", "Notion pages, databases and comments"),
-    ("playwright", "Automate a browser with Playwright"),
-    ("postgres", "Read-only SQL on PostgreSQL"),
-    ("slack", "Slack channels, messages and users"),
-    ("tavily", "Search, extract and crawl the web"),
-    ("time", "Current time and time zones"),
-];
 
 /// A server's tools as a module, each with its own schema.
-fn module(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/tools");
-    let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
-    let corpus: Value = serde_json::from_str(&text).unwrap();
-    let mut seen = HashSet::new();
-    let tools = corpus["tools"].as_array().unwrap().iter();
-    let tools = tools.filter(|tool| seen.insert(tool["name"].as_str()));
+fn module(server: &Value) -> String {
+    let tools = server["tools"].as_array().unwrap().iter();
     let declared = tools.map(|tool| {
         let (name, about) = (&tool["name"], &tool["description"]);
         let schema = json!(tool["inputSchema"].to_string());
@@ -47,10 +22,14 @@ fn module(name: &str) -> String {
 #[test]
 fn fourteen_servers_cost_few_tokens_behind_the_meta_tools() {
     let room = Room::new();
-    for (name, about) in SERVERS {
-        let manifest = format!("name = '{name}'\nversion = '1.0.0'\ndescription = '{about}'\n");
-        room.write(&format!("{name}/module.toml"), &manifest)
-            .write(&format!("{name}/main.star"), &module(name));
+    let servers = corpus::read_all("tools");
+    assert_eq!(servers.len(), 14);
+    for (_, server) in servers {
+        let (name, about) = (&server["server"], &server["description"]);
+        let folder = name.as_str().unwrap();
+        let manifest = format!("name = {name}\nversion = '1.0.0'\ndescription = {about}\n");
+        room.write(&format!("{folder}/module.toml"), &manifest)
+            .write(&format!("{folder}/main.star"), &module(&server));
     }
     let costs = room.run(&["list", "--tokens", "--format", "json"]);
     let costs = costs.exits(0).json();

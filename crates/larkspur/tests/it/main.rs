@@ -28,6 +28,7 @@ mod compact;
 mod config;
 mod config_show;
 mod contract;
+mod corpus;
 mod costs;
 mod coverage;
 mod databases;

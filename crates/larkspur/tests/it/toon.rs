@@ -1,6 +1,7 @@
 //! TOON as we write it, beside the notation's own implementation. `cargo xtask tools` installs it.
 
 use crate::clients::{installed, node, run};
+use crate::corpus;
 use crate::room::Room;
 use model::{Format, Ways, Wish, compact};
 use serde_json::{Value, json};
@@ -47,23 +48,6 @@ const AWKWARD: [&str; 35] = [
     "\u{feff}a",
 ];
 
-fn corpus() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let mut found = Vec::new();
-    for kind in ["payloads", "tools"] {
-        let folder = folder.join(kind);
-        let files = fs::read_dir(&folder)
-            .unwrap_or_else(|error| panic!("{} is needed: {error}", folder.display()));
-        for file in files {
-            let path = file.unwrap().path();
-            let value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-            found.push((path.display().to_string(), value));
-        }
-    }
-    assert!(found.len() > 15, "{found:?}");
-    found
-}
-
 /// A text as a value, as a key, in a list, in a table, and as a key of a table.
 fn places_of(text: &str) -> Value {
     let (one, two) = (json!({"a": text, "b": 1}), json!({"b": [2], "a": text}));
@@ -80,7 +64,8 @@ fn places_of(text: &str) -> Value {
 }
 
 fn cases() -> Vec<(String, Value)> {
-    let mut cases = corpus();
+    let mut cases = corpus::read_all("payloads");
+    cases.extend(corpus::read_all("tools"));
     for text in AWKWARD {
         let Value::Array(places) = places_of(text) else {
             unreachable!()
