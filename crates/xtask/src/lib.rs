@@ -33,7 +33,7 @@ cargo xtask <command>
   test           the whole check: format, clippy, tests, bans and licences
   conformance    the protocol's own suite, both eras, against tests/conformance
   layers         which crate may use which
-  tidy           names, file openings, the code map, machine paths, pins
+  tidy           names, file openings, the code map, paths out of the repository, pins
   deny           bans, licences and sources, by cargo-deny
   tools          install what the tests talk to: foreign clients into target/tools, PostgreSQL
   module-tokens  what answers of the modules cost, into their READMEs; --check compares

@@ -117,7 +117,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn this_crate_and_this_file_are_found() {
+    fn this_crate_and_text_files_of_every_kind_are_found() {
         let workspace = Workspace::read().unwrap();
         assert!(
             workspace
@@ -126,11 +126,17 @@ pub(crate) mod tests {
                 .any(|package| package.name == "xtask")
         );
         let sources = workspace.sources().unwrap();
-        assert!(
-            sources
-                .iter()
-                .any(|source| source.path == "crates/xtask/src/workspace.rs")
-        );
+        for path in [
+            ".cargo/config.toml",
+            ".github/workflows/ci.yml",
+            "README.md",
+            "crates/xtask/Cargo.toml",
+            "crates/xtask/src/workspace.rs",
+            "modules/notion/main.star",
+            "tests/corpus/queries.json",
+        ] {
+            assert!(sources.iter().any(|source| source.path == path), "{path}");
+        }
         assert!(
             sources
                 .iter()

@@ -1,5 +1,8 @@
 //! House rules that no compiler knows, each a function from data to a list of problems.
 
+mod escapes;
+#[cfg(test)]
+mod escapes_tests;
 mod map;
 mod names;
 mod openings;
@@ -17,6 +20,7 @@ pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {
         names::problems(&sources),
         map::problems(&sources),
         paths::problems(&sources),
+        escapes::problems(&sources),
         pins::problems(&workspace.packages),
     ];
     Ok(checks.concat())
