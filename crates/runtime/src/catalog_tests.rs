@@ -1,4 +1,4 @@
-//! What seed 001 asks of a registry, shown of catalogs.
+//! Guarantees of a registry, shown for catalogs.
 
 use super::*;
 use crate::ground::Ground;

@@ -8,7 +8,7 @@ use crate::upstream::{self, Web};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A stand-in for the service of seed 003, and tools that behave badly.
+/// Mock of the Notion tools that `CHAIN` calls, and tools that misbehave.
 const NOTION: &str = r##"
 def search(ctx, query: str) -> dict:
     ctx.state.update("searched", lambda n: n + 1, default = 0)
@@ -90,13 +90,13 @@ fn statuses(answer: &Value) -> Value {
         .collect()
 }
 
-/// The two lines of seed 003, as they stand there.
+/// Search, then read the first hit: two tasks as JSON lines.
 const CHAIN: &str = r#"{"id":"search","module":"notion","tool":"search","params":{"query":"設計"}}
 {"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}"},"after":["search"],"output":true}
 "#;
 
 #[test]
-fn the_seeds_chain_runs_by_every_door() {
+fn chained_batch_runs_on_every_transport() {
     for door in DOORS {
         let mut client = Client::start(room(), door, json!({}));
         for key in ["tasks", "commands"] {

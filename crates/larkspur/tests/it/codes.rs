@@ -8,7 +8,7 @@ const KNOWN: [&str; 8] = [
     "-32700", "-32600", "-32601", "-32602", "-32603", "-32020", "-32021", "-32022",
 ];
 
-/// Seed 002's table, for those who ask for it: its codes, and their HTTP statuses.
+/// Codes of `errors = "mapped"` and their HTTP statuses, by file.
 const MAPPED: [(&str, &[&str]); 2] = [
     ("wire/mapped.rs", &["-32000", "-32001", "-32002"]),
     ("http/message.rs", &["-32000", "-32002"]),

@@ -1,4 +1,4 @@
-//! `errors = "mapped"`: seed 002's table, all eight rows, by both doors.
+//! `errors = "mapped"`: all eight rows of its table, on both transports.
 
 use crate::room::Room;
 use crate::web::Web;

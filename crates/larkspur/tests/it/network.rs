@@ -349,7 +349,7 @@ fn metrics_count_by_tool() {
     );
 }
 
-/// The two lines of seed 002, as they stand in the book.
+/// The two curl commands of the book.
 #[test]
 fn curl_needs_no_ceremony() {
     let lines = [

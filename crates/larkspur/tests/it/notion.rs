@@ -1,5 +1,5 @@
-//! The module that seed 003 was made for, against a stand-in of its service: the chain and the samples of
-//! the seed, pages that come in parts, and what the service refuses.
+//! The Notion module against a mock of its service: a chained batch, compact results, pages that come in
+//! parts, and what the service refuses.
 
 use crate::documents::workspace;
 use crate::fixture::{Opening, Server};
@@ -111,7 +111,7 @@ const DOCUMENT: &str = "# タイトル
 function example() {}
 ```";
 
-/// The samples of seed 003, byte for byte.
+/// Compact results, byte for byte.
 #[test]
 fn answers_are_what_a_model_needs() {
     let mut server = server();
@@ -137,7 +137,7 @@ fn answers_are_what_a_model_needs() {
 
 /// Its two lines, as they stand there.
 #[test]
-fn the_seeds_chain_reads_the_first_hit() {
+fn chained_batch_reads_the_first_hit() {
     let tasks = r#"{"id":"search","module":"notion","tool":"search","params":{"query":"設計"}}
 {"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}"},"after":["search"],"output":true}"#;
     let result = server().call("batch", json!({"tasks": tasks})).result();

@@ -1,5 +1,5 @@
 //! What a module may do to the world: the rule, without the world. A module has the rights that its
-//! manifest names and the operator leaves it; a single file has seed 004's freedoms, as far as the
+//! manifest names and the operator leaves it; a single file has starlark-mcp's default permissions, as far as the
 //! operator does not say otherwise.
 
 mod denied;

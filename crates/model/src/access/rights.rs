@@ -36,7 +36,7 @@ impl Rights {
         })
     }
 
-    /// Seed 004's freedoms, each as the operator says if he says something.
+    /// starlark-mcp's default permissions, where the operator's grant does not replace them.
     pub fn of_single(module: &str, allowed_exec: &[String], grant: Option<&Grant>) -> Self {
         Self::new(module, |permission| {
             match grant.and_then(|grant| grant.get(permission)) {

@@ -118,7 +118,7 @@ fn refuse(refusal: &Refusal, errors: Errors) -> Answer {
     rpc_error(status, &id, refusal.code, &refusal.message)
 }
 
-/// Seed 002's table.
+/// HTTP status of an error code under `errors = "mapped"`.
 pub(crate) fn mapped_status(code: i64) -> StatusCode {
     match code {
         -32700 | -32600 | -32602 | -32002 => StatusCode::BAD_REQUEST,
