@@ -114,7 +114,7 @@ fn regular_expressions() {
     check("re.find_all('(a)|b', 'ab')", r#"["a", None]"#);
     check("re.replace('', 'ab', '-')", r#""-a-b-""#);
     check("re.replace('a', 'aa', '$$1')", r#""$1$1""#);
-    check("re.replace('(?P<n>a)', 'a', '${n}${n}${none}')", r#""aa""#);
+    check("re.replace('(?P<n>a)', 'a', '${n}$n$0')", r#""aaa""#);
     check("re.split('', 'ab')", r#"["", "a", "b", ""]"#);
     check(
         "re.search(r'(a)\\1', 'aa')",
@@ -124,6 +124,58 @@ fn regular_expressions() {
         "re.search('a(?=b)', 'ab')",
         r#"error: re: in the pattern "a(?=b)": look-around, including look-ahead and look-behind, is not supported"#,
     );
+}
+
+#[test]
+fn replacements_refer_to_groups_that_exist() {
+    let none = "error: re.replace: the pattern has no group";
+    for (call, expected) in [
+        (
+            "'(a)', 'xax', '$1b'",
+            format!(
+                "{none} `1b`: it has $1, and `$0` is the whole match; write `${{1}}b` for group 1 followed by `b`"
+            ),
+        ),
+        ("'(a)', 'xax', '${1}b'", "\"xabx\"".into()),
+        (
+            "'a', 'xax', '$x'",
+            format!(
+                "{none} `x`: it has none, and `$0` is the whole match; a dollar sign itself is `$$`: `$$x`"
+            ),
+        ),
+        (
+            "'(a)(?P<n>b)?', 'a', '$9'",
+            format!(
+                "{none} `9`: it has $1, $2, ${{n}}, and `$0` is the whole match; a dollar sign itself is `$$`: `$$9`"
+            ),
+        ),
+        (
+            "'(?P<n>a)', 'a', '${m}'",
+            format!("{none} `m`: it has $1, ${{n}}, and `$0` is the whole match"),
+        ),
+        (
+            "'a', 'none of these', '$1'",
+            format!(
+                "{none} `1`: it has none, and `$0` is the whole match; a dollar sign itself is `$$`: `$$1`"
+            ),
+        ),
+        ("'(a)(b)?', 'a', '<$2>'", "\"<>\"".into()),
+        ("'a', 'a', '$$1 $ 5 $'", "\"$1 $ 5 $\"".into()),
+        ("'a', 'a', '${1'", "\"${1\"".into()),
+        (
+            "'(a)', 'a', r'\\1'",
+            "error: re.replace: `\\1` is text here; write `${1}` for what the group took".into(),
+        ),
+        (
+            "'(?P<n>a)', 'a', r'\\g<n>'",
+            "error: re.replace: `\\g<n>` is text here; write `${n}` for what the group took".into(),
+        ),
+        ("'a', 'a', r'C:\\1'", "\"C:\\\\1\"".into()),
+        ("'(a)', 'a', r'\\\\1'", "\"\\\\\\\\1\"".into()),
+        ("'(a)', 'a', r'\\n\\0\\x'", "\"\\\\n\\\\0\\\\x\"".into()),
+    ] {
+        check(&format!("re.replace({call})"), &expected);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod found;
 mod pattern;
+mod replacement;
 
 pub(crate) use pattern::{Patterns, pattern};
 
@@ -128,12 +129,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// A text with every match replaced.
     ///
     /// In `by`, `$1` or `${1}` stands for what a group took, `${name}` for a named one, `$0` for the
-    /// whole match and `$$` for a `$`.
+    /// whole match and `$$` for a `$`. A group that the pattern does not have is an error.
     ///
     /// Examples:
     /// ```python
     /// >>> re.replace("([a-z]+)@([a-z]+)", "ada@home, bob@work", "$2: ${1}")
     /// "home: ada, work: bob"
+    /// >>> re.replace("(a)", "xax", "$1b")
+    /// error: re.replace: the pattern has no group `1b`: it has $1, and `$0` is the whole match; write `${1}b` for group 1 followed by `b`
     /// ```
     fn replace<'v>(
         #[starlark(require = pos)] pattern: &str,
@@ -142,6 +145,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
         let regex = self::pattern(pattern, s, eval)?;
+        replacement::check(by, &regex)?;
         let gauge = gauge(eval)?;
         let references = by.matches('$').count();
         let mut out = String::new();
