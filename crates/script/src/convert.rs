@@ -1,6 +1,7 @@
 //! JSON ↔ Starlark. Our own writer: it has depth and byte budgets, and the crate's is eleven times slower.
 
 use crate::stdlib::content::Block;
+use crate::stdlib::show;
 use model::Limits;
 use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
@@ -190,8 +191,8 @@ fn key(value: Value<'_>) -> Result<Key<'_>, Unwritable> {
         return Ok(Key::Text(text));
     }
     match value.get_type() {
-        "int" | "float" => Ok(Key::Made(value.to_str())),
-        "bool" => Ok(Key::Made(value.to_str().to_lowercase())),
+        "int" | "float" => Ok(Key::Made(show::plain(value))),
+        "bool" => Ok(Key::Made(show::plain(value).to_lowercase())),
         other => Err(Unwritable(format!("a key must be a string, not a {other}"))),
     }
 }

@@ -5,10 +5,11 @@ use crate::nesting::place;
 use crate::script::Raised;
 use crate::teach;
 use model::Fault;
+use regex::{Captures, Regex};
 use starlark::ErrorKind;
 use starlark::codemap::FileSpan;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The sources of a script, as their authors wrote them. Files that load one another share them.
 #[derive(Debug, Default, Clone)]
@@ -69,10 +70,38 @@ pub(crate) fn message(error: &starlark::Error) -> String {
         other => other.to_string(),
     };
     let text = text.strip_prefix("Parse error: ").unwrap_or(&text);
-    text.strip_prefix("fail: ")
-        .unwrap_or(text)
-        .trim()
-        .to_owned()
+    let text = text.strip_prefix("fail: ").unwrap_or(text).trim();
+    match error.kind() {
+        ErrorKind::Fail(_) => text.to_owned(),
+        _ => without_wrong_floats(text),
+    }
+}
+
+/// What the engine's messages have that quote a value.
+const QUOTING: [&str; 5] = [
+    "(repr: ",
+    "Key `",
+    "Value `",
+    "non-pair element",
+    "Unknown enum element",
+];
+
+/// Texts, which stay, and floats as the engine writes those with an exponent.
+static QUOTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""(?:[^"\\]|\\.)*"|-?(?:\d(?:\.\d+)?|inf)e[+-]\d{2,3}"#).ok());
+
+/// The engine has written values into its message, and only it knew them: a float that may be wrong
+/// is left out.
+fn without_wrong_floats(text: &str) -> String {
+    let quotes = QUOTING.iter().any(|part| text.contains(part));
+    let Some(quoted) = quotes.then(|| QUOTED.as_ref()).flatten() else {
+        return text.to_owned();
+    };
+    let kept = |found: &Captures<'_>| match &found[0] {
+        text if text.starts_with('"') => text.to_owned(),
+        _ => "<float>".to_owned(),
+    };
+    quoted.replace_all(text, kept).into_owned()
 }
 
 /// What a script raised with `error(kind, …)`.

@@ -1,6 +1,6 @@
-//! Puts size checks around operations that can blow up: the source is edited so that `x.join(…)`,
-//! `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`, f-strings and calls of built-in types
-//! such as `list(…)` go through checked natives. Those names are types as well, so they cannot be shadowed.
+//! Leads operations that can blow up, or that the engine writes floats with, through natives of our own:
+//! the source is edited at `x.join(…)`, `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`,
+//! f-strings and calls of built-in types such as `list(…)`, which cannot be shadowed.
 //! The edits add no lines, and positions are mapped back, so that authors never see them.
 
 mod extent;
@@ -28,7 +28,7 @@ pub(crate) const METHODS: [&str; 9] = [
 ];
 
 /// Built-in types that make a value from another one.
-const TYPES: [&str; 6] = ["list", "tuple", "set", "dict", "int", "str"];
+const TYPES: [&str; 5] = ["list", "tuple", "set", "dict", "int"];
 
 /// `|` is left out: types are written with it.
 /// Binary operators that go through checked natives; the compiler would fold them while loading.
@@ -272,9 +272,6 @@ impl Guard<'_> {
             .map(|(i, _)| reprs[i..].starts_with("{!r"));
         for expression in expressions {
             let repr = kinds.next().unwrap_or(false);
-            if matches!(expression.node, ExprP::Literal(_)) {
-                continue;
-            }
             let (begin, end) = self.extents.of(expression);
             self.insert(begin, if repr { "__repr(" } else { "__str(" });
             self.close(end, ")");
@@ -284,7 +281,8 @@ impl Guard<'_> {
         }
     }
 
-    /// `x *= n` becomes `x *= __grow_mul(x, (n))`, which looks at both sides and gives back `n`.
+    /// `x *= n` becomes `x *= __grow_mul(x, (n))`, which looks at both sides and gives back `n`;
+    /// `x %= n` becomes `x = __mod(x, (n))`.
     fn assign(
         &mut self,
         target: &AstAssignTarget,
@@ -294,7 +292,7 @@ impl Guard<'_> {
         let native = match op {
             AssignOp::Add => "__grow_add",
             AssignOp::Multiply => "__grow_mul",
-            AssignOp::Percent => "__grow_mod",
+            AssignOp::Percent => "__mod",
             _ => return Ok(()),
         };
         let (begin, end) = self.extents.of_target(target);
@@ -306,6 +304,11 @@ impl Guard<'_> {
             return Err(Fault::new("this target of `*=` or `%=` calls a function")
                 .at(crate::nesting::place(self.file, self.source, begin, end))
                 .help("give the element a name first: `i = f()`, then `xs[i] *= 2`"));
+        }
+        if matches!(op, AssignOp::Percent)
+            && let Some((sign, end)) = self.extents.operator_after(end)
+        {
+            self.replace(sign, end, "=".to_owned());
         }
         let target = self.source[begin..end].replace('\n', " ");
         self.around(&format!("{native}({target},"), value);
@@ -431,14 +434,18 @@ mod tests {
         check("x = (a\n  .join(xs))", "x = (__join(a\n  ,xs))");
         check("x = list(range(n))", "x = list(__bounded_list((range(n))))");
         check(
-            "def f(x: list[str]) -> str:\n    return str(x)",
-            "def f(x: list[str]) -> str:\n    return str(__bounded_str((x)))",
+            "def f(x: list[str]) -> str:\n    return list(x)",
+            "def f(x: list[str]) -> str:\n    return list(__bounded_list((x)))",
         );
         check("x = f(a, *xs)", "x = f(a, *__bounded_list((xs)))");
         check("x = xs[1:]", "x = __copied((xs))[1:]");
         check("x = (a + b)[:n]", "x = (__copied((a + b)))[:n]");
         check("xs.extend(ys)", "__extend(xs,ys)");
         check("x *= n", "x *= __grow_mul(x,(n))");
+        check("x %= n", "x = __mod(x,(n))");
+        check("x[0] %= (a, b)", "x[0] = (__mod(x[0],(a, b)))");
+        check("(x)[0]%=(n)", "(x)[0]=(__mod((x)[0],(n)))");
+        check("x = f'{1.5} {x!r}'", "x = f'{__str(1.5)} {__repr(x)}'");
         check(
             "x[i] += y.join(z)",
             "x[i] += __grow_add(x[i],(__join(y,z)))",

@@ -5,6 +5,7 @@ use crate::complete::Completer;
 use crate::offer::{Reader, function_name};
 use crate::script::Binding;
 use crate::signature::{Signature, get};
+use crate::stdlib::show;
 use model::{Fault, did_you_mean};
 use serde_json::Value as Json;
 use starlark::values::dict::DictRef;
@@ -84,7 +85,7 @@ impl<'v> Reader<'_, 'v> {
         let names = || signature.fields.iter().map(|field| field.name.as_str());
         let mut completers = Vec::new();
         for (argument, function) in given.iter() {
-            let argument = argument.to_str();
+            let argument = show::plain(argument);
             if !names().any(|name| name == argument) {
                 let hint = hint(&argument, names());
                 return Err(format!(
@@ -121,7 +122,7 @@ impl<'v> Reader<'_, 'v> {
                     item.get_type()
                 )));
             };
-            for word in dict.keys().map(Value::to_str) {
+            for word in dict.keys().map(show::plain) {
                 let known = || fields.iter().chain(options).copied();
                 if !known().any(|name| name == word) {
                     let hint = hint(&word, known());

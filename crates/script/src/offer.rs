@@ -10,6 +10,7 @@ use crate::prompt::{self, ScriptPrompt};
 use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
+use crate::stdlib::show;
 use model::{Cache, Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName, parse_duration};
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -256,7 +257,7 @@ impl<'v> Reader<'_, 'v> {
         let mut fields = signature.fields.clone();
         let rules = get(entry, "params").and_then(DictRef::from_value);
         for (name, rules) in rules.iter().flat_map(|d| d.iter().collect::<Vec<_>>()) {
-            let name = name.to_str();
+            let name = show::plain(name);
             let names: Vec<String> = fields.iter().map(|f| f.name.clone()).collect();
             let Some(field) = fields.iter_mut().find(|f| f.name == name) else {
                 let near = model::did_you_mean(&name, names.iter().map(String::as_str));
@@ -431,7 +432,7 @@ impl<'v> Reader<'_, 'v> {
 }
 
 pub(crate) fn function_name(function: Value<'_>) -> String {
-    let shown = function.to_str();
+    let shown = show::plain(function);
     shown
         .rsplit('.')
         .next()
@@ -443,7 +444,7 @@ pub(crate) fn function_name(function: Value<'_>) -> String {
 fn timeout(entry: Value<'_>) -> Result<Option<Duration>, String> {
     match get(entry, "timeout").filter(|v| !v.is_none()) {
         None => Ok(None),
-        Some(value) => parse_duration(&value.to_str()).map(Some),
+        Some(value) => parse_duration(&show::plain(value)).map(Some),
     }
 }
 
@@ -457,7 +458,7 @@ fn task(entry: Value<'_>) -> Result<TaskUse, String> {
         (_, Some("required")) => Ok(TaskUse::Required),
         _ => Err(format!(
             "`task` is True, False or \"required\", not {}",
-            value.to_repr()
+            show::quoted(value)
         )),
     }
 }

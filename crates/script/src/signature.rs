@@ -2,6 +2,7 @@
 
 use crate::convert::{Budget, to_json};
 use crate::kinds::OneOf;
+use crate::stdlib::show;
 use model::{Field, Schema};
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember, DocParam, DocString};
@@ -179,7 +180,7 @@ impl<'v> Types<'v> {
         let mut kinds = Vec::new();
         let declared = get(entry, "fields").and_then(DictRef::from_value);
         for (field_name, declared) in declared.iter().flat_map(|d| d.iter().collect::<Vec<_>>()) {
-            let field_name = field_name.to_str();
+            let field_name = show::plain(field_name);
             let (typ, default) = self.field(declared);
             let (schema, kind) = match TypeCompiled::new(typ, self.heap) {
                 Ok(compiled) => self.schema(compiled.as_ty()),

@@ -1,6 +1,7 @@
 //! What the engine says, told to somebody who has written Python until now: a sentence, a code for
 //! `larkspur explain`, and the line to write instead.
 
+use crate::stdlib::secret::NOT_TEXT;
 use model::{Fault, Place, did_you_mean};
 
 /// What stands in the engine's message, and what we say about it.
@@ -155,12 +156,31 @@ const PYTHON: [(&str, &str); 24] = [
     ("Exception", "fail"),
 ];
 
+/// What is in messages about a secret in the wrong place.
+const SECRET: [&str; 4] = [
+    NOT_TEXT,
+    "(repr: <secret ",
+    "not a secret",
+    "a secret cannot be written",
+];
+const WHOLE_SECRET: &str = "hand it over whole: `auth = secret` sends `Authorization: Bearer …`, \
+     `headers = {\"x-api-key\": secret}` that header, `env = {\"TOKEN\": secret}` a command's variable; \
+     for a prefix, as in `Authorization: Bot …`, store the whole value, `Bot ` included, and write \
+     `headers = {\"Authorization\": secret}`";
+
 /// A fault in our words, if these are better than the engine's.
 pub(crate) fn fault(message: String, place: Option<Place>) -> Fault {
-    let told = known(&message).or_else(|| misspelt(&message, place.as_ref()));
+    let told = known(&message)
+        .or_else(|| misspelt(&message, place.as_ref()))
+        .or_else(|| misplaced_secret(&message));
     let mut fault = told.unwrap_or_else(|| Fault::new(message));
     fault.place = place;
     fault
+}
+
+fn misplaced_secret(message: &str) -> Option<Fault> {
+    let is_about = SECRET.iter().any(|part| message.contains(part));
+    is_about.then(|| Fault::new(message).help(WHOLE_SECRET))
 }
 
 fn known(message: &str) -> Option<Fault> {

@@ -205,7 +205,10 @@ fn a_secret_is_seen_where_it_belongs_and_nowhere_else() {
         }
     }
     let said = scene.attempt("str");
-    assert_eq!(said["result"]["content"][0]["text"], "<secret token>");
+    assert_eq!(
+        said["result"]["content"][0]["text"],
+        "the secret `token` cannot become text: a script has its name, not its value"
+    );
     scene.ask("tools/list", json!({}));
     scene.ask("resources/read", json!({"uri": "nasty://token"}));
     scene.ask("prompts/get", json!({"name": "letter"}));

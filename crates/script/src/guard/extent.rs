@@ -74,6 +74,14 @@ impl Extents {
         self.before(at).map(|(begin, ..)| begin)
     }
 
+    /// The assignment operator that follows a target which ends there.
+    pub(super) fn operator_after(&self, at: usize) -> Option<(usize, usize)> {
+        let index = self.tokens.partition_point(|(begin, ..)| *begin < at);
+        let mut after = self.tokens[index..].iter();
+        let operator = after.find(|(_, kind, _)| *kind != Kind::Close);
+        operator.map(|(begin, _, end)| (*begin, *end))
+    }
+
     fn before(&self, at: usize) -> Option<(usize, Kind, usize)> {
         let count = self.tokens.partition_point(|(begin, ..)| *begin < at);
         count.checked_sub(1).map(|last| self.tokens[last])

@@ -218,15 +218,16 @@ fn methods(builder: &mut MethodsBuilder) {
 
     /// A secret that the manifest names under `[secrets]`, to be handed to `http` as `auth`.
     ///
-    /// A script holds its name alone: it cannot be printed, joined, compared or returned. It is sent as
-    /// a bearer token, and only to its `hosts`.
+    /// A script holds its name alone: it cannot become part of a text or of a result, and lines of the log
+    /// show its name. As `auth` it is sent as a bearer token, among `headers` as that header, and only to
+    /// its `hosts`.
     ///
     /// Examples:
     /// ```python
     /// >>> http.get("https://api.example.org/items/3", auth = ctx.secret("token"))["status"]
     /// 200
-    /// >>> str(ctx.secret("token"))
-    /// "<secret token>"
+    /// >>> "Bot %s" % ctx.secret("token")
+    /// error: the secret `token` cannot become text: a script has its name, not its value
     /// ```
     fn secret<'v>(
         this: Value<'v>,

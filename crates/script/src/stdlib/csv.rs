@@ -1,7 +1,7 @@
 //! `csv`: rows of cells, as spreadsheets pass them on.
 
 use super::checked::size::{gauge, items};
-use super::show::measure;
+use super::show::{self, measure};
 use crate::convert::write_json;
 use ::csv::{QuoteStyle, ReaderBuilder, StringRecord, Terminator, WriterBuilder};
 use starlark::environment::GlobalsBuilder;
@@ -211,7 +211,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             Ok(writer.write_record(cells)?)
         };
         if header && !columns.is_empty() {
-            let names: Vec<String> = columns.iter().map(|name| name.to_str()).collect();
+            let names: Vec<String> = columns.iter().map(|name| show::plain(*name)).collect();
             write(&names)?;
         }
         for value in rows {

@@ -1,5 +1,6 @@
 //! How long, as scripts write it: `"500ms"`, `"30s"`, `"2m"` or a number of seconds.
 
+use super::show;
 use anyhow::{anyhow, bail};
 use model::parse_duration;
 use starlark::values::Value;
@@ -20,7 +21,7 @@ pub(crate) fn duration(what: &str, value: Option<Value<'_>>) -> anyhow::Result<O
 /// As long as was said, nothing included.
 pub(crate) fn span(what: &str, value: Value<'_>) -> anyhow::Result<Duration> {
     let text = match value.get_type() {
-        "string" | "int" | "float" => value.to_str(),
+        "string" | "int" | "float" => show::plain(value),
         other => {
             bail!("{what} must be a number of seconds or a text such as \"30s\", not a {other}")
         }

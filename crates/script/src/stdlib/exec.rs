@@ -2,6 +2,7 @@
 
 use super::duration::duration;
 use super::secret::Secret;
+use super::show;
 use crate::cx::Cx;
 use anyhow::bail;
 use model::{ExecRequest, ExecResult};
@@ -98,7 +99,7 @@ fn words<'v>(args: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Vec<String>> {
 /// Numbers are written out, as the original does; what has no one way to be written is refused.
 fn word(what: &str, value: Value<'_>) -> anyhow::Result<String> {
     match value.get_type() {
-        "string" | "int" | "float" | "bool" => Ok(value.to_str()),
+        "string" | "int" | "float" | "bool" => Ok(show::plain(value)),
         other => bail!("exec.run: {what} must be a string, not a {other}"),
     }
 }

@@ -3,6 +3,7 @@
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
 use crate::script::Raised;
+use crate::stdlib::show;
 use serde_json::{Map, Value as Json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -51,7 +52,7 @@ fn natives(builder: &mut GlobalsBuilder) {
                 bytes: 64 << 10,
             };
             let value = to_json(value, eval.heap(), budget).map_err(anyhow::Error::from)?;
-            fields.insert(key.to_str(), value);
+            fields.insert(show::plain(key), value);
         }
         let raised = Raised {
             kind: kind.to_owned(),

@@ -1,5 +1,6 @@
 //! `log`: lines for the server's log, which goes to stderr, and for clients that ask for them.
 
+use super::show;
 use crate::convert::{Budget, to_json};
 use crate::cx::Cx;
 use model::Level;
@@ -21,8 +22,7 @@ fn line<'v>(
     fields: &DictRef<'v>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<NoneType> {
-    let cx = Cx::of(eval)?;
-    super::show::measure(message, &cx.gauge)?;
+    let message = show::line(&[message], eval)?;
     let mut json = Map::new();
     for (key, value) in fields.iter() {
         let budget = Budget {
@@ -31,9 +31,9 @@ fn line<'v>(
         };
         let value =
             to_json(value, eval.heap(), budget).unwrap_or_else(|e| Json::String(format!("<{e}>")));
-        json.insert(key.to_str(), value);
+        json.insert(show::plain(key), value);
     }
-    Cx::host(eval)?.log(level, &message.to_str(), &Json::Object(json));
+    Cx::host(eval)?.log(level, &message, &Json::Object(json));
     Ok(NoneType)
 }
 

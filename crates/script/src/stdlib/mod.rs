@@ -25,7 +25,7 @@ pub(crate) mod question;
 mod random;
 mod re;
 pub(crate) mod secret;
-mod show;
+pub(crate) mod show;
 mod sql;
 mod sqlite;
 pub(crate) mod state;

@@ -14,6 +14,9 @@ use starlark::values::{
 };
 use std::fmt;
 
+/// How a refusal ends.
+pub(crate) const NOT_TEXT: &str = "cannot become text: a script has its name, not its value";
+
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
 pub(crate) struct Secret(String);
 
@@ -25,6 +28,19 @@ impl Secret {
     /// The name, if the value is a secret.
     pub(crate) fn name_of(value: Value<'_>) -> Option<&str> {
         value.downcast_ref::<Self>().map(|secret| secret.0.as_str())
+    }
+
+    /// Why a secret is no part of a text. `teach` adds what to write instead.
+    pub(crate) fn refusal(name: &str) -> anyhow::Error {
+        anyhow::anyhow!("the secret `{name}` {NOT_TEXT}")
+    }
+
+    /// An error if one of the values is a secret.
+    pub(crate) fn refuse(values: &[Value<'_>]) -> anyhow::Result<()> {
+        match values.iter().find_map(|value| Self::name_of(*value)) {
+            Some(name) => Err(Self::refusal(name)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `time`: seconds since 1970, and dates as people write them. Whole numbers stay exact.
 
 use super::duration::span;
+use super::show;
 use crate::cx::Cx;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
@@ -170,7 +171,7 @@ impl Number {
         }
         match UnpackFloat::unpack_value(value) {
             Ok(Some(UnpackFloat(float))) if float.is_finite() => Ok(Self::Float(float)),
-            _ => bail!("{what}: {} is no number of seconds", value.to_repr()),
+            _ => bail!("{what}: {} is no number of seconds", show::quoted(value)),
         }
     }
 

@@ -158,7 +158,11 @@ fn copies_and_sequences_taken_whole() {
         HUGE,
         "a range of 2000000000 elements is too long",
     );
-    check("fail(*(['a' * N] * 100))", 60_000_000, "a text of");
+    check(
+        "fail(*(['a' * N] * 100))",
+        60_000_000,
+        "the text is longer than",
+    );
     check(
         "json.encode_indent([[]] * 1000, indent = ' ' * N)",
         1_000_000,
@@ -192,7 +196,7 @@ fn growth_by_statements() {
     check("x *= x", "3", "a product of");
     check("x = f'{x}{x}'", "'a'", "of");
     check("x = '%s%s' % (x, x)", "'a'", "longer than");
-    check("x = '{}{}'.format(x, x)", "'a'", "a text of");
+    check("x = '{}{}'.format(x, x)", "'a'", "longer than");
     check("x.extend(x)", "[1]", "extend of");
     check("x = x << 100000", "1", "a shift to");
 }
@@ -212,6 +216,10 @@ fn values_that_hold_themselves_twice() {
         ("f'{x}'", "longer than"),
         ("'%s' % (x,)", "longer than"),
         ("'{}'.format(x)", "longer than"),
+        ("print(x)", "longer than"),
+        ("text.template('{x}', x = x)", "longer than"),
+        ("time.format(x)", "is no number of seconds"),
+        ("fail(partial(len, x))", "partial(...)"),
         ("fail(x)", "longer than"),
         ("x == [x[0], x[1]]", "longer than"),
         ("x != [x[0], x[1]]", "longer than"),
@@ -244,6 +252,14 @@ fn values_nested_deeply() {
     ] {
         let got = call(&deep(use_it), "f", json!({})).unwrap_err();
         assert!(got.contains(expected), "{use_it}: {got}");
+    }
+    for around in ["[x]", "(x,)", "{1: x}", "struct(a = x)", "[{1: (x,)}]"] {
+        let levels = if around == "[{1: (x,)}]" { 160 } else { 490 };
+        let source = format!(
+            "def f():\n    x = 1\n    for i in range({levels}):\n        x = {around}\n    return len(str(x))\ntool(f)"
+        );
+        let length = call(&source, "f", json!({})).unwrap();
+        assert!(length.parse::<usize>().unwrap() > levels, "{around}");
     }
     // Loading freezes what stands at the top; there is room for that.
     assert!(

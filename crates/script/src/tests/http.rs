@@ -22,7 +22,7 @@ fn run(source: &str, web: Web) -> Result<String, String> {
     call_script(&script, "f", json!({}), &host)
 }
 
-fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HttpResponse {
+pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HttpResponse {
     let header = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     HttpResponse {
         status,
@@ -61,6 +61,18 @@ fn refuses(expression: &str, expected: &str) {
     let nobody: Web = Box::new(|request| panic!("{request:?} was sent"));
     let refused = eval(expression, nobody);
     assert_eq!(refused, Err(expected.to_owned()), "{expression}");
+}
+
+#[test]
+fn floats_are_sent_as_they_are() {
+    sends(
+        "http.post('https://a.test/', params = {'a': [9999999.9, 1e6]}, headers = {'x-a': 5e-324}, form = {'b': 1e15})",
+        "POST https://a.test/?a=9999999.9&a=1000000.0 | x-a: 5e-324 | content-type: application/x-www-form-urlencoded | b=1000000000000000.0",
+    );
+    sends(
+        "http.post('https://a.test/', json = {'a': 9999999.9, 1234567.89: 1}, timeout = 1234567.5)",
+        "POST https://a.test/ | content-type: application/json | {\"a\":9999999.9,\"1234567.89\":1} | within 1234567.5s",
+    );
 }
 
 #[test]

@@ -63,6 +63,20 @@ fn a_failed_assertion_shows_the_values() {
         Err("Assertion failed: the sum: 1 is not equal to 2"),
     );
     check(
+        "testing.eq(9999999.9, [9999999.9])",
+        Err("Assertion failed: 9999999.9 is not equal to [9999999.9]"),
+    );
+    check(
+        "testing.contains(set([1e6]), 1e7)",
+        Err("Assertion failed: 10000000.0 not in set([1000000.0])"),
+    );
+    check(
+        "testing.near(9999999.9, 1e7)",
+        Err(
+            "Assertion failed: 9999999.9 and 10000000.0 are 0.09999999962747097 apart, which is more than 0.000000001",
+        ),
+    );
+    check(
         "testing.ne([1], [1])",
         Err("Assertion failed: expected values to be different, but both are [1]"),
     );

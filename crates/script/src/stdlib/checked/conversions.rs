@@ -1,7 +1,6 @@
-//! Looks at what a built-in type is made from: `list(xs)`, `str(x)`, `int(text)`.
+//! Looks at what a built-in type is made from: `list(xs)`, `int(text)`.
 
-use super::size::{bounded, gauge};
-use crate::stdlib::show::measure;
+use super::size::bounded;
 use anyhow::bail;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -42,13 +41,6 @@ fn conversions(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         bounded(x, "a dict", eval).map(|()| x)
-    }
-
-    fn __bounded_str<'v>(
-        x: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        measure(x, gauge(eval)?).map(|_| x)
     }
 
     fn __bounded_int<'v>(x: Value<'v>) -> anyhow::Result<Value<'v>> {

@@ -1,7 +1,8 @@
 //! Methods whose result can be larger than what went in, or that take in a whole sequence.
 
+use super::format::format;
 use super::size::{bounded, checked, gauge};
-use crate::stdlib::show::measure;
+use crate::stdlib::secret::Secret;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -40,10 +41,23 @@ fn joined_size<'v>(
     bounded(items, "join", eval)?;
     let (mut texts, mut count) = (0_usize, 0_usize);
     for item in items.iterate(eval.heap())? {
-        texts = texts.saturating_add(item.unpack_str().map_or(0, str::len));
+        match item.unpack_str() {
+            Some(text) => texts = texts.saturating_add(text.len()),
+            None => return Err(not_text(item).into()),
+        }
         count += 1;
     }
     Ok(texts.saturating_add(separator.len().saturating_mul(count)))
+}
+
+fn not_text(item: Value<'_>) -> anyhow::Error {
+    match Secret::name_of(item) {
+        Some(name) => Secret::refusal(name),
+        None => anyhow::anyhow!(
+            "join needs texts; here is a {}: write str(x)",
+            item.get_type()
+        ),
+    }
 }
 
 /// How long `text.replace(old, new)` gets.
@@ -92,16 +106,8 @@ fn methods(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
         if let Some(text) = this.unpack_str() {
-            let gauge = gauge(eval)?;
-            let mut largest = 0;
-            for value in args.items.iter().copied().chain(kwargs.values()) {
-                largest = largest.max(measure(value, gauge)?);
-            }
-            let places = text.matches('{').count();
-            gauge.text(
-                text.len().saturating_add(places.saturating_mul(largest)),
-                "a text",
-            )?;
+            let text = format(text, &args.items, &kwargs, eval)?;
+            return checked(Ok(eval.heap().alloc(text)), eval);
         }
         call_method(this, "format", &args.items, &kwargs, eval)
     }

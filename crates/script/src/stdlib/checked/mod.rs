@@ -3,8 +3,10 @@
 
 mod comparisons;
 mod conversions;
+mod format;
 mod methods;
 mod operators;
+mod percent;
 mod sequences;
 pub(super) mod size;
 

@@ -1,8 +1,9 @@
 //! `*`, `+`, `%`, `<<`, their assigning forms, and slices.
 
+use super::percent::percent;
 use super::size::{Size, checked, gauge, size};
 use crate::gauge::Gauge;
-use crate::stdlib::show::measure;
+use crate::stdlib::secret::Secret;
 use anyhow::bail;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -45,20 +46,15 @@ fn repeated(length: usize, times: Value<'_>) -> usize {
     }
 }
 
-fn may_add(left: Value<'_>, right: Value<'_>, gauge: &Gauge) -> anyhow::Result<()> {
+fn may_add<'v>(left: Value<'v>, right: Value<'v>, gauge: &Gauge) -> anyhow::Result<()> {
     match (size(left), size(right)) {
         (Size::Bytes(a), Size::Bytes(b)) => gauge.text(a.saturating_add(b), "a text"),
         (Size::Elements(a), Size::Elements(b)) => gauge.elements(a.saturating_add(b), "a sequence"),
+        (Size::Bytes(_), Size::None) | (Size::None, Size::Bytes(_)) => {
+            Secret::refuse(&[left, right])
+        }
         _ => Ok(()),
     }
-}
-
-/// `text % values`: every value may be shown as often as the text has places for it.
-fn may_format(left: Value<'_>, right: Value<'_>, gauge: &Gauge) -> anyhow::Result<()> {
-    if left.unpack_str().is_none() {
-        return Ok(());
-    }
-    measure(right, gauge).map(|_| ())
 }
 
 #[starlark_module]
@@ -86,8 +82,11 @@ fn operators(builder: &mut GlobalsBuilder) {
         right: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        may_format(left, right, gauge(eval)?)?;
-        checked(left.percent(right, eval.heap()), eval)
+        let Some(format) = left.unpack_str() else {
+            return left.percent(right, eval.heap());
+        };
+        let text = percent(format, right, eval)?;
+        checked(Ok(eval.heap().alloc(text)), eval)
     }
 
     fn __shl<'v>(
@@ -131,14 +130,5 @@ fn operators(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         may_add(target, value, gauge(eval)?)?;
         checked(Ok(value), eval)
-    }
-
-    fn __grow_mod<'v>(
-        target: Value<'v>,
-        value: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> starlark::Result<Value<'v>> {
-        may_format(target, value, gauge(eval)?)?;
-        Ok(value)
     }
 }

@@ -3,6 +3,7 @@
 use super::proof::{Proof, authorization, written};
 use crate::convert::{Budget, write_json};
 use crate::cx::Cx;
+use crate::stdlib::show;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::{HttpRequest, did_you_mean, parse_duration};
@@ -74,7 +75,7 @@ impl<'v> Ask<'v> {
 
     pub(crate) fn read(&mut self, options: &DictRef<'v>) -> anyhow::Result<()> {
         for (name, value) in options.iter() {
-            self.set(&name.to_str(), value)?;
+            self.set(&show::plain(name), value)?;
         }
         Ok(())
     }
@@ -120,7 +121,7 @@ impl<'v> Ask<'v> {
             match (name.unpack_str(), value.unpack_str()) {
                 (Some("method"), Some(value)) => method = value.to_ascii_uppercase(),
                 (Some("url"), Some(value)) => url = Some(value.to_owned()),
-                _ => ask.set(&name.to_str(), value)?,
+                _ => ask.set(&show::plain(name), value)?,
             }
         }
         let url = url.ok_or_else(|| anyhow::anyhow!("a request needs a `url`"))?;
@@ -246,7 +247,7 @@ pub(crate) fn pairs(what: &str, value: Value<'_>) -> anyhow::Result<Vec<(String,
         let several = ListRef::from_value(value).map(ListRef::content);
         for value in several.unwrap_or(&[value]) {
             if let Some(text) = text(what, name, *value)? {
-                pairs.push((name.to_str(), text));
+                pairs.push((show::plain(name), text));
             }
         }
     }
@@ -256,11 +257,11 @@ pub(crate) fn pairs(what: &str, value: Value<'_>) -> anyhow::Result<Vec<(String,
 fn text<'v>(what: &str, name: Value<'v>, value: Value<'v>) -> anyhow::Result<Option<String>> {
     Ok(match value.get_type() {
         "NoneType" => None,
-        "string" | "int" | "float" => Some(value.to_str()),
-        "bool" => Some(value.to_str().to_lowercase()),
+        "string" | "int" | "float" => Some(show::plain(value)),
+        "bool" => Some(show::plain(value).to_lowercase()),
         other => anyhow::bail!(
             "`{}` in `{what}` is text or a number, not a {other}",
-            name.to_str()
+            show::plain(name)
         ),
     })
 }
@@ -285,7 +286,7 @@ fn duration(value: Value<'_>) -> anyhow::Result<Duration> {
     time.filter(|time| !time.is_zero()).ok_or_else(|| {
         anyhow::anyhow!(
             "`timeout` is seconds or a text such as \"500ms\", not {}",
-            value.to_repr()
+            show::quoted(value)
         )
     })
 }

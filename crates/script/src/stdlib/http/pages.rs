@@ -4,6 +4,7 @@ use super::answer::{answer, checked};
 use super::ask::{Ask, NAMES, pairs, unknown};
 use super::wire;
 use crate::cx::Cx;
+use crate::stdlib::show;
 use model::{HttpRequest, HttpResponse};
 use starlark::eval::Evaluator;
 use starlark::values::Value;
@@ -78,7 +79,7 @@ impl<'v> Book<'v> {
                 Some("items") => book.items = given.map(|v| word("items", v)).transpose()?,
                 Some("limit") => book.limit = given.map(limit).transpose()?,
                 Some(name) if !NAMES.contains(&name) => return Err(unknown(name, &OWN)),
-                _ => ask.set(&name.to_str(), value)?,
+                _ => ask.set(&show::plain(name), value)?,
             }
         }
         Ok(book)
@@ -127,7 +128,7 @@ impl<'v> Book<'v> {
             let asked = parse(&request.url)?;
             return Ok(Some(with(&asked, &pairs("next", to)?)));
         }
-        let text = to.to_str();
+        let text = show::text(to, eval)?;
         if is_path && !leads(&text) {
             let name = self.cursor.unwrap_or("cursor").to_owned();
             return Ok(Some(with(&parse(&request.url)?, &[(name, text)])));
@@ -165,7 +166,8 @@ fn limit(value: Value<'_>) -> anyhow::Result<usize> {
     let limit = value
         .unpack_i32()
         .and_then(|limit| usize::try_from(limit).ok());
-    limit.ok_or_else(|| anyhow::anyhow!("`limit` is a number of items, not {}", value.to_repr()))
+    limit
+        .ok_or_else(|| anyhow::anyhow!("`limit` is a number of items, not {}", show::quoted(value)))
 }
 
 fn field<'v>(value: Value<'v>, name: &str) -> Option<Value<'v>> {

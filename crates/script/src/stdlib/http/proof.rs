@@ -2,6 +2,7 @@
 
 use super::ask::pairs;
 use crate::stdlib::secret::Secret;
+use crate::stdlib::show;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::Credential;
@@ -55,7 +56,7 @@ pub(super) fn written<'v>(headers: Value<'v>, heap: Heap<'v>) -> anyhow::Result<
     for (name, value) in dict.iter() {
         match Secret::name_of(value) {
             Some(secret) => credentials.push(Credential::Header {
-                header: name.to_str(),
+                header: show::plain(name),
                 secret: secret.to_owned(),
             }),
             None => plain.push((name, value)),

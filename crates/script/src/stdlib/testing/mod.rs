@@ -8,6 +8,7 @@ use crate::cx::Cx;
 use crate::error::message as message_of;
 use crate::stage::Unlike;
 use crate::stdlib::re::pattern as compiled;
+use crate::stdlib::show;
 use crate::stdlib::tester::answer::Answer;
 use diff::diff;
 use shown::{differ, shown};
@@ -62,7 +63,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if expected.equals(actual)? {
             return Ok(NoneType);
         }
-        Err(failed(message, &differ(expected, actual)))
+        Err(failed(message, &differ(expected, actual, eval.heap())))
     }
 
     /// The values differ.
@@ -84,7 +85,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         }
         let what = format!(
             "expected values to be different, but both are {}",
-            shown(actual)
+            shown(actual, eval.heap())
         );
         Err(failed(message, &what))
     }
@@ -105,7 +106,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             return Ok(NoneType);
         }
         measure(&[value], eval)?;
-        let what = format!("expected truthy value, got {}", shown(value));
+        let what = format!("expected truthy value, got {}", shown(value, eval.heap()));
         Err(failed(message, &what))
     }
 
@@ -125,7 +126,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             return Ok(NoneType);
         }
         measure(&[value], eval)?;
-        let what = format!("expected falsy value, got {}", shown(value));
+        let what = format!("expected falsy value, got {}", shown(value, eval.heap()));
         Err(failed(message, &what))
     }
 
@@ -148,7 +149,11 @@ fn natives(builder: &mut GlobalsBuilder) {
         if container.is_in(item)? {
             return Ok(NoneType);
         }
-        let what = format!("{} not in {}", shown(item), shown(container));
+        let what = format!(
+            "{} not in {}",
+            shown(item, eval.heap()),
+            shown(container, eval.heap())
+        );
         Err(failed(message, &what))
     }
 
@@ -177,14 +182,14 @@ fn natives(builder: &mut GlobalsBuilder) {
         {
             let what = format!(
                 "raises takes a function and calls it: write testing.raises(f, x), not f(x), which gave {}",
-                shown(func)
+                shown(func, eval.heap())
             );
             return Err(failed(message, &what));
         }
         match eval.eval_function(func, &args.items, &[]) {
             Ok(value) => {
                 measure(&[value], eval)?;
-                let what = format!("expected a failure, got {}", shown(value));
+                let what = format!("expected a failure, got {}", shown(value, eval.heap()));
                 Err(failed(message, &what))
             }
             // A limit is not the test's to survive.
@@ -218,7 +223,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if compiled(pattern, text, eval)?.is_match(text) {
             return Ok(NoneType);
         }
-        let text = shown(eval.heap().alloc(text));
+        let text = shown(eval.heap().alloc(text), eval.heap());
         let what = format!("the pattern \"{pattern}\" is not found in {text}");
         Err(failed(message, &what))
     }
@@ -242,7 +247,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if apart <= tolerance.0 {
             return Ok(NoneType);
         }
-        let (a, b, most) = (a.to_repr(), b.to_repr(), tolerance.0);
+        let (a, b, most) = (show::quoted(a), show::quoted(b), tolerance.0);
         let what = format!("{a} and {b} are {apart} apart, which is more than {most}");
         Err(failed(message, &what))
     }

@@ -1,12 +1,15 @@
 //! Values in reports: short ones whole, others where they differ.
 
 use super::diff::diff;
-use starlark::values::Value;
+use crate::stdlib::show;
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
+use starlark::values::{Heap, Value};
 
 /// Characters of a value in a report; of a longer one a part is shown.
 const LONGEST: usize = 600;
+/// Bytes of a value that are looked at for a difference.
+const LONGEST_REPR: usize = 16 << 20;
 /// Characters shown before the first difference.
 const LEAD: usize = 60;
 /// Lists and dicts that are longer together are told line by line.
@@ -14,26 +17,26 @@ const ONE_LINE: usize = 80;
 /// Lists in lists are taken apart so deep.
 const DEEPEST: usize = 32;
 
-pub(super) fn shown(value: Value<'_>) -> String {
-    part(&repr(value), 0)
+pub(super) fn shown<'v>(value: Value<'v>, heap: Heap<'v>) -> String {
+    part(&repr(value, heap), 0)
 }
 
 /// As Starlark writes it, but texts in their own script.
-fn repr(value: Value<'_>) -> String {
+fn repr<'v>(value: Value<'v>, heap: Heap<'v>) -> String {
     match value.unpack_str() {
         Some(text) => serde_json::Value::from(text).to_string(),
-        None => value.to_repr(),
+        None => show::cut(value, LONGEST_REPR, Some(heap)),
     }
 }
 
 /// That two values differ, and how.
-pub(super) fn differ(a: Value<'_>, b: Value<'_>) -> String {
+pub(super) fn differ<'v>(a: Value<'v>, b: Value<'v>, heap: Heap<'v>) -> String {
     if let (Some(a), Some(b)) = (a.unpack_str(), b.unpack_str())
         && (a.contains('\n') || b.contains('\n'))
     {
         return by_line("the texts", a, b);
     }
-    let (left, right) = (repr(a), repr(b));
+    let (left, right) = (repr(a, heap), repr(b, heap));
     let together = left.chars().count() + right.chars().count();
     if is_large(a) && is_large(b) && together > ONE_LINE {
         let what = if a.get_type() == b.get_type() {
@@ -41,7 +44,7 @@ pub(super) fn differ(a: Value<'_>, b: Value<'_>) -> String {
         } else {
             "the values".to_owned()
         };
-        return by_line(&what, &spread(a), &spread(b));
+        return by_line(&what, &spread(a, heap), &spread(b, heap));
     }
     let same = left.chars().zip(right.chars());
     let same = same.take_while(|(a, b)| a == b).count();
@@ -59,20 +62,20 @@ fn is_large(value: Value<'_>) -> bool {
 }
 
 /// A list or dict with an element a line.
-fn spread(value: Value<'_>) -> String {
+fn spread<'v>(value: Value<'v>, heap: Heap<'v>) -> String {
     let mut text = String::new();
-    write(value, 0, &mut text);
+    write(value, 0, heap, &mut text);
     text
 }
 
-fn write(value: Value<'_>, depth: usize, text: &mut String) {
+fn write<'v>(value: Value<'v>, depth: usize, heap: Heap<'v>, text: &mut String) {
     let list = ListRef::from_value(value).filter(|list| !list.is_empty());
     let dict = DictRef::from_value(value).filter(|dict| !dict.is_empty());
     match (list, dict) {
         (Some(list), _) if depth < DEEPEST => {
             text.push_str("[\n");
             for item in list.iter() {
-                line(None, item, depth + 1, text);
+                line(None, item, depth + 1, heap, text);
             }
             text.push_str(&"  ".repeat(depth));
             text.push(']');
@@ -80,22 +83,28 @@ fn write(value: Value<'_>, depth: usize, text: &mut String) {
         (_, Some(dict)) if depth < DEEPEST => {
             text.push_str("{\n");
             for (key, item) in dict.iter() {
-                line(Some(key), item, depth + 1, text);
+                line(Some(key), item, depth + 1, heap, text);
             }
             text.push_str(&"  ".repeat(depth));
             text.push('}');
         }
-        _ => text.push_str(&repr(value)),
+        _ => text.push_str(&repr(value, heap)),
     }
 }
 
-fn line(key: Option<Value<'_>>, item: Value<'_>, depth: usize, text: &mut String) {
+fn line<'v>(
+    key: Option<Value<'v>>,
+    item: Value<'v>,
+    depth: usize,
+    heap: Heap<'v>,
+    text: &mut String,
+) {
     text.push_str(&"  ".repeat(depth));
     if let Some(key) = key {
-        text.push_str(&repr(key));
+        text.push_str(&repr(key, heap));
         text.push_str(": ");
     }
-    write(item, depth, text);
+    write(item, depth, heap, text);
     text.push_str(",\n");
 }
 

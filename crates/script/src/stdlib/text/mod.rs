@@ -184,7 +184,7 @@ fn methods(builder: &mut MethodsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
         let _ = this;
-        template::fill(s, &values, gauge(eval)?)
+        template::fill(s, &values, eval)
     }
 
     /// A page of HTML as Markdown: headings, lists, links, tables, code. Scripts and styles are left out.

@@ -3,7 +3,7 @@
 use super::lines::width;
 use crate::convert::write_json;
 use crate::gauge::Gauge;
-use crate::stdlib::show::measure;
+use crate::stdlib::show;
 use starlark::eval::Evaluator;
 use starlark::values::Value;
 use starlark::values::dict::DictRef;
@@ -111,7 +111,7 @@ fn keys<'v>(rows: &[Value<'v>]) -> Option<Vec<Value<'v>>> {
     let mut seen = HashSet::new();
     let mut keys = Vec::new();
     for dict in rows.iter().filter_map(|row| DictRef::from_value(*row)) {
-        let new = dict.keys().filter(|key| seen.insert(key.to_str()));
+        let new = dict.keys().filter(|key| seen.insert(show::plain(*key)));
         keys.extend(new.collect::<Vec<_>>());
     }
     (!keys.is_empty()).then_some(keys)
@@ -139,9 +139,11 @@ fn cell<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Ce
         Some(text) => text.to_owned(),
         None if value.is_none() => String::new(),
         None => {
-            measure(value, &crate::cx::Cx::of(eval)?.gauge)?;
             let budget = crate::stdlib::json::budget(eval)?;
-            write_json(value, eval.heap(), budget).unwrap_or_else(|_| value.to_str())
+            match write_json(value, eval.heap(), budget) {
+                Ok(json) => json,
+                Err(_) => show::text(value, eval)?,
+            }
         }
     };
     let text: String = text

@@ -1,7 +1,8 @@
 //! Texts with places to fill in.
 
-use crate::gauge::Gauge;
-use crate::stdlib::show::measure;
+use crate::stdlib::checked::size::gauge;
+use crate::stdlib::show;
+use starlark::eval::Evaluator;
 use starlark::values::Value;
 use starlark::values::dict::DictRef;
 use std::collections::{BTreeSet, HashMap};
@@ -12,7 +13,12 @@ enum Part<'t> {
 }
 
 /// Every place filled in, or an error that names all that cannot be.
-pub(super) fn fill(text: &str, values: &DictRef<'_>, gauge: &Gauge) -> anyhow::Result<String> {
+pub(super) fn fill<'v>(
+    text: &str,
+    values: &DictRef<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<String> {
+    let gauge = gauge(eval)?;
     let mut places = BTreeSet::new();
     for (i, part) in Parts(text).enumerate() {
         if let Part::Place(name) = part? {
@@ -33,8 +39,7 @@ pub(super) fn fill(text: &str, values: &DictRef<'_>, gauge: &Gauge) -> anyhow::R
     let mut shown = HashMap::new();
     for name in places {
         let value = values.get_str(name).unwrap_or_else(Value::new_none);
-        measure(value, gauge)?;
-        shown.insert(name, value.to_str());
+        shown.insert(name, show::text(value, eval)?);
     }
     let mut out = String::new();
     for part in Parts(text) {

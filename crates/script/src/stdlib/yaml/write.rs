@@ -81,6 +81,7 @@ impl Out {
     fn scalar(&mut self, json: &Json) -> anyhow::Result<()> {
         let text = match json {
             Json::String(text) => spelt(text),
+            Json::Number(number) => number_text(&number.to_string()),
             other => other.to_string(),
         };
         self.push(&text)?;
@@ -102,6 +103,20 @@ impl Out {
         self.text.push_str(text);
         Ok(())
     }
+}
+
+/// Readers of YAML 1.1 take a number with an exponent for a text unless it has a point and a sign.
+fn number_text(number: &str) -> String {
+    let Some((digits, exponent)) = number.split_once('e') else {
+        return number.to_owned();
+    };
+    let point = if digits.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with(['-', '+']) {
+        ""
+    } else {
+        "+"
+    };
+    format!("{digits}{point}e{sign}{exponent}")
 }
 
 /// Plain if that says the same everywhere, else in double quotes, which are JSON's.
