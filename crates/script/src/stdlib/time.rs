@@ -6,7 +6,7 @@ use crate::cx::Cx;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::fmt::strtime;
+use jiff::fmt::strtime::{self, BrokenDownTime, Config, PosixCustom};
 use jiff::tz::TimeZone;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -17,6 +17,8 @@ use starlark::values::{Heap, UnpackValue, Value};
 
 /// Bytes of a time or of a format, whose every four can become hundreds.
 const LONGEST: usize = 1_000;
+const NO_ZONES: &str =
+    "zones are not known by name; give the offset, as in `2026-07-28T12:00:00+02:00` or with `%z`";
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("time", natives);
@@ -72,7 +74,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     ///
     /// Without a format it is read as ISO 8601 or RFC 3339; a format has `%Y`, `%m`, `%d`, `%H`, `%M`,
     /// `%S`, `%z` and the like. A time without an offset is taken for UTC, a date alone for its
-    /// beginning. A whole number, or a float if there are parts of a second.
+    /// beginning; a zone by name is an error, unless the offset stands beside it. A whole number, or a
+    /// float if there are parts of a second.
     ///
     /// Examples:
     /// ```python
@@ -80,6 +83,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// 1785232800
     /// >>> time.parse("28.07.2026", "%d.%m.%Y")
     /// 1785196800
+    /// >>> time.parse("2026-07-28T12:00:00[Europe/Paris]")
+    /// error: time.parse: `2026-07-28T12:00:00[Europe/Paris]`: zones are not known by name; give the offset, as in `2026-07-28T12:00:00+02:00` or with `%z`
     /// >>> time.parse("1970-01-01T00:01:00.5Z")
     /// 60.5
     /// ```
@@ -119,8 +124,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         let time = Number::of("time.format", seconds)?.timestamp()?;
         match template(format)? {
             None => Ok(time.to_string()),
-            Some(format) => strtime::format(format, &time.to_zoned(TimeZone::UTC))
-                .map_err(|why| anyhow!("time.format: `{format}`: {why}")),
+            Some(format) => {
+                // `%c`, `%x`, `%X` and `%r` as C and Python write them.
+                let config = Config::new().custom(PosixCustom::new());
+                BrokenDownTime::from(&time.to_zoned(TimeZone::UTC))
+                    .to_string_with_config(&config, microseconds(format))
+                    .map_err(|why| anyhow!("time.format: `{format}`: {why}"))
+            }
         }
     }
 
@@ -214,13 +224,16 @@ impl Number {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
 fn seconds_of(time: Timestamp, heap: Heap<'_>) -> Value<'_> {
     if time.subsec_nanosecond() == 0 {
-        heap.alloc(time.as_second())
-    } else {
-        heap.alloc(time.as_nanosecond() as f64 / 1e9)
+        return heap.alloc(time.as_second());
     }
+    // By way of digits: no float holds that many nanoseconds, and dividing would round twice.
+    let (nanoseconds, whole) = (time.as_nanosecond(), 1_000_000_000);
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let (seconds, rest) = (nanoseconds.abs() / whole, nanoseconds.abs() % whole);
+    let digits = format!("{sign}{seconds}.{rest:09}");
+    heap.alloc(digits.parse().unwrap_or(f64::NAN))
 }
 
 fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
@@ -240,27 +253,39 @@ fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
 }
 
 /// Milliseconds since 1970 that a text stands for.
-pub(crate) fn milliseconds(s: &str) -> Result<i64, jiff::Error> {
+pub(crate) fn milliseconds(s: &str) -> anyhow::Result<i64> {
     standard(s).map(Timestamp::as_millisecond)
 }
 
-fn standard(s: &str) -> Result<Timestamp, jiff::Error> {
+fn standard(s: &str) -> anyhow::Result<Timestamp> {
     let s = s.trim();
     // What has an offset is an instant; the other's complaint would be about the missing one.
-    s.parse::<Timestamp>().or_else(|_| utc(s.parse()?))
+    if let Ok(time) = s.parse::<Timestamp>() {
+        return Ok(time);
+    }
+    let time = s.parse()?;
+    if s.contains('[') {
+        bail!(NO_ZONES);
+    }
+    Ok(utc(time)?)
 }
 
-fn formatted(s: &str, format: &str) -> Result<Timestamp, jiff::Error> {
+fn formatted(s: &str, format: &str) -> anyhow::Result<Timestamp> {
     let parts = strtime::parse(format, s)?;
     if parts.offset().is_some() || parts.timestamp().is_some() {
-        return parts.to_timestamp();
+        return Ok(parts.to_timestamp()?);
     }
-    match parts.to_datetime() {
-        Ok(time) => utc(time),
-        // A format without an hour means the day's beginning.
-        Err(_) if parts.hour().is_none() => utc(parts.to_date()?.into()),
-        Err(why) => Err(why),
+    if parts.iana_time_zone().is_some() {
+        bail!(NO_ZONES);
     }
+    Ok(utc(parts.to_datetime()?)?)
+}
+
+/// Python's `%f` has six digits.
+fn microseconds(format: &str) -> String {
+    let mut parts = format.split("%%").map(|part| part.replace("%f", "%6f"));
+    let first = parts.next().unwrap_or_default();
+    parts.fold(first, |whole, part| whole + "%%" + &part)
 }
 
 fn utc(time: DateTime) -> Result<Timestamp, jiff::Error> {

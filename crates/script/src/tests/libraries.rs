@@ -179,6 +179,72 @@ fn replacements_refer_to_groups_that_exist() {
 }
 
 #[test]
+fn zones_by_name_are_refused() {
+    const NO_ZONES: &str = "zones are not known by name; give the offset, as in `2026-07-28T12:00:00+02:00` or with `%z`";
+    for (text, format, expected) in [
+        ("2026-07-28T12:00:00[Europe/Paris]", None, NO_ZONES),
+        ("2026-07-28[Europe/Paris]", None, NO_ZONES),
+        ("2026-07-28T12:00[u-ca=hebrew]", None, NO_ZONES),
+        (
+            "2026-07-28T12:00:00+02:00[Europe/Paris]",
+            None,
+            "1785232800",
+        ),
+        ("2026-07-28T12:00:00Z[Europe/Paris]", None, "1785240000"),
+        (
+            "2026-07-28 12:00 Europe/Paris",
+            Some("%Y-%m-%d %H:%M %Q"),
+            NO_ZONES,
+        ),
+        (
+            "2026-07-28 12:00 +0200",
+            Some("%Y-%m-%d %H:%M %Q"),
+            "1785232800",
+        ),
+        (
+            "2026-07-28 12:00 Europe/Paris +0200",
+            Some("%Y-%m-%d %H:%M %Q %z"),
+            "1785232800",
+        ),
+        ("2026-07-28 CEST", Some("%Y-%m-%d %Z"), "%Z"),
+        ("2026-07-28", Some("%x"), "%x"),
+        ("2026-07-28 :30", Some("%Y-%m-%d :%M"), "hour"),
+        ("2026-07-28 and more", Some("%Y-%m-%d"), "and more"),
+        ("2026-07-28T12:00:00Z and more", None, "and more"),
+        ("Mon 2026-07-28", Some("%a %Y-%m-%d"), "weekday"),
+        ("12:00", Some("%H:%M"), "year"),
+        ("28.07.2026", Some("%d.%m.%Y"), "1785196800"),
+        (
+            "2026-07-28 12:00:00.25",
+            Some("%Y-%m-%d %H:%M:%S.%f"),
+            "1785240000.25",
+        ),
+        ("1969-12-31T23:59:59.75Z", None, "-0.25"),
+        ("2026-07-28T12:00:00.123456789Z", None, "1785240000.1234567"),
+    ] {
+        let format = format.map_or("None".to_owned(), |format| format!("'{format}'"));
+        let expression = format!("str(time.parse('{text}', {format}))");
+        let got = eval(&expression, json!(1)).unwrap_or_else(|error| error);
+        assert!(got.contains(expected), "{expression}: {got}");
+    }
+}
+
+#[test]
+fn times_are_formatted_as_in_python() {
+    for (call, expected) in [
+        ("0, '%c'", "\"Thu Jan  1 00:00:00 1970\""),
+        ("0, '%x %X'", "\"01/01/70 00:00:00\""),
+        ("0, '%f'", "\"000000\""),
+        (
+            "0.25, '%S.%f %%f %3f %Z %z'",
+            "\"00.250000 %f 250 UTC +0000\"",
+        ),
+    ] {
+        check(&format!("time.format({call})"), expected);
+    }
+}
+
+#[test]
 fn regular_expressions_take_no_more_than_their_time() {
     // Backtracking engines never come back from this one.
     check("re.match('(a+)+$', 'a' * 5000 + '!')", "None");
