@@ -275,7 +275,11 @@ pub(crate) fn executor() -> std::io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-/// SIGTERM and ctrl-c, none of them missed.
+/// SIGTERM and SIGINT (ctrl-c), received from `listen` on. Work starts after that, because until then either of
+/// them kills the process: its commands would stay behind and its results would be lost.
+///
+/// A SIGINT that is ignored at the start, as it is in the background of a script, is received too: ctrl-c of that
+/// script, or `kill -INT`, ends the process in order instead of leaving it behind.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -289,6 +293,12 @@ impl Signals {
         })
     }
 
+    /// Listens from outside of an executor.
+    pub(crate) fn listen_on(executor: &tokio::runtime::Runtime) -> std::io::Result<Self> {
+        let _inside = executor.enter();
+        Self::listen()
+    }
+
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
@@ -297,9 +307,14 @@ impl Signals {
     }
 }
 
-/// Waits for SIGTERM or ctrl-c.
-pub(crate) async fn told_to_end() {
-    if let Ok(mut signals) = Signals::listen() {
-        signals.next().await;
-    }
+/// Runs `end` on a thread of its own at the first signal; listens from the return on.
+pub(crate) fn on_signal(end: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let executor = executor()?;
+    let mut signals = Signals::listen_on(&executor)?;
+    let wait = move || {
+        executor.block_on(signals.next());
+        end();
+    };
+    let thread = std::thread::Builder::new().name("signals".into());
+    thread.spawn(wait).map(drop)
 }

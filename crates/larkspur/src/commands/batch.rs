@@ -2,7 +2,7 @@
 //! picture of them on the terminal while they run.
 
 use crate::args::{Batch as BatchArgs, Format, Global};
-use crate::compose;
+use crate::compose::{self, Signals};
 use crate::exit::{FAILED, SAID_ERROR, USAGE};
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
@@ -36,16 +36,18 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
         trail: Trail::default(),
     };
     let answer = compose::executor()?.block_on(async {
+        let mut signals = Signals::listen()?;
         let mut work = std::pin::pin!(runtime.batch(batch));
-        tokio::select! {
+        let answer = tokio::select! {
             answer = &mut work => answer,
-            () = compose::told_to_end() => {
-                // What has finished is still told.
+            () = signals.next() => {
+                // Results of finished tasks are still printed.
                 cancel.cancel();
                 work.await
             }
-        }
-    });
+        };
+        anyhow::Ok(answer)
+    })?;
     runtime.close();
     Ok(show(&answer?, args.format))
 }

@@ -4,7 +4,7 @@ use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::missing::{missing, several};
 use crate::commands::save;
-use crate::compose;
+use crate::compose::{self, Signals};
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
@@ -46,11 +46,12 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     };
     let is_compact = matches!(call.shape, Shape::Compact(_)) && args.format == CallFormat::Text;
     let answer = compose::executor()?.block_on(async {
-        tokio::select! {
+        let mut signals = Signals::listen()?;
+        anyhow::Ok(tokio::select! {
             answer = answer(&runtime, &target, call, args) => Some(answer),
-            () = compose::told_to_end() => None,
-        }
-    });
+            () = signals.next() => None,
+        })
+    })?;
     // Commands that a script has started do not hear the terminal: they are ended here.
     runtime.close();
     let Some(answer) = answer else {

@@ -40,13 +40,14 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     if let Some(text) = doors::unused_token(&plan) {
         note(&format!("note: {text}"));
     }
+    let signals = Signals::listen_on(&executor)?;
     welcome(&runtime, &plan, address);
     let server = Server::new(runtime.clone(), project_doors.errors);
     let control = {
         let _within = executor.enter();
         answer_orders(&runtime, Some(address))
     };
-    executor.spawn(serve(server, runtime.clone(), door, control));
+    executor.spawn(serve(server, runtime.clone(), door, control, signals));
     // The first look has been told of as well; the board says it better.
     while told.try_recv().is_ok() {}
     board(&runtime, &runtime.catalog());
@@ -80,10 +81,13 @@ fn welcome(runtime: &Runtime, plan: &Plan, address: SocketAddr) {
 
 /// Serves until it is told to end: what was begun is finished, modules that have started are stopped,
 /// and then nothing is left to do.
-async fn serve(server: Server, runtime: Runtime, door: HttpDoor, control: Option<Control>) {
-    let Ok(mut signals) = Signals::listen() else {
-        return server.serve_http(door).await;
-    };
+async fn serve(
+    server: Server,
+    runtime: Runtime,
+    door: HttpDoor,
+    control: Option<Control>,
+    mut signals: Signals,
+) {
     tokio::select! {
         () = server.serve_http(door) => {}
         () = told_twice(&server, &mut signals) => {}

@@ -3,7 +3,7 @@
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::call::{Target, asked, failed, not_found, read, show};
-use crate::compose;
+use crate::compose::{self, Signals};
 use crate::exit::{FAILED, INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note};
 use model::{Origin, Output, TaskUse, is_credential};
@@ -57,11 +57,12 @@ fn called(
         ..Call::new(name, given.clone())
     };
     let made = compose::executor()?.block_on(async {
-        tokio::select! {
+        let mut signals = Signals::listen()?;
+        anyhow::Ok(tokio::select! {
             made = answered(runtime, &handle, call, args) => Some(made),
-            () = compose::told_to_end() => None,
-        }
-    });
+            () = signals.next() => None,
+        })
+    })?;
     let Some((answered, reply)) = made else {
         return Ok(ExitCode::from(INTERRUPTED));
     };

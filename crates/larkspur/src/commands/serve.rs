@@ -37,6 +37,8 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     };
     let errors = project_doors.errors;
     let runtime = compose::watch(global, serve.surface, tell)?;
+    // From the first line on that says it is there, a signal ends it in order.
+    let signals = Signals::listen_on(&executor)?;
     for text in doors::unused(serve, &plan) {
         note(&format!("note: {text}"));
     }
@@ -46,7 +48,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     }
     let server = Server::new(runtime.clone(), errors);
     let result = executor.block_on(async {
-        let result = until_the_end(&server, &runtime, &plan, door).await;
+        let result = until_the_end(&server, &runtime, &plan, door, signals).await;
         let _ = tokio::time::timeout(LAST_WORDS, server.end_tasks()).await;
         result
     });
@@ -69,8 +71,8 @@ async fn until_the_end(
     runtime: &Runtime,
     plan: &Plan,
     door: Option<HttpDoor>,
+    mut signals: Signals,
 ) -> anyhow::Result<()> {
-    let mut signals = Signals::listen()?;
     let address = door.as_ref().and_then(|door| door.address().ok());
     let _control = answer_orders(runtime, address);
     let stdio = async {

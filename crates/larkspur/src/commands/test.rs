@@ -9,6 +9,7 @@ use crate::given;
 use crate::keys;
 use crate::scaffold;
 use crate::terminal::{error, note, say};
+use anyhow::Context;
 use model::{TOKENS_ARE_COUNTED, World};
 use outside::Outside;
 use runtime::Folder;
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use testing::{Covered, Event, Format, Keeping, Options, Report, Summary};
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
@@ -38,16 +40,16 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!passed)))
 }
 
-/// Commands that a test has started do not outlive a run that somebody ends.
-fn end_all_when_told(world: &Arc<dyn World>) {
-    let world = Arc::clone(world);
-    std::thread::spawn(move || {
-        if let Ok(executor) = compose::executor() {
-            executor.block_on(compose::told_to_end());
-            world.close();
-            std::process::exit(INTERRUPTED.into());
-        }
-    });
+/// Ends the commands that tests have started, and the process, when a signal interrupts the run. Sets
+/// `interrupted` first, because tests go on when their commands end.
+fn end_on_signal(world: &Arc<dyn World>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let (world, interrupted) = (Arc::clone(world), Arc::clone(interrupted));
+    let end = move || {
+        interrupted.store(true, Ordering::SeqCst);
+        world.close();
+        std::process::exit(INTERRUPTED.into());
+    };
+    compose::on_signal(end).context("cannot listen to signals")
 }
 
 /// Runs all tests, or those of some files, and tells whether all is well.
@@ -67,8 +69,9 @@ pub(crate) fn once(
     let mut report = Report::new(format);
     let mut options = options(global, test)?;
     options.only = chosen_of(&options.folders, chosen, only);
+    let interrupted = Arc::new(AtomicBool::new(false));
     if !test.watch {
-        end_all_when_told(&options.world);
+        end_on_signal(&options.world, &interrupted)?;
     }
     let summary = testing::run(&options, &mut |event| {
         if format == Format::Tokens && matches!(event, Event::Failed { .. }) {
@@ -79,6 +82,9 @@ pub(crate) fn once(
         }
     });
     options.world.close();
+    if interrupted.load(Ordering::SeqCst) {
+        std::process::exit(INTERRUPTED.into());
+    }
     if summary.total == 0 {
         let why = match &test.filter {
             Some(part) => format!("no test has `{part}` in its name"),

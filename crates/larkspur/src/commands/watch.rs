@@ -3,7 +3,7 @@
 use crate::args::{Global, Test, TestFormat};
 use crate::chosen::Chosen;
 use crate::commands::test::once;
-use crate::compose::{self, Signals};
+use crate::compose;
 use crate::exit::USAGE;
 use crate::terminal::{error, note, say};
 use anyhow::Context;
@@ -74,17 +74,7 @@ fn told(changed: &[PathBuf], only: Option<&BTreeSet<PathBuf>>) -> String {
 
 /// Ends the process with the code of the last run when it is told to.
 fn end_with(last: &Arc<AtomicU8>) -> anyhow::Result<()> {
-    let executor = compose::executor()?;
-    let mut signals = {
-        let _inside = executor.enter();
-        Signals::listen()?
-    };
     let last = Arc::clone(last);
-    let wait = move || {
-        executor.block_on(signals.next());
-        std::process::exit(last.load(Ordering::Relaxed).into());
-    };
-    let thread = std::thread::Builder::new().name("signals".into());
-    thread.spawn(wait).context("nobody can wait for ctrl-c")?;
-    Ok(())
+    let end = move || std::process::exit(last.load(Ordering::Relaxed).into());
+    compose::on_signal(end).context("cannot listen to signals")
 }
