@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use serde_json::Value;
+use anyhow::Result;
 
-use xtask::command::{self, line};
+use xtask::command;
 use xtask::workspace::Workspace;
 
 pub(super) struct Contender {
@@ -30,9 +29,9 @@ impl Contenders {
                 chosen: true,
                 ..Contender::with(program, Vec::new())
             },
-            None => build(workspace, &["-p", "larkspur", "--bin", "larkspur"])?,
+            None => build(workspace, "larkspur")?,
         };
-        let minimal = build(workspace, &["-p", "minimal"])?;
+        let minimal = build(workspace, "minimal")?;
         Ok(Self { larkspur, minimal })
     }
 }
@@ -54,44 +53,7 @@ impl Contender {
     }
 }
 
-/// Cargo itself says where it put the binary, whatever the target folder is.
-fn build(workspace: &Workspace, what: &[&str]) -> Result<Contender> {
-    let args = [
-        &[
-            "build",
-            "--release",
-            "--message-format=json-render-diagnostics",
-        ],
-        what,
-    ]
-    .concat();
-    let messages = String::from_utf8(command::output(&workspace.root, "cargo", &args)?)?;
-    let program = executable(&messages)
-        .with_context(|| format!("`{}` built no program", line("cargo", &args)))?;
+fn build(workspace: &Workspace, name: &str) -> Result<Contender> {
+    let program = command::build(&workspace.root, &["build", "--release", "-p", name], name)?;
     Ok(Contender::with(program, Vec::new()))
-}
-
-fn executable(messages: &str) -> Option<PathBuf> {
-    let messages = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
-    messages
-        .filter_map(|message: Value| message["executable"].as_str().map(PathBuf::from))
-        .next_back()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cargo_tells_where_the_binary_is() {
-        let messages = concat!(
-            "{\"reason\":\"compiler-artifact\",\"executable\":null}\n",
-            "{\"reason\":\"compiler-artifact\",\"executable\":\"/t/release/minimal\"}\n",
-            "{\"reason\":\"build-finished\",\"success\":true}\n",
-        );
-        assert_eq!(executable(messages), Some("/t/release/minimal".into()));
-        assert_eq!(executable(""), None);
-    }
 }

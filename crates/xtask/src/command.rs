@@ -1,10 +1,11 @@
 //! Starting other programs: environment as it is, output where ours goes.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 /// Runs a program to its end and fails unless it succeeded.
 pub fn run(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&str]) -> Result<()> {
@@ -35,6 +36,25 @@ pub fn output(dir: impl AsRef<Path>, program: impl AsRef<OsStr>, args: &[&str]) 
     Ok(output.stdout)
 }
 
+/// Builds a binary target by a cargo command. Cargo says where the program is, whatever the target folder is.
+pub fn build(dir: impl AsRef<Path>, args: &[&str], name: &str) -> Result<PathBuf> {
+    let args = [args, &["--message-format=json-render-diagnostics"]].concat();
+    let messages = String::from_utf8(output(dir, "cargo", &args)?)?;
+    find_executable(&messages, name)
+        .with_context(|| format!("`{}` built no program `{name}`", line("cargo", &args)))
+}
+
+/// The program of a binary target among cargo's messages; test programs are told apart by their profile.
+fn find_executable(messages: &str, name: &str) -> Option<PathBuf> {
+    let messages = messages.lines();
+    let mut artifacts = messages.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    artifacts.find_map(|artifact| {
+        let is_wanted = artifact["target"]["name"] == name && artifact["profile"]["test"] == false;
+        let executable = artifact["executable"].as_str().filter(|_| is_wanted);
+        executable.map(PathBuf::from)
+    })
+}
+
 /// Whether a program is there and knows itself.
 pub fn answers(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
     let mut command = Command::new(program);
@@ -55,6 +75,7 @@ pub fn line(program: impl AsRef<OsStr>, args: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn failure(program: &str, args: &[&str]) -> String {
         format!("{:#}", run(".", program, args).unwrap_err())
@@ -72,6 +93,24 @@ mod tests {
     #[test]
     fn output_is_what_was_printed() {
         assert_eq!(output(".", "echo", &["hello"]).unwrap(), b"hello\n");
+    }
+
+    #[test]
+    fn the_program_is_told_from_libraries_and_tests() {
+        let artifact = |name, test, executable| {
+            let (target, profile) = (json!({"name": name}), json!({"test": test}));
+            json!({"target": target, "profile": profile, "executable": executable}).to_string()
+        };
+        let messages = [
+            artifact("larkspur", false, Value::Null),
+            artifact("larkspur", true, json!("/t/deps/larkspur-1")),
+            artifact("other", false, json!("/t/other")),
+            artifact("larkspur", false, json!("/t/larkspur")),
+            r#"{"reason":"build-finished","success":true}"#.to_owned(),
+        ];
+        let found = |name| find_executable(&messages.join("\n"), name);
+        assert_eq!(found("larkspur"), Some(PathBuf::from("/t/larkspur")));
+        assert_eq!(found("minimal"), None);
     }
 
     #[test]

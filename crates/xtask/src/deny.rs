@@ -1,28 +1,27 @@
-//! cargo-deny: who uses banned crates, under which licences, from which sources.
+//! cargo-deny: bans, licences and sources of the crates we depend on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::command::{self, answers};
-use crate::tools;
+use crate::command::{self, answers, line};
+use crate::tools::{self, Kit};
 use crate::workspace::Workspace;
 
 const VERSION: &str = "0.20.2";
-/// Unoptimized: it runs for seconds, so that building it is what one waits for.
-const INSTALL: [&str; 9] = [
+/// A debug build: cargo-deny runs for seconds, and compiling it takes minutes.
+const INSTALL: [&str; 8] = [
     "install",
     "cargo-deny",
     "--locked",
-    "--quiet",
     "--debug",
     "--version",
     VERSION,
     "--root",
-    "target/tools",
+    ".",
 ];
-/// Wrappers of crates that have not arrived yet are no fault.
-const CHECK: [&str; 7] = [
+/// Wrappers of crates that are not used yet are no error.
+const CHECK: &[&str] = &[
     "--locked",
     "check",
     "--allow",
@@ -31,29 +30,50 @@ const CHECK: [&str; 7] = [
     "licenses",
     "sources",
 ];
+const ADVISORIES: &[&str] = &["--locked", "check", "advisories"];
 
-/// Checks, or says aloud that it could not: a missing tool must not fail a sound tree.
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let Some(program) = program(workspace) else {
-        println!("!!! NOT CHECKED: licences and sources, because cargo-deny cannot be had here");
-        println!("!!! bans are held by the layers test all the same");
-        return Ok(());
-    };
-    command::run(&workspace.root, program, &CHECK)
+const USAGE: &str = "\
+usage: cargo xtask deny [--advisories]
+
+  --advisories  check security advisories, which are downloaded, instead of bans, licences and sources";
+
+pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
+    match args {
+        [] => check(workspace, CHECK),
+        [flag] if flag == "--advisories" => check(workspace, ADVISORIES),
+        [flag] if flag == "--help" || flag == "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => bail!("unknown arguments `{}`\n\n{USAGE}", args.join(" ")),
+    }
 }
 
-/// cargo-deny from the path or from `target/tools`, installed there if need be.
-fn program(workspace: &Workspace) -> Option<PathBuf> {
-    let installed = tools::folder(workspace).join("bin/cargo-deny");
-    let here = [PathBuf::from("cargo-deny"), installed.clone()];
-    if let Some(program) = here
-        .into_iter()
-        .find(|program| answers(program, &["--version"]))
-    {
-        return Some(program);
+fn check(workspace: &Workspace, args: &[&str]) -> Result<()> {
+    let tools = tools::folder(workspace);
+    let mut program = PathBuf::from("cargo-deny");
+    if let Some(kit) = kit() {
+        if !kit.is_present(&tools) {
+            kit.install(&tools)?;
+        }
+        program = tools.join(kit.name).join("bin/cargo-deny");
     }
-    println!("installing cargo-deny {VERSION} into target/tools: a few minutes, once");
-    let installing = command::run(&workspace.root, "cargo", &INSTALL);
-    installing.inspect_err(|error| println!("{error:#}")).ok()?;
-    Some(installed)
+    command::run(&workspace.root, program, args)
+}
+
+/// cargo-deny as a kit, unless there is one in `PATH`.
+pub(crate) fn kit() -> Option<Kit> {
+    if answers("cargo-deny", &["--version"]) {
+        return None;
+    }
+    Some(Kit {
+        name: "deny",
+        packages: vec![format!("cargo-deny@{VERSION}")],
+        command: line("cargo", &INSTALL),
+        install,
+    })
+}
+
+fn install(folder: &Path) -> Result<()> {
+    command::run(folder, "cargo", &INSTALL)
 }

@@ -30,12 +30,13 @@ cargo xtask <command>
 
   demo           build the binary, serve a first module, call it, edit it, call it again
   registry-demo  a batch across Notion, GitHub and Jira, which stand-ins play
-  test           the whole check: format, clippy, tests, bans and licences
+  test           the whole check: set-up, format, clippy, bans and licences, conformance, tests;
+                 --no-install lists what is missing instead of installing it
   conformance    the protocol's own suite, both eras, against tests/conformance
   layers         which crate may use which
   tidy           names, file openings, the code map, paths out of the repository, pins
-  deny           bans, licences and sources, by cargo-deny
-  tools          install what the tests talk to: foreign clients into target/tools, PostgreSQL
+  deny           bans, licences and sources, by cargo-deny; --advisories checks security advisories
+  tools          the set-up of `test` alone: system programs, packages into target/tools
   module-tokens  what answers of the modules cost, into their READMEs; --check compares
   dist           an archive to install from, with a static binary where the system is Linux
   bench          measure the product beside a minimal server
@@ -65,12 +66,12 @@ fn dispatch(args: &[String]) -> Result<()> {
         "demo" => demo::run(&Workspace::read()?),
         "dist" => dist::run(&Workspace::read()?, rest),
         "registry-demo" => registry::run(&Workspace::read()?, rest),
-        "test" => test::run(&Workspace::read()?),
+        "test" => test::run(&Workspace::read()?, rest),
         "conformance" => conformance::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),
-        "deny" => deny::run(&Workspace::read()?),
-        "tools" => tools::run(&Workspace::read()?),
+        "deny" => deny::run(&Workspace::read()?, rest),
+        "tools" => tools::run(&Workspace::read()?, rest),
         "module-tokens" => module_tokens::run(&Workspace::read()?, rest),
         "bench" if rest.iter().any(|arg| arg == "--help" || arg == "-h") => {
             print!("{BENCH_HELP}");

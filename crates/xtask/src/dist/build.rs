@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 use crate::command::{self, answers};
-use crate::tools;
+use crate::tools::Apt;
 use crate::workspace::Workspace;
 
 /// What one builds for here: musl on Linux, elsewhere what the system is.
@@ -19,7 +18,7 @@ pub(super) fn usual_target() -> Result<String> {
 }
 
 pub(super) fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf> {
-    prepare(workspace, target)?;
+    prepare(target)?;
     println!("building larkspur for {target}: many minutes the first time");
     let args = [
         "build",
@@ -28,19 +27,12 @@ pub(super) fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf> {
         "--package=larkspur",
         "--target",
         target,
-        "--message-format=json-render-diagnostics",
     ];
-    let messages = String::from_utf8(command::output(&workspace.root, "cargo", &args)?)?;
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .next_back()
-        .context("cargo built no program")
+    command::build(&workspace.root, &args, "larkspur")
 }
 
 /// The standard library for the target, and a compiler for the C in some of our libraries.
-fn prepare(workspace: &Workspace, target: &str) -> Result<()> {
+fn prepare(target: &str) -> Result<()> {
     if answers("rustup", &["--version"]) {
         let installed = command::output(".", "rustup", &["target", "list", "--installed"])?;
         let installed = String::from_utf8(installed)?;
@@ -50,7 +42,9 @@ fn prepare(workspace: &Workspace, target: &str) -> Result<()> {
     }
     if target.ends_with("-linux-musl") && !answers("musl-gcc", &["--version"]) {
         println!("no musl-gcc: trying apt-get install musl-tools");
-        tools::apt(&workspace.root, &["musl-tools"])
+        Apt::find()
+            .context("apt-get cannot be used here")
+            .and_then(|apt| apt.install(&["musl-tools"]))
             .context("there is no musl-gcc: install your system's musl-tools")?;
     }
     Ok(())

