@@ -9,7 +9,7 @@
 mod programs;
 mod server;
 
-pub use programs::missing;
+pub use programs::assert_test_is_marked;
 
 use server::{prepare, serve};
 use std::net::TcpListener;
@@ -28,8 +28,15 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A port that was free may be taken a moment later, so this is tried more than once.
+    /// Starts a server for a test that is marked as needing one.
+    #[track_caller]
     pub fn start() -> Self {
+        assert_test_is_marked("PostgreSQL");
+        Self::start_for_bench()
+    }
+
+    /// A port that was free may be taken a moment later, so this is tried more than once.
+    pub fn start_for_bench() -> Self {
         let folder = tempfile::tempdir().unwrap();
         prepare(folder.path());
         let mut heard = String::new();

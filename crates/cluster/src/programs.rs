@@ -1,18 +1,19 @@
-//! Where `PostgreSQL`'s programs are, and what is said where they are not.
+//! Where foreign programs are, and which tests may use them.
 
 use std::path::PathBuf;
 
-pub(crate) const INSTALL: &str = "PostgreSQL is not installed: run `cargo xtask tools`, \
-     or install your system's `postgresql` and `openssl`";
+pub(crate) const INSTALL: &str =
+    "run `cargo xtask tools`, or install your system's `postgresql` and `openssl`";
 
-/// All that a cluster takes.
-const NEEDED: [&str; 3] = ["initdb", "postgres", "openssl"];
-
-/// Programs that a cluster needs and this machine does not have.
-pub fn missing() -> Vec<&'static str> {
-    let mut needed = NEEDED.to_vec();
-    needed.retain(|name| find(name).is_none());
-    needed
+/// Stops a test that needs a foreign program and would run in a plain `cargo test`, where it may be missing.
+/// Marked tests run only if the test program is asked for ignored ones.
+#[track_caller]
+pub fn assert_test_is_marked(needs: &str) {
+    let is_marked = std::env::args().any(|arg| arg == "--ignored" || arg == "--include-ignored");
+    assert!(
+        is_marked,
+        "mark this test: #[ignore = \"needs {needs}: cargo xtask test\"]"
+    );
 }
 
 pub(crate) fn program(name: &str) -> PathBuf {

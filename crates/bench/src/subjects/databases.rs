@@ -44,7 +44,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
         bare.query()
     })?;
 
-    let cluster = Cluster::start();
+    let cluster = Cluster::start_for_bench();
     let modules = Modules::many(0)?;
     let bare = Postgres::create(&cluster, ROWS)?;
     let what = "`postgres.query` of 1,000 rows, over a kept connection, 20 in a call (beside: bare tokio-postgres, to JSON)";

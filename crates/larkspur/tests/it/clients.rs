@@ -65,9 +65,15 @@ resource("weather://{city}/{day}", weather, complete = {"city": lambda value: [v
 /// Each client takes a second or two; on a busy machine several times that.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A file below the folder of foreign tools.
+/// A file below the folder of foreign tools, for tests that are marked as needing them.
 #[track_caller]
 pub(crate) fn installed(file: &str) -> PathBuf {
+    let is_python = file.starts_with("py/");
+    cluster::assert_test_is_marked(if is_python {
+        "Python packages"
+    } else {
+        "Node.js packages"
+    });
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = workspace.join("target/tools").join(file);
     assert!(
@@ -200,18 +206,21 @@ fn python(mode: &str, door: Door, revision: &str) {
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn python_finds_out_what_we_speak() {
     python("auto", Door::Pipes, "2026-07-28");
     python("auto", Door::Network, "2026-07-28");
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn python_speaks_the_modern_revision() {
     python("2026-07-28", Door::Pipes, "2026-07-28");
     python("2026-07-28", Door::Network, "2026-07-28");
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn python_speaks_the_legacy_revision() {
     python("legacy", Door::Pipes, "2025-11-25");
     python("legacy", Door::Network, "2025-11-25");
@@ -229,12 +238,14 @@ fn typescript(mode: &str, door: Door, revision: &str) {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn typescript_finds_out_what_we_speak() {
     typescript("auto", Door::Pipes, "2026-07-28");
     typescript("auto", Door::Network, "2026-07-28");
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn typescript_speaks_the_legacy_revision() {
     typescript("legacy", Door::Pipes, "2025-11-25");
     typescript("legacy", Door::Network, "2025-11-25");
@@ -277,6 +288,7 @@ fn inspect(request: &[&str], check: impl Fn(Option<i32>, &Value)) {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_lists_tools() {
     inspect(&["tools/list", "--strict"], |code, result| {
         let tools = result["tools"].as_array().unwrap();
@@ -287,6 +299,7 @@ fn the_inspector_lists_tools() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_calls_a_tool() {
     let call = ["tools/call", "--tool-name", "hello"];
     let args = ["--tool-args-json", r#"{"name": "ada"}"#];
@@ -298,6 +311,7 @@ fn the_inspector_calls_a_tool() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_sees_that_a_tool_failed() {
     inspect(&["tools/call", "--tool-name", "broken"], |code, result| {
         assert_eq!(result["content"][0]["text"], "nothing works today");
@@ -308,6 +322,7 @@ fn the_inspector_sees_that_a_tool_failed() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_reads_a_resource() {
     inspect(
         &["resources/read", "--uri", "weather://oslo/3"],
@@ -319,6 +334,7 @@ fn the_inspector_reads_a_resource() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_gets_a_prompt() {
     let get = ["prompts/get", "--prompt-name", "letter"];
     let args = ["--prompt-args", "to=ada", "tone=keen"];

@@ -1,4 +1,6 @@
 //! Commands that scripts run: who may, with what, and that nothing of them stays behind.
+// Tests that read /proc are left out elsewhere, and with them the only users of some helpers.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 use crate::fixture::Server;
 use crate::room::Room;
@@ -160,6 +162,7 @@ fn gone(pid: &str) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_call_that_is_taken_back_ends_its_command() {
     let mut server = Server::start();
     server.folder("x", "exec = ['sh']", SH);
@@ -172,6 +175,7 @@ fn a_call_that_is_taken_back_ends_its_command() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_command_that_runs_out_of_time_ends_with_all_it_started() {
     let mut server = Server::start();
     let quick = SH.replace("tool(sh)", "tool(sh, timeout = \"700ms\")");
@@ -193,6 +197,7 @@ fn a_command_that_runs_out_of_time_ends_with_all_it_started() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_server_that_ends_takes_its_commands_along() {
     let mut server = Server::start();
     server.folder("x", "exec = ['sh']", SH);
@@ -219,6 +224,7 @@ fn a_flood_is_an_error_that_names_the_limit() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_hundred_commands_leave_no_zombie() {
     let mut server = Server::start();
     server.folder("x", "exec = ['sh']", SH);

@@ -184,26 +184,31 @@ fn there_and_back(named: &str) {
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn claude_code_reads_what_was_installed_and_gets_its_file_back() {
     there_and_back("claude-code");
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn claude_desktop_reads_what_was_installed_and_gets_its_file_back() {
     there_and_back("claude-desktop");
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn cursor_reads_what_was_installed_and_gets_its_file_back() {
     there_and_back("cursor");
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn vscode_reads_what_was_installed_and_gets_its_file_back() {
     there_and_back("vscode");
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn codex_reads_what_was_installed_and_gets_its_file_back() {
     there_and_back("codex");
 }
@@ -265,6 +270,7 @@ fn copies(file: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn at_a_terminal_it_asks() {
     for (typed, code, is_written) in [("y", 0, true), ("n", 2, false)] {
         let room = home();
@@ -356,6 +362,7 @@ fn any_other_client_gets_something_to_paste() {
 
 /// A client that people add goes the same way.
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_table_can_be_extended() {
     let room = home();
     let table = room.path().join(".config/larkspur/clients.toml");

@@ -66,6 +66,7 @@ fn range(line: u32, from: u32, to: u32) -> Value {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn a_diagnostic_comes_with_a_typo_and_goes_when_it_is_mended() {
     let typo = MAIN.replace("return greeting(name)", "return \"𝄞\" + greting(name)");
     let steps = json!([
@@ -91,6 +92,7 @@ fn a_diagnostic_comes_with_a_typo_and_goes_when_it_is_mended() {
 
 /// What only loading shows, told of texts that nobody has saved; also of files that are not open.
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_loader_is_asked_as_well() {
     let unknown = MAIN.replace("lib.star", "gone.star");
     let untyped = MAIN.replace("tool(hello)", "tool(hello, name = \"not a name\")");
@@ -133,6 +135,7 @@ fn the_loader_is_asked_as_well() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn completion_lists_what_can_be_written() {
     let typing = |text: &str| MAIN.replace("return greeting(name)", text);
     let steps = json!([
@@ -164,6 +167,7 @@ fn completion_lists_what_can_be_written() {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn hover_shows_what_is_known() {
     let text = MAIN.replace(
         "return greeting(name)",
@@ -199,6 +203,7 @@ const APP: &str =
     "name = \"app\"\nversion = \"1.0.0\"\ndescription = \"a module\"\ndepends_on = [\"dep\"]\n";
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn a_definition_leads_through_load() {
     let room = room();
     room.write("dep/module.toml", DEP)
@@ -238,6 +243,7 @@ fn a_definition_leads_through_load() {
 
 /// The folder may be another than the editor's.
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn folders_can_be_named() {
     let room = room();
     let modules = room.modules().to_str().unwrap().to_owned();

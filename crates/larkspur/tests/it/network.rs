@@ -351,7 +351,9 @@ fn metrics_count_by_tool() {
 
 /// The two curl commands of the book.
 #[test]
+#[ignore = "needs curl: cargo xtask test"]
 fn curl_needs_no_ceremony() {
+    cluster::assert_test_is_marked("curl");
     let lines = [
         "curl http://localhost:3000/health",
         "curl -X POST http://localhost:3000/mcp \\

@@ -465,6 +465,7 @@ fn nothing_is_recorded_where_nobody_looks() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn commands_databases_and_the_clock_are_recorded() {
     let web = web();
     let tests = "

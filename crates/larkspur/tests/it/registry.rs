@@ -77,6 +77,7 @@ alive: github
 const PROGRAM: &str = env!("CARGO_BIN_EXE_larkspur");
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn a_batch_goes_through_three_services_over_stdio() {
     for mode in ["legacy", "2026-07-28"] {
         let standins = Standins::start().unwrap();
@@ -90,6 +91,7 @@ fn a_batch_goes_through_three_services_over_stdio() {
 }
 
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn a_wrong_token_is_told_over_stdio() {
     let standins = Standins::start().unwrap();
     let room = room(&standins);
@@ -99,6 +101,7 @@ fn a_wrong_token_is_told_over_stdio() {
 
 /// The same server has wrong tokens first, and right ones then.
 #[test]
+#[ignore = "needs Python packages: cargo xtask test"]
 fn a_batch_goes_through_three_services_over_http() {
     let standins = Standins::start().unwrap();
     let room = room(&standins);

@@ -24,7 +24,9 @@ impl Room {
 
     /// A room in which the folder of modules does not exist yet.
     pub(crate) fn without(modules: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        // Without symbolic links, as the binary prints paths: on macOS the temporary folder is behind one.
+        let parent = fs::canonicalize(std::env::temp_dir()).unwrap();
+        let dir = tempfile::tempdir_in(parent).unwrap();
         let modules = dir.path().join(modules);
         Self {
             dir,

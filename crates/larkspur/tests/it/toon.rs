@@ -90,6 +90,7 @@ fn cases() -> Vec<(String, Value)> {
 }
 
 #[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
 fn toon_is_what_its_own_implementation_writes() {
     let wish = Wish {
         format: Some(Format::Toon),

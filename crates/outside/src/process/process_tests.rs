@@ -1,4 +1,6 @@
 //! Real programs: sh, cat, yes, sleep.
+// Tests that read /proc are left out elsewhere, and with them the only users of some helpers.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests look at /proc and at what commands have written"
@@ -198,6 +200,7 @@ fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn time_ends_a_program_and_whatever_it_started() {
     for script in [
         // A child in the foreground, a child behind, and one whose parent has gone.
@@ -227,6 +230,7 @@ fn time_ends_a_program_and_whatever_it_started() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_call_that_is_taken_back_ends_its_program() {
     let notes = Notes::new();
     let script = format!("(sleep 60 & echo $! > {}); sleep 60", notes.pid_file());
@@ -246,6 +250,7 @@ fn a_call_that_is_taken_back_ends_its_program() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn who_stays_behind_with_the_pipes_is_ended_with_the_program() {
     let notes = Notes::new();
     let script = format!("sleep 60 & echo $! > {}; echo done", notes.pid_file());
@@ -289,6 +294,7 @@ fn more_programs_than_may_run_at_once_wait_for_each_other() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn nobody_is_left_unburied() {
     let processes = processes();
     for i in 0..1_000 {

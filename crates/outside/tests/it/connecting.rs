@@ -5,6 +5,7 @@ use cluster::{Cluster, PASSWORD, PASSWORD_IN_URL};
 use serde_json::json;
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn connecting_is_as_the_string_says() {
     let cluster = Cluster::start();
     let secure = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
@@ -129,6 +130,7 @@ const WITH_PASSWORDS: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn no_error_repeats_a_password() {
     for url in WITH_PASSWORDS {
         let said = asked(url).query("SELECT 1", json!([])).unwrap_err();

@@ -17,6 +17,7 @@ pub(crate) fn asked(url: &str) -> Asked {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn requests_are_answered_or_refused() {
     let cluster = Cluster::start();
     let server = asked(&cluster.url("sslmode=disable"));
@@ -280,6 +281,7 @@ fn until(server: &Asked, what: &str, count: u64) {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn work_ends_on_the_server_too() {
     let cluster = Cluster::start();
     let server = asked(&cluster.url("sslmode=require"));
@@ -311,6 +313,7 @@ fn work_ends_on_the_server_too() {
 }
 
 #[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
 fn twenty_ask_at_once_over_few_connections() {
     let cluster = Cluster::start();
     let server = asked(&cluster.url("sslmode=disable"));
