@@ -30,8 +30,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let program = program(workspace)?;
     let folder = workspace.root.join("target/demo");
     play(&program, &folder, &mut |line| println!("{line}"))?;
-    let program = program.strip_prefix(&workspace.root).unwrap_or(&program);
-    println!("{}", next_steps(program));
+    let modules = folder.join("modules");
+    println!(
+        "{}",
+        next_steps(&shell_path(&program), &shell_path(&modules))
+    );
     Ok(())
 }
 
@@ -44,21 +47,13 @@ pub(crate) fn program(workspace: &Workspace) -> Result<PathBuf> {
     }
 }
 
-/// Cargo itself says where it put the binary, whatever the target folder is.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     println!("building larkspur: minutes the first time, seconds after that");
-    let args = [
-        "build",
-        "--package=larkspur",
-        "--message-format=json-render-diagnostics",
-    ];
-    let messages = String::from_utf8(command::output(&workspace.root, "cargo", &args)?)?;
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .next_back()
-        .context("cargo built no program")
+    command::build(
+        &workspace.root,
+        &["build", "--package=larkspur"],
+        "larkspur",
+    )
 }
 
 /// Everything the user is shown, one line at a time.
@@ -89,14 +84,26 @@ fn play(program: &Path, folder: &Path, tell: &mut dyn FnMut(&str)) -> Result<()>
     server.stop()
 }
 
-fn next_steps(program: &Path) -> String {
+/// Commands to paste where the demo was started.
+fn next_steps(program: &str, modules: &str) -> String {
+    let command = format!("{program} --modules {modules}");
     format!(
-        "\nThe binary is {}, the module is in target/demo. Go on with\n  \
-         larkspur -e target/demo/modules dev      watch while you edit\n  \
-         larkspur -e target/demo/modules list     see what a client sees\n\
-         README.md says how to put it into a client.",
-        program.display()
+        "\nWatch the module while you edit it, or list its tools as a client sees them:\n  \
+         {command} dev\n  \
+         {command} list\n\
+         README.md says how to add it to a client."
     )
+}
+
+/// A path as a shell takes it: from the current folder if it is below that, in quotes if need be.
+fn shell_path(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(here).unwrap_or(path).to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    if path.chars().all(is_plain) {
+        return path.into_owned();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 fn empty(folder: &Path) -> Result<()> {
@@ -294,18 +301,38 @@ pub(crate) mod tests {
     #[test]
     fn it_ends_with_the_changed_answer_as_the_readme_shows() {
         let workspace = Workspace::read().unwrap();
+        let program = program(&workspace);
         let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("a demo");
         let mut lines = Vec::new();
         let mut tell = |line: &str| lines.push(line.to_owned());
-        // Twice, since what the first run leaves behind must not trouble the second.
+        // Twice, because what the first run leaves behind must not disturb the second.
         for _ in 0..2 {
             tell("");
-            play(&program(&workspace), &folder.path().join("demo"), &mut tell).unwrap();
+            play(&program, &folder, &mut tell).unwrap();
         }
         let once = &lines[..lines.len() / 2];
         assert_eq!(once, &lines[lines.len() / 2..]);
-        let told = once.join("\n") + "\n" + &next_steps(Path::new("target/debug/larkspur"));
+        let steps = next_steps("target/debug/larkspur", "target/demo/modules");
+        let told = once.join("\n") + "\n" + &steps;
         assert_eq!(told.trim(), shown(&workspace).trim());
+        let steps = next_steps(&shell_path(&program), &shell_path(&folder.join("modules")));
+        let pasted = steps.lines().find(|line| line.ends_with(" list")).unwrap();
+        let listed = command::output(".", "sh", &["-c", pasted]).unwrap();
+        assert!(String::from_utf8(listed).unwrap().contains("hello"));
+    }
+
+    #[test]
+    fn paths_can_be_pasted() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(
+            shell_path(&here.join("target/debug/x-1")),
+            "target/debug/x-1"
+        );
+        assert_eq!(
+            shell_path(Path::new("/no/such/it's here")),
+            r"'/no/such/it'\''s here'"
+        );
     }
 
     #[test]

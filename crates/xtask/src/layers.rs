@@ -28,7 +28,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
             "cluster", "standins", "clients", "lsp",
         ],
     ),
-    ("xtask", &["cluster", "standins"]),
+    ("xtask", &["standins"]),
     // The server that the bench measures larkspur beside: nothing of ours.
     ("minimal", &[]),
     ("bench", &["cluster", "xtask"]),

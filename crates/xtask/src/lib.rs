@@ -12,6 +12,8 @@ mod conformance;
 mod demo;
 mod deny;
 mod dist;
+#[cfg(test)]
+mod features;
 mod layers;
 pub mod module_tokens;
 mod registry;

@@ -3,30 +3,41 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::command::output;
 
-#[derive(Deserialize)]
 pub struct Workspace {
-    #[serde(rename = "workspace_root")]
     pub root: PathBuf,
     pub packages: Vec<Package>,
 }
 
 /// One of our crates, as its `Cargo.toml` says.
-#[derive(Deserialize)]
 pub struct Package {
     pub name: String,
     /// Of every kind: a dev-dependency is an arrow too.
     pub dependencies: Vec<Dependency>,
 }
 
-#[derive(Deserialize)]
 pub struct Dependency {
     pub name: String,
     /// The version asked for, such as `^1` or `=0.14.2`.
     pub req: String,
+}
+
+impl Package {
+    fn from_metadata(package: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let dependency = |to: &Value| {
+            let (name, req) = (text(&to["name"])?, text(&to["req"])?);
+            Some(Dependency { name, req })
+        };
+        let dependencies = package["dependencies"].as_array()?.iter();
+        Some(Self {
+            name: text(&package["name"])?,
+            dependencies: dependencies.map(dependency).collect::<Option<_>>()?,
+        })
+    }
 }
 
 /// A file: its path from the root, with `/`, and what is in it, read as text.
@@ -56,7 +67,18 @@ impl Workspace {
                 "1",
             ],
         )?;
-        serde_json::from_slice(&json).context("cannot read what cargo metadata printed")
+        let metadata: Value = serde_json::from_slice(&json)?;
+        Self::from_metadata(&metadata).context("cannot read what cargo metadata printed")
+    }
+
+    fn from_metadata(metadata: &Value) -> Option<Self> {
+        let packages = metadata["packages"].as_array()?.iter();
+        Some(Self {
+            root: PathBuf::from(metadata["workspace_root"].as_str()?),
+            packages: packages
+                .map(Package::from_metadata)
+                .collect::<Option<_>>()?,
+        })
     }
 
     /// Every file that is tracked, or would be by the next `git add`.
