@@ -60,8 +60,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_image_is_built_with_the_toolchain_that_we_ask_for() {
+    fn image_and_toolchain_file_have_the_rust_version_of_cargo_toml() {
         let root = Workspace::read().unwrap().root;
+        let toolchain = fs::read_to_string(root.join("rust-toolchain.toml")).unwrap();
+        let channel = concat!("\nchannel = \"", env!("CARGO_PKG_RUST_VERSION"), ".");
+        assert!(toolchain.contains(channel), "{toolchain}");
         let image = fs::read_to_string(root.join("Dockerfile")).unwrap();
         let first = image
             .lines()

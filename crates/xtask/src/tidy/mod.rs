@@ -22,6 +22,7 @@ pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {
         paths::problems(&sources),
         escapes::problems(&sources),
         pins::problems(&workspace.packages),
+        pins::unpinned_actions(&sources),
     ];
     Ok(checks.concat())
 }
