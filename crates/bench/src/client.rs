@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::contender::Contender;
 use super::era::Era;
 use super::patient::Patient;
+use super::stop::stop;
 use super::usage::{self, Usage};
 
 pub(super) struct Client {
@@ -145,6 +146,10 @@ impl Client {
 
     pub(super) fn usage(&self) -> Result<Usage> {
         Usage::of(self.child.id())
+    }
+
+    pub(super) fn stop(mut self) -> Result<()> {
+        stop(&mut self.child)
     }
 
     pub(super) fn rss(&self) -> Result<f64> {

@@ -20,6 +20,14 @@ impl Era {
         }
     }
 
+    /// Protocol revision.
+    pub(super) fn revision(self) -> &'static str {
+        match self {
+            Self::Legacy => "2025-11-25",
+            Self::Modern => "2026-07-28",
+        }
+    }
+
     /// The first request of a client, as method and params.
     pub(super) fn opening(self) -> (&'static str, Value) {
         match self {
@@ -49,12 +57,12 @@ impl Era {
 }
 
 fn initialize() -> Value {
-    json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client_info()})
+    json!({"protocolVersion": Era::Legacy.revision(), "capabilities": {}, "clientInfo": client_info()})
 }
 
 fn meta() -> Value {
     json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/protocolVersion": Era::Modern.revision(),
         "io.modelcontextprotocol/clientInfo": client_info(),
         "io.modelcontextprotocol/clientCapabilities": {},
     })

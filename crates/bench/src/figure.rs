@@ -10,6 +10,7 @@ pub(super) enum Unit {
     Times,
     Tokens,
     Percent,
+    Instructions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,7 @@ impl Display for Amount {
             Unit::Times => write!(f, "{value:.2} ×"),
             Unit::Tokens => write!(f, "{value:.0} tokens"),
             Unit::Percent => write!(f, "{value:.1} %"),
+            Unit::Instructions => write!(f, "{value:.0}"),
         }
     }
 }

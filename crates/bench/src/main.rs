@@ -8,6 +8,7 @@
 
 mod bare;
 mod call;
+mod callgrind;
 mod client;
 mod compare;
 mod contender;
@@ -19,18 +20,21 @@ mod modules;
 mod net;
 mod options;
 mod patient;
+mod results;
 mod rivals;
+mod stop;
 mod subjects;
 mod table;
 mod tokens;
 mod usage;
 mod web;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use contender::Contenders;
 use corpus::Corpus;
 use options::Options;
+use results::Section;
 use subjects::{Bench, Subject};
 use table::Row;
 
@@ -58,9 +62,27 @@ fn run(args: &[String]) -> Result<()> {
         contenders: Contenders::build(&workspace)?,
         effort: options.effort,
         corpus,
+        root: workspace.root.clone(),
     };
-    let rows = measure(&bench, &options.subjects);
-    report(&workspace, &rows, &bench.contenders, &options)
+    let mut sections = Vec::new();
+    let mut verdicts = Vec::new();
+    for subject in &options.subjects {
+        let rows = measure(&bench, *subject);
+        verdicts.extend(rows.iter().map(Row::verdict));
+        let section = Section::new(*subject, &bench.describe(), &table::markdown(&rows));
+        println!("{}", section.page());
+        sections.push(section);
+    }
+    if options.write {
+        results::write(&workspace.root.join("bench/RESULTS.md"), sections)?;
+    }
+    let missed = verdicts.iter().filter(|verdict| verdict.is_bad()).count();
+    ensure!(
+        !options.check || missed == 0,
+        "{missed} of {} rows miss their bar",
+        verdicts.len()
+    );
+    Ok(())
 }
 
 /// Measures the same tool by other means, for the README.
@@ -73,46 +95,10 @@ fn run_rivals(args: &[String]) -> Result<()> {
     rivals::run(&Workspace::read()?, write)
 }
 
-/// One subject that cannot be measured does not take the others with it.
-fn measure(bench: &Bench, subjects: &[Subject]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for subject in subjects {
-        eprintln!("measuring {subject} …");
-        match subject.measure(bench) {
-            Ok(measured) => rows.extend(measured),
-            Err(error) => rows.push(Row::failed(subject.to_string(), &error)),
-        }
-    }
-    rows
-}
-
-fn report(
-    workspace: &Workspace,
-    rows: &[Row],
-    contenders: &Contenders,
-    options: &Options,
-) -> Result<()> {
-    let page = format!(
-        "# Bench\n\n{}\n\nUnder test: {}. `cargo xtask bench --help` says how to repeat it.\n\n{}",
-        machine::describe(),
-        contenders.larkspur.describe(),
-        table::markdown(rows)
-    );
-    println!("{page}");
-    if options.write {
-        record(workspace, &page).context("cannot write bench/RESULTS.md")?;
-    }
-    let missed = rows.iter().filter(|row| row.verdict().is_bad()).count();
-    ensure!(
-        !options.check || missed == 0,
-        "{missed} of {} rows miss their bar",
-        rows.len()
-    );
-    Ok(())
-}
-
-fn record(workspace: &Workspace, page: &str) -> Result<()> {
-    let folder = workspace.root.join("bench");
-    std::fs::create_dir_all(&folder)?;
-    Ok(std::fs::write(folder.join("RESULTS.md"), page)?)
+/// Rows of a subject; one that cannot be measured does not take the others with it.
+fn measure(bench: &Bench, subject: Subject) -> Vec<Row> {
+    eprintln!("measuring {subject} …");
+    subject
+        .measure(bench)
+        .unwrap_or_else(|error| vec![Row::failed(subject.to_string(), &error)])
 }

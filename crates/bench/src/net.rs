@@ -7,11 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::Cost;
 use super::contender::Contender;
 use super::era::Era;
+use super::stop::stop;
 use super::usage::Usage;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,6 +47,17 @@ pub(super) struct Post<'a> {
     pub(super) expected: &'a str,
 }
 
+impl Post<'_> {
+    pub(super) fn hello() -> Self {
+        Self {
+            method: "tools/call",
+            name: Some("hello"),
+            params: json!({"name": "hello", "arguments": {"name": "ada"}}),
+            expected: "\"hello ada\"",
+        }
+    }
+}
+
 impl Net {
     /// Starts the server on the modules in `folder`, and gets through the first exchange.
     pub(super) fn connect(contender: &Contender, folder: &Path, era: Era) -> Result<Self> {
@@ -60,6 +72,7 @@ impl Net {
         login: &Login,
     ) -> Result<Self> {
         let mut child = Command::new(&contender.program)
+            .args(&contender.script)
             .args(["serve", "--http", "-p", "0", "--modules"])
             .arg(folder)
             .args(&login.flags)
@@ -145,6 +158,10 @@ impl Net {
             left -= together;
         }
         Ok(())
+    }
+
+    pub(super) fn stop(mut self) -> Result<()> {
+        stop(&mut self.child)
     }
 
     fn send(&mut self, index: usize, post: &Post<'_>) -> Result<()> {

@@ -38,12 +38,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
 
 fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -> Result<Row> {
     let calls = bench.effort.calls / 2;
-    let post = Post {
-        method: "tools/call",
-        name: Some("hello"),
-        params: json!({"name": "hello", "arguments": {"name": "ada"}}),
-        expected: "\"hello ada\"",
-    };
+    let post = Post::hello();
     larkspur.repeat(&post, calls / 4)?;
     minimal.repeat(&post, calls / 4)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());

@@ -5,6 +5,7 @@ mod calls;
 mod databases;
 mod guards;
 mod http;
+mod instructions;
 mod json;
 mod leaks;
 mod mcp_http;
@@ -18,6 +19,7 @@ mod tokens;
 pub(crate) use start::{list, start};
 
 use std::fmt::{self, Display};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
@@ -26,6 +28,7 @@ use super::client::Client;
 use super::contender::Contenders;
 use super::corpus::Corpus;
 use super::era::Era;
+use super::machine;
 use super::modules::Modules;
 use super::options::Effort;
 use super::table::Row;
@@ -35,9 +38,17 @@ pub(super) struct Bench {
     pub(super) contenders: Contenders,
     pub(super) effort: Effort,
     pub(super) corpus: Corpus,
+    /// Root of the repository.
+    pub(super) root: PathBuf,
 }
 
 impl Bench {
+    /// Machine, time, load and what is measured, in one line.
+    pub(super) fn describe(&self) -> String {
+        let larkspur = self.contenders.larkspur.describe();
+        format!("{} · {larkspur}", machine::describe())
+    }
+
     /// A server that is quick and small because it has not loaded its modules is neither.
     fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
         let larkspur = &self.contenders.larkspur;
@@ -53,6 +64,7 @@ impl Bench {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Subject {
     Calls,
+    Instructions,
     Start,
     Shipped,
     Rss,
@@ -69,8 +81,9 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Calls,
+        Self::Instructions,
         Self::Start,
         Self::Shipped,
         Self::Rss,
@@ -89,6 +102,7 @@ impl Subject {
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
         match self {
             Self::Calls => calls::measure(bench),
+            Self::Instructions => instructions::measure(bench),
             Self::Start => start::measure(bench),
             Self::Shipped => shipped::measure(bench),
             Self::Rss => rss::measure(bench),
@@ -110,6 +124,7 @@ impl Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Calls => "calls",
+            Self::Instructions => "instructions",
             Self::Start => "start",
             Self::Shipped => "shipped",
             Self::Rss => "rss",
