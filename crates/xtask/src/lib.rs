@@ -17,6 +17,8 @@ mod features;
 mod layers;
 pub mod module_tokens;
 mod registry;
+mod release_check;
+mod steps;
 mod test;
 mod tidy;
 pub mod tools;
@@ -34,6 +36,7 @@ cargo xtask <command>
   registry-demo  a batch across Notion, GitHub and Jira, which stand-ins play
   test           the whole check: set-up, format, clippy, bans and licences, conformance, tests;
                  --no-install lists what is missing instead of installing it
+  release-check  what takes too long for `test`: instructions per call, the book, a clone by itself
   conformance    the protocol's own suite, both eras, against tests/conformance
   layers         which crate may use which
   tidy           names, file openings, the code map, paths out of the repository, pins
@@ -42,7 +45,7 @@ cargo xtask <command>
   module-tokens  what answers of the modules cost, into their READMEs; --check compares
   dist           an archive to install from, with a static binary where the system is Linux
   bench          measure the product beside a minimal server
-  rivals         measure what one would write a server with instead; --write renews README's table
+  rivals         measure the same tool written with each SDK; --write renews README's table
   help           this list";
 
 /// Printed from here, because the crate `bench` takes minutes to compile.
@@ -69,6 +72,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "dist" => dist::run(&Workspace::read()?, rest),
         "registry-demo" => registry::run(&Workspace::read()?, rest),
         "test" => test::run(&Workspace::read()?, rest),
+        "release-check" => release_check::run(&Workspace::read()?, rest),
         "conformance" => conformance::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),
