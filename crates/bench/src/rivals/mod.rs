@@ -1,11 +1,9 @@
-//! The table of the README: the same tool by what one would write a server with instead, measured in turns.
+//! README's comparison table: the same tool in a server written with each SDK, measured in turns.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use anyhow::{Result, ensure};
 
 use super::call::{Call, Pace};
 use super::client::Client;
@@ -16,7 +14,6 @@ use super::figure::{Amount, Unit};
 use super::machine;
 use super::modules::Modules;
 use super::subjects::{list, start};
-use super::tokens::count;
 use xtask::module_tokens::filled;
 use xtask::tools;
 use xtask::workspace::Workspace;
@@ -49,15 +46,7 @@ pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             rival.measure(modules.path(), round > 0)?;
         }
     }
-    let larkspur = &rivals.first().context("there is ours")?.contender;
-    let (listed, flat, tools) = lists(larkspur, &workspace.root.join("modules"))?;
-    let mut table = markdown(&rivals);
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        table,
-        "| a model reads, to know of the {tools} tools in `modules/` | {listed} |{}",
-        format!(" {flat} |").repeat(rivals.len() - 1)
-    );
+    let table = markdown(&rivals);
     println!("{}\n\n{table}", machine::describe());
     if !write {
         return Ok(());
@@ -141,31 +130,18 @@ fn markdown(rivals: &[Rival]) -> String {
     [
         row("", &|rival| rival.name.clone()),
         format!("|{rule}\n"),
-        row("from its start to `tools/list`", &|rival| {
+        row("start to `tools/list`", &|rival| {
             Amount(median(rival.starts.clone()), Unit::Millis).to_string()
         }),
-        row("memory, after the calls", &|rival| {
+        row("memory after 4,500 calls", &|rival| {
             Amount(rival.memory, Unit::Megabytes).to_string()
         }),
-        row("CPU for a call", &|rival| {
+        row("CPU per call, one at a time", &|rival| {
             Amount(median(rival.cpu.clone()), Unit::Micros).to_string()
         }),
-        row("calls a second, 64 at a time", &|rival| {
+        row("calls per second, 64 in flight", &|rival| {
             format!("{:.0}", median(rival.rates.clone()))
         }),
     ]
     .concat()
-}
-
-/// Tokens of what is listed as we list it, and as any server does that lists all it has; and how many that are.
-fn lists(larkspur: &Contender, modules: &Path) -> Result<(Amount, Amount, usize)> {
-    let tools = |surface: &str| {
-        let flags = ["--surface", surface];
-        Client::connect_with(larkspur, modules, Era::Legacy, &flags)?.tools()
-    };
-    let tokens = |tools: &[_]| {
-        Ok::<_, anyhow::Error>(Amount(count(&json!(tools).to_string())?, Unit::Tokens))
-    };
-    let flat = tools("flat")?;
-    Ok((tokens(&tools("auto")?)?, tokens(&flat)?, flat.len()))
 }

@@ -1,5 +1,6 @@
 //! Memory of a server that has listed its tools and waits.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -29,24 +30,28 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (count, bar) in SIZES {
         let modules = Modules::many(count)?;
-        let idle = |contender| idle(contender, &modules);
-        let comparison = compare(
-            ROUNDS,
-            || idle(&bench.contenders.larkspur),
-            || idle(&bench.contenders.minimal),
-        )?;
-        let figure = |megabytes| Amount(megabytes, Unit::Megabytes).alone();
-        let row = Row::new(format!("RSS idle, {modules}"), figure(comparison.larkspur))
-            .beside(figure(comparison.minimal), comparison.ratio)
-            .bar(bar)
-            .spoiled(bench.missing_tools(&modules)?);
-        rows.push(row);
+        let row = compare_idle(bench, &modules.to_string(), modules.path())?;
+        rows.push(row.bar(bar).spoiled(bench.missing_tools(&modules)?));
     }
+    rows.push(compare_idle(bench, "modules/", &bench.corpus.shipped())?);
     Ok(rows)
 }
 
-fn idle(contender: &Contender, modules: &Modules) -> Result<f64> {
-    let mut client = Client::connect(contender, modules.path(), Era::Legacy)?;
+fn compare_idle(bench: &Bench, what: &str, folder: &Path) -> Result<Row> {
+    let comparison = compare(
+        ROUNDS,
+        || idle(&bench.contenders.larkspur, folder),
+        || idle(&bench.contenders.minimal, folder),
+    )?;
+    let figure = |megabytes| Amount(megabytes, Unit::Megabytes).alone();
+    Ok(
+        Row::new(format!("RSS idle, {what}"), figure(comparison.larkspur))
+            .beside(figure(comparison.minimal), comparison.ratio),
+    )
+}
+
+fn idle(contender: &Contender, folder: &Path) -> Result<f64> {
+    let mut client = Client::connect(contender, folder, Era::Legacy)?;
     client.request("tools/list", json!({}))?;
     std::thread::sleep(SETTLE);
     client.rss()

@@ -2,12 +2,13 @@
 //!
 //! A fenced block says by its first line how it is read:
 //! - `console`: lines after `$ ` are run by a shell, in one folder for the whole document, with the
-//!   binary on the path; the lines below each are what it prints, `[..]` standing for any text;
+//!   binary on the path; the lines below each are what it prints, compared as `transcript.rs` says;
 //! - `python FILE`, `toml FILE`: is that file, from here on;
 //! - `json`: parses;
 //! - any language and `not-run`: is left alone; the test below lists these.
 
 use crate::room::Room;
+use crate::transcript::{agrees, relocate};
 use expect_test::expect;
 use model::{Bounds, Limits, Quotas, show_duration, show_size};
 use runtime::Settings;
@@ -160,48 +161,11 @@ fn shell(room: &Room, command: &str) -> String {
         .env_remove("RUST_LOG")
         .output()
         .unwrap();
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Line by line, without what nobody sees at the ends of lines.
-fn agrees(expected: &str, printed: &str) -> bool {
-    let (expected, printed): (Vec<_>, Vec<_>) =
-        (expected.lines().collect(), printed.lines().collect());
-    let mut pairs = expected.iter().zip(&printed);
-    expected.len() == printed.len()
-        && pairs.all(|(e, p)| {
-            let (e, p) = (e.trim_end(), p.trim_end());
-            fits(e, p) || fits(e, timeless(p))
-        })
-}
-
-/// A test that took long says so, which depends on the machine.
-pub(crate) fn timeless(line: &str) -> &str {
-    match line.rsplit_once(" (") {
-        Some((said, rest)) if rest.ends_with(" ms)") => said,
-        _ => line,
-    }
-}
-
-/// Does a line fit a pattern in which `[..]` stands for any text?
-fn fits(pattern: &str, line: &str) -> bool {
-    let Some((before, after)) = pattern.split_once("[..]") else {
-        return pattern == line;
-    };
-    let Some(rest) = line.strip_prefix(before) else {
-        return false;
-    };
-    (0..=rest.len())
-        .filter_map(|skipped| rest.get(skipped..))
-        .any(|rest| fits(after, rest))
-}
-
-#[test]
-fn wildcards_stand_for_any_text() {
-    assert!(fits("took [..] ms", "took 12.5 ms"));
-    assert!(fits("[..] and [..]", "é and b"));
-    assert!(!fits("took [..] ms", "took 12 s"));
-    assert!(!agrees("a", "a\nb"));
+    relocate(
+        &String::from_utf8(output.stdout).unwrap(),
+        room.path(),
+        binary,
+    )
 }
 
 #[test]
@@ -209,7 +173,46 @@ fn the_readme_runs() {
     run("README.md");
 }
 
-/// A newcomer's ten minutes: what he types, in an empty folder, and what he sees.
+#[test]
+fn readme_and_tutorial_show_no_wildcard() {
+    for document in ["README.md", "book/src/tutorial.md"] {
+        let text = read(document);
+        let mut lines = (1..).zip(text.lines());
+        let wildcard = lines.find(|(_, line)| line.contains("[..]"));
+        assert_eq!(wildcard, None, "{document}");
+    }
+}
+
+/// Token figures are estimated, or counted by a build with the feature `o200k`; README states both.
+#[test]
+fn readme_states_the_token_figures_that_the_binary_prints() {
+    let output = Command::new(env!("CARGO_BIN_EXE_larkspur"))
+        .args([
+            "list",
+            "--tokens",
+            "--format",
+            "json",
+            "--modules",
+            "modules",
+        ])
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    let printed = json(&String::from_utf8(output.stdout).unwrap(), "list --tokens");
+    let [modules, flat] = ["modules", "flat"].map(|key| grouped(printed[key].as_u64().unwrap()));
+    let figures = if printed["counted"] == true {
+        format!("counts {modules} instead of {flat}")
+    } else {
+        format!("about {modules} tokens instead of {flat}")
+    };
+    let by_module = printed["by_module"].as_array().unwrap().iter();
+    let tools: u64 = by_module.map(|one| one["tools"].as_u64().unwrap()).sum();
+    let readme = read("README.md");
+    for stated in [figures, format!("instead of their {tools} tools")] {
+        assert!(readme.contains(&stated), "README.md should state: {stated}");
+    }
+}
+
 #[test]
 fn the_tutorial_runs() {
     run("book/src/tutorial.md");

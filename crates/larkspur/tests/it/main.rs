@@ -100,6 +100,7 @@ mod surface;
 mod tasks;
 mod testing;
 mod toon;
+mod transcript;
 mod typed;
 mod units;
 mod upstream;

@@ -1,7 +1,7 @@
 //! `larkspur test --record`: the world once, and from then on what it answered.
 
-use crate::documents::timeless;
 use crate::room::Room;
+use crate::transcript::timeless;
 use crate::upstream::{Asked, Web, answer};
 use cluster::Cluster;
 use expect_test::{Expect, expect};
