@@ -12,9 +12,14 @@ use crate::transcript::{agrees, relocate};
 use expect_test::expect;
 use model::{Bounds, Limits, Quotas, show_duration, show_size};
 use runtime::Settings;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// Commands of the workshop: `demo` is compared with the README by its own test, `test` runs this one.
 const WORKSHOP: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
@@ -97,11 +102,12 @@ fn run(document: &str) {
 
 #[track_caller]
 fn run_in(room: &Room, document: &str) {
-    for block in blocks(document) {
+    let mut background = BackgroundCommands::default();
+    for block in with_free_ports(blocks(document)) {
         let at = format!("{document}:{}", block.line);
         match block.kind.split_once(' ').unwrap_or((&block.kind, "")) {
             (_, "not-run") => {}
-            ("console", "") => console(room, &block.text, &at),
+            ("console", "") => console(room, &block.text, &at, &mut background),
             ("json", "") => drop(json(&block.text, &at)),
             ("python" | "toml", file) if !file.is_empty() => {
                 let path = room.path().join(file);
@@ -122,7 +128,7 @@ fn json(text: &str, at: &str) -> serde_json::Value {
 }
 
 #[track_caller]
-fn console(room: &Room, text: &str, at: &str) {
+fn console(room: &Room, text: &str, at: &str, background: &mut BackgroundCommands) {
     let text = text.strip_prefix("$ ");
     let text = text.unwrap_or_else(|| panic!("{at}: begin with `$ `"));
     if WORKSHOP.iter().any(|command| text.starts_with(command)) {
@@ -130,7 +136,7 @@ fn console(room: &Room, text: &str, at: &str) {
     }
     for part in text.split("\n$ ") {
         let (command, expected) = part.split_once('\n').unwrap_or((part, ""));
-        let printed = shell(room, command);
+        let printed = shell(room, command, background);
         let (expected, printed) = (expected.trim_end(), printed.trim_end());
         assert!(
             agrees(expected, printed),
@@ -139,15 +145,47 @@ fn console(room: &Room, text: &str, at: &str) {
     }
 }
 
-/// What a command prints on either stream, as a terminal shows it.
-#[track_caller]
-fn shell(room: &Room, command: &str) -> String {
-    if command.contains("curl ") {
-        cluster::assert_test_is_marked("curl");
+/// Blocks in which every port that a settings file names is a free one: documents run side by side, and
+/// a fixed port may be taken.
+fn with_free_ports(mut blocks: Vec<Block>) -> Vec<Block> {
+    let settings = blocks
+        .iter()
+        .filter(|block| block.kind.starts_with("toml "));
+    let lines = settings.flat_map(|block| block.text.lines());
+    let ports = lines.filter_map(|line| line.strip_prefix("port = "));
+    let ports: Vec<String> = ports.map(str::to_owned).collect();
+    for port in ports {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let free = listener.local_addr().unwrap().port().to_string();
+        for block in &mut blocks {
+            block.text = block.text.replace(&port, &free);
+        }
     }
+    blocks
+}
+
+/// Time after which a command counts as hanging.
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Process groups of commands that leave something running; ended with the document.
+#[derive(Default)]
+struct BackgroundCommands(Vec<Pid>);
+
+impl Drop for BackgroundCommands {
+    fn drop(&mut self) {
+        for group in &self.0 {
+            // Most documents end what they start.
+            let _ = kill_process_group(*group, Signal::KILL);
+        }
+    }
+}
+
+/// Output of a command on both streams, as a terminal shows it.
+#[track_caller]
+fn shell(room: &Room, command: &str, background: &mut BackgroundCommands) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_larkspur")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh")
+    let child = Command::new("sh")
         .args(["-c", &format!("exec 2>&1; {command}")])
         .current_dir(room.path())
         .env("PATH", path)
@@ -159,13 +197,22 @@ fn shell(room: &Room, command: &str) -> String {
         .env("LARKSPUR_VAULT_KEYRING", "off")
         .env_remove("LARKSPUR_LOG")
         .env_remove("RUST_LOG")
-        .output()
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .spawn()
         .unwrap();
-    relocate(
-        &String::from_utf8(output.stdout).unwrap(),
-        room.path(),
-        binary,
-    )
+    let group = Pid::from_child(&child);
+    if command.contains(" & ") {
+        background.0.push(group);
+    }
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(COMMAND_TIMEOUT) else {
+        let _ = kill_process_group(group, Signal::KILL);
+        panic!("`{command}` does not end");
+    };
+    let printed = String::from_utf8(output.unwrap().stdout).unwrap();
+    relocate(&printed, room.path(), binary)
 }
 
 #[test]
