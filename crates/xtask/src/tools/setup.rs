@@ -64,8 +64,8 @@ impl Setup {
         );
         let apt = self.apt.as_ref().with_context(|| {
             format!(
-                "missing: {names}; apt-get cannot install it here, because that takes Debian or a relative, and \
-                 root or sudo: install it by your system's means (Debian calls it {}), then run this again",
+                "missing: {names}; cannot install it: that needs apt-get, and root or sudo; \
+                 install it with your package manager (Debian packages: {}), then run this again",
                 packages.join(" ")
             )
         })?;
@@ -191,9 +191,8 @@ installed by:
         assert!(!setup.to_string().contains("apt-get"));
         assert_eq!(
             setup.complete(true).unwrap_err().to_string(),
-            "missing: python3 with venv, npm; apt-get cannot install it here, because that takes Debian or a \
-             relative, and root or sudo: install it by your system's means (Debian calls it python3 python3-venv \
-             npm), then run this again"
+            "missing: python3 with venv, npm; cannot install it: that needs apt-get, and root or sudo; \
+             install it with your package manager (Debian packages: python3 python3-venv npm), then run this again"
         );
     }
 
