@@ -46,14 +46,18 @@ pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             rival.measure(modules.path(), round > 0)?;
         }
     }
-    let table = markdown(&rivals);
-    println!("{}\n\n{table}", machine::describe());
+    let table = format!(
+        "{}\nMeasured on {}.",
+        markdown(&rivals),
+        machine::describe()
+    );
+    println!("{table}");
     if !write {
         return Ok(());
     }
     let readme = workspace.root.join("README.md");
     let text = fs::read_to_string(&readme)?;
-    let fresh = filled(&text, MARK, |_| Ok(table.trim_end().to_owned()))?;
+    let fresh = filled(&text, MARK, |_| Ok(table.clone()))?;
     Ok(fs::write(readme, fresh)?)
 }
 
