@@ -121,7 +121,10 @@ fn statement() -> Statement {
 }
 
 fn query() -> SqlRequest {
-    SqlRequest::Query(statement())
+    SqlRequest::Query {
+        statement: statement(),
+        max_rows: None,
+    }
 }
 
 fn ground() -> Ground {

@@ -1,9 +1,11 @@
 //! Databases as scripts use them: who may, what comes back, and that nobody waits for a slow one.
 
 use crate::fixture::Server;
+use crate::room::Room;
 use cluster::{Cluster, PASSWORD, PASSWORD_IN_URL};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 /// Every function of a library, each as a tool.
 fn tools(library: &str) -> String {
@@ -406,4 +408,42 @@ fn a_call_that_is_taken_back_frees_its_file() {
         .call("query", ask("a.db", "SELECT * FROM t"))
         .text(r#"[{"v":2}]"#);
     assert!(!journal.exists());
+}
+
+#[test]
+fn the_sqlite_module_keeps_columns_of_equal_names() {
+    let room = Room::without("modules");
+    let file = room.path().join("shop.db").display().to_string();
+    let config = format!("databases = ['{file}']\nallow_write = ['{file}']\n");
+    room.project(&format!("[module.sqlite.config]\n{config}"));
+    shipped_module_keeps_columns(&room, "sqlite");
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: cargo xtask test"]
+fn the_postgres_module_keeps_columns_of_equal_names() {
+    let cluster = Cluster::start();
+    let room = Room::without("modules");
+    let url = cluster.url("sslmode=disable");
+    room.project(&format!(
+        "[module.postgres.config]\nconnections = ['shop']\nallow_write = ['shop']\n\
+         [postgres.shop]\nurl = '{url}'\n"
+    ));
+    shipped_module_keeps_columns(&room, "postgres");
+}
+
+fn shipped_module_keeps_columns(room: &Room, module: &str) {
+    room.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../modules"));
+    let call = |tool: &str, sql: &str| {
+        let (tool, sql) = (format!("{module}.{tool}"), format!("sql={sql}"));
+        let called = room.run(&["call", &tool, &sql, "--format", "json"]);
+        called.exits(0).json()["structuredContent"].take()
+    };
+    // A file that is not there is made by the first change.
+    call("execute", "CREATE TABLE t (id int)");
+    let sql = "SELECT * FROM (SELECT 1 AS id) a, (SELECT 2 AS id, 'x' AS name) b";
+    let result = call("query", sql);
+    assert_eq!(result["columns"], json!(["id", "id_2", "name"]));
+    let row = json!({"id": 1, "id_2": 2, "name": "x"});
+    assert_eq!(result["rows"], json!([row]));
 }

@@ -21,8 +21,11 @@ pub struct Statement {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SqlRequest {
-    /// Rows; nothing may change.
-    Query(Statement),
+    /// Rows, the first `max_rows` of them if it is given; nothing may change.
+    Query {
+        statement: Statement,
+        max_rows: Option<usize>,
+    },
     /// How many rows changed.
     Execute(Statement),
     /// All or none; how many rows changed in each.

@@ -8,6 +8,22 @@ use std::time::{Duration, Instant};
 /// Long enough that a test which needs it has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Queries with columns of equal names, and the names that their values get.
+pub(crate) const EQUAL_NAMES: &[(&str, &[&str])] = &[
+    (
+        "SELECT a.id, b.id, b.name FROM (SELECT 1 AS id) a, (SELECT 2 AS id, 'x' AS name) b",
+        &["id", "id_2", "name"],
+    ),
+    (
+        "SELECT * FROM (SELECT 1 AS id) a, (SELECT 2 AS id) b, (SELECT 3 AS id) c",
+        &["id", "id_2", "id_3"],
+    ),
+    (
+        "SELECT 1 AS id, 2 AS id, 3 AS id_2",
+        &["id", "id_3", "id_2"],
+    ),
+];
+
 /// What is said when the call is over.
 pub(crate) const IN_TIME: &str = "no answer in the time of the call (limit `timeout`)";
 
@@ -44,7 +60,21 @@ impl Asked {
     }
 
     pub(crate) fn query(&self, sql: &str, params: Value) -> Result<Value, String> {
-        self.rows(&SqlRequest::Query(statement(sql, params)))
+        self.rows(&query(sql, params))
+    }
+
+    /// Column names, and the first rows, in their order.
+    pub(crate) fn first(&self, sql: &str, max_rows: usize) -> (Vec<String>, Vec<Vec<Value>>) {
+        let request = SqlRequest::Query {
+            statement: statement(sql, Value::Array(Vec::new())),
+            max_rows: Some(max_rows),
+        };
+        let answer = self.ask(&request, &leash(PATIENCE)).unwrap();
+        let values = |row: Vec<Cell>| row.into_iter().map(Value::from).collect();
+        (
+            answer.columns,
+            answer.rows.into_iter().map(values).collect(),
+        )
     }
 
     /// The one value in the one row.
@@ -69,6 +99,13 @@ impl Asked {
         let statements = statements.map(|(sql, params)| statement(sql, params.clone()));
         let request = SqlRequest::Transaction(statements.collect());
         Ok(self.ask(&request, &leash(PATIENCE))?.changed)
+    }
+}
+
+pub(crate) fn query(sql: &str, params: Value) -> SqlRequest {
+    SqlRequest::Query {
+        statement: statement(sql, params),
+        max_rows: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `PostgreSQL` servers: what is done, what is refused, and when it ends.
 
-use crate::asking::{Asked, IN_TIME, PATIENCE, leash, statement};
+use crate::asking::{Asked, EQUAL_NAMES, IN_TIME, PATIENCE, leash, query, statement};
 use cluster::Cluster;
 use model::{Source, SqlRequest};
 use outside::Outside;
@@ -26,6 +26,8 @@ fn requests_are_answered_or_refused() {
     a_query_changes_nothing(&server);
     tables_and_columns_are_found_by_any_name(&server);
     an_answer_has_bounds(&server);
+    columns_of_equal_names_keep_all_values(&server);
+    max_rows_ends_a_query_early(&server);
     nothing_is_left_behind_in_a_connection(&server);
     the_servers_own_bound_holds(&cluster);
 }
@@ -211,6 +213,26 @@ fn an_answer_has_bounds(server: &Asked) {
     gone(server, "AS i");
 }
 
+fn columns_of_equal_names_keep_all_values(server: &Asked) {
+    for (sql, names) in EQUAL_NAMES {
+        let (columns, rows) = server.first(sql, 9);
+        assert_eq!(columns, *names, "{sql}");
+        assert_eq!(rows[0][..2], [json!(1), json!(2)], "{sql}");
+        assert_eq!(rows[0].len(), names.len(), "{sql}");
+    }
+    // `xid8` has no form in JSON, so the statement is asked in another one.
+    let row = server.query("SELECT NULL, 2, '1'::xid8 AS a, '2'::xid8 AS a", json!([]));
+    let named = json!([{"?column?": null, "?column?_2": 2, "a": "1", "a_2": "2"}]);
+    assert_eq!(row, Ok(named));
+}
+
+fn max_rows_ends_a_query_early(server: &Asked) {
+    let (_, rows) = server.first("SELECT generate_series(1, 2000000000) AS s", 2);
+    assert_eq!(rows, [[json!(1)], [json!(2)]]);
+    gone(server, "AS s");
+    assert_eq!(names(server), json!("a,b"));
+}
+
 /// Whatever one request sets, the next one does not find.
 fn nothing_is_left_behind_in_a_connection(server: &Asked) {
     for sql in [
@@ -285,7 +307,7 @@ fn until(server: &Asked, what: &str, count: u64) {
 fn work_ends_on_the_server_too() {
     let cluster = Cluster::start();
     let server = asked(&cluster.url("sslmode=require"));
-    let sleep = SqlRequest::Query(statement("SELECT pg_sleep(600)", json!([])));
+    let sleep = query("SELECT pg_sleep(600)", json!([]));
     let busy = SqlRequest::Execute(statement(
         "DO 'BEGIN PERFORM pg_sleep(600); END'",
         json!([]),

@@ -1,6 +1,6 @@
 //! `SQLite` files: what is done, what is refused, and when it ends.
 
-use crate::asking::{Asked, IN_TIME, PATIENCE, leash, statement};
+use crate::asking::{Asked, EQUAL_NAMES, IN_TIME, PATIENCE, leash, query, statement};
 use model::{Source, SqlRequest};
 use outside::Outside;
 use serde_json::json;
@@ -244,6 +244,28 @@ fn tables_and_columns_are_found_by_any_name() {
 }
 
 #[test]
+fn columns_of_equal_names_keep_all_values() {
+    let file = File::new();
+    for (sql, names) in EQUAL_NAMES {
+        let (columns, rows) = file.first(sql, 9);
+        assert_eq!(columns, *names, "{sql}");
+        assert_eq!(rows[0][..2], [json!(1), json!(2)], "{sql}");
+        assert_eq!(rows[0].len(), names.len(), "{sql}");
+    }
+    let row = file.query("SELECT 1 AS id, 2 AS id, NULL, NULL", json!([]));
+    let named = json!([{"id": 1, "id_2": 2, "NULL": null, "NULL_2": null}]);
+    assert_eq!(row, Ok(named));
+}
+
+#[test]
+fn max_rows_ends_a_query_early() {
+    let file = File::new();
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    let (_, rows) = file.first(endless, 2);
+    assert_eq!(rows, [[json!(1)], [json!(2)]]);
+}
+
+#[test]
 fn an_answer_has_bounds() {
     let file = File::new();
     let count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) \
@@ -310,7 +332,7 @@ fn what_is_wrong_is_said_without_a_path() {
 #[test]
 fn a_query_ends_with_its_time() {
     let file = File::new();
-    let endless = SqlRequest::Query(statement(ENDLESS, json!([])));
+    let endless = query(ENDLESS, json!([]));
     let ended = file.ask(&endless, &leash(Duration::from_millis(50)));
     assert_eq!(ended, Err(IN_TIME.into()));
     let late = file.ask(&endless, &leash(Duration::ZERO));
@@ -320,7 +342,7 @@ fn a_query_ends_with_its_time() {
 #[test]
 fn a_query_ends_when_it_is_cancelled() {
     let file = File::new();
-    let endless = SqlRequest::Query(statement(ENDLESS, json!([])));
+    let endless = query(ENDLESS, json!([]));
     let (held, both) = (leash(PATIENCE), Barrier::new(2));
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| {

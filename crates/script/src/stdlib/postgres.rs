@@ -1,7 +1,7 @@
 //! `postgres`: databases on `PostgreSQL` servers.
 
 use super::secret::Secret;
-use super::sql::{ask, changed, rows, statement, statements};
+use super::sql::{ask, changed, row_count, rows, statement, statements};
 use anyhow::bail;
 use model::{Database, SqlRequest};
 use starlark::environment::GlobalsBuilder;
@@ -37,9 +37,10 @@ fn natives(builder: &mut GlobalsBuilder) {
     ///
     /// numeric comes as a string with every digit, dates and times as ISO 8601 (timestamptz in UTC),
     /// json as its value, arrays as lists, bytea as `{"base64": "…"}`; a string is taken for a value of
-    /// any type, for json as JSON text. Types without a form in JSON come as text. Of two columns with
-    /// one name, the later one is kept: say `AS`. More than 10,000 rows or 8 MiB are an error: say
-    /// `LIMIT`.
+    /// any type, for json as JSON text. Types without a form in JSON come as text. A column with the
+    /// name of an earlier one is called `id_2`, `id_3` and so on, past names that other columns have.
+    /// More than 10,000 rows or 8 MiB are an error: say `LIMIT`, or give `max_rows` to read that many
+    /// rows and no more.
     ///
     /// Examples:
     /// ```python
@@ -50,9 +51,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         connection_string: Value<'v>,
         query: &str,
         params: Option<Value<'v>>,
+        #[starlark(require = named)] max_rows: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Query(statement(query, params, eval)?);
+        let request = SqlRequest::Query {
+            statement: statement(query, params, eval)?,
+            max_rows: row_count(max_rows)?,
+        };
         rows(
             &ask(&server(connection_string)?, &request, eval)?,
             eval.heap(),

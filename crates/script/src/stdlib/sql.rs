@@ -46,6 +46,20 @@ pub(super) fn statement<'v>(
     })
 }
 
+/// The argument `max_rows`, if it is given.
+pub(super) fn row_count(max_rows: Option<Value<'_>>) -> anyhow::Result<Option<usize>> {
+    let Some(given) = max_rows.filter(|given| !given.is_none()) else {
+        return Ok(None);
+    };
+    let count = given
+        .unpack_i32()
+        .and_then(|count| usize::try_from(count).ok());
+    match count.filter(|count| *count > 0) {
+        Some(count) => Ok(Some(count)),
+        None => anyhow::bail!("max_rows must be an integer greater than zero"),
+    }
+}
+
 /// Statements of a transaction: each a text, or a text with its parameters.
 pub(super) fn statements<'v>(
     given: Value<'v>,

@@ -1,6 +1,6 @@
 //! `sqlite`: databases in files.
 
-use super::sql::{ask, changed, rows, statement, statements};
+use super::sql::{ask, changed, row_count, rows, statement, statements};
 use model::{Database, SqlRequest};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -21,8 +21,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// The rows of a SELECT, as a list of dicts; nothing may change.
     ///
     /// `?` stands for a value from `params`. Integers have 64 bits, bytes are `{"base64": "…"}`,
-    /// True and False are 1 and 0. Of two columns with one name, the later one is kept: say `AS`.
-    /// More than 10,000 rows or 8 MiB are an error: say `LIMIT`.
+    /// True and False are 1 and 0. A column with the name of an earlier one is called `id_2`, `id_3` and
+    /// so on, past names that other columns have. More than 10,000 rows or 8 MiB are an error: say
+    /// `LIMIT`, or give `max_rows` to read that many rows and no more.
     ///
     /// The path is relative to the module's folder. A folder module names the files it may read as
     /// `sqlite` under `[permissions]`, those it may write as `sqlite_write`; a single file may use any.
@@ -36,9 +37,13 @@ fn natives(builder: &mut GlobalsBuilder) {
         db_path: &str,
         query: &str,
         params: Option<Value<'v>>,
+        #[starlark(require = named)] max_rows: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Query(statement(query, params, eval)?);
+        let request = SqlRequest::Query {
+            statement: statement(query, params, eval)?,
+            max_rows: row_count(max_rows)?,
+        };
         rows(&ask(&file(db_path), &request, eval)?, eval.heap())
     }
 

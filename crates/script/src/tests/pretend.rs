@@ -73,11 +73,11 @@ fn databases(database: &Database, request: &SqlRequest) -> SqlAnswer {
     let sqlite = matches!(database, Database::Sqlite(_));
     let text = |text: &str| Cell::Text(text.to_owned());
     let (columns, rows): (&[&str], Vec<Vec<Cell>>) = match (request, sqlite) {
-        (SqlRequest::Query(_), true) => (
+        (SqlRequest::Query { .. }, true) => (
             &["name", "pieces"],
             vec![vec![text("screws"), Cell::Int(3)]],
         ),
-        (SqlRequest::Query(_), false) => {
+        (SqlRequest::Query { .. }, false) => {
             (&["name", "price"], vec![vec![text("screws"), text("0.10")]])
         }
         (SqlRequest::Tables { .. }, true) => (&["name"], vec![vec![text("items")]]),

@@ -25,26 +25,42 @@ fn a_query_gives_dicts() {
         r#"sqlite.query("a.db", "SELECT 1")"#,
         &expect![[r#"
         [{"n":9007199254740993}]
-        Sqlite("a.db") Query(Statement { sql: "SELECT 1", params: [] })"#]],
+        Sqlite("a.db") Query { statement: Statement { sql: "SELECT 1", params: [] }, max_rows: None }"#]],
     );
     check(
         r#"sqlite.query(db_path = "a.db", query = "SELECT ?", params = [None, True, 1.5, {"base64": ""}])"#,
         &expect![[r#"
             [{"n":9007199254740993}]
-            Sqlite("a.db") Query(Statement { sql: "SELECT ?", params: [Null, Bool(true), Number(1.5), Object {"base64": String("")}] })"#]],
+            Sqlite("a.db") Query { statement: Statement { sql: "SELECT ?", params: [Null, Bool(true), Number(1.5), Object {"base64": String("")}] }, max_rows: None }"#]],
     );
     check(
         r#"postgres.query("main", "SELECT $1", (9007199254740993,))[0]["n"] + 1"#,
         &expect![[r#"
             9007199254740994
-            Postgres("main") Query(Statement { sql: "SELECT $1", params: [Number(9007199254740993)] })"#]],
+            Postgres("main") Query { statement: Statement { sql: "SELECT $1", params: [Number(9007199254740993)] }, max_rows: None }"#]],
     );
     check(
         r#"postgres.query(connection_string = "main", query = "SELECT 1", params = None)"#,
         &expect![[r#"
             [{"n":9007199254740993}]
-            Postgres("main") Query(Statement { sql: "SELECT 1", params: [] })"#]],
+            Postgres("main") Query { statement: Statement { sql: "SELECT 1", params: [] }, max_rows: None }"#]],
     );
+}
+
+#[test]
+fn max_rows_is_an_integer_greater_than_zero() {
+    check(
+        r#"sqlite.query("a.db", "SELECT 1", max_rows = 5)"#,
+        &expect![[r#"
+            [{"n":9007199254740993}]
+            Sqlite("a.db") Query { statement: Statement { sql: "SELECT 1", params: [] }, max_rows: Some(5) }"#]],
+    );
+    for wrong in ["0", "-1", "1.5", "'5'", "1 << 40"] {
+        check(
+            &format!("postgres.query('main', 'SELECT 1', max_rows = {wrong})"),
+            &expect!["max_rows must be an integer greater than zero"],
+        );
+    }
 }
 
 #[test]

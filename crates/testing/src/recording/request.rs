@@ -29,17 +29,19 @@ pub(super) enum Request {
     Sqlite {
         /// The file, by its path from the folder of modules.
         file: String,
-        statements: Vec<Sql>,
+        statements: Vec<RecordedStatement>,
     },
     /// Which server it is only the project knows.
-    Postgres { statements: Vec<Sql> },
+    Postgres { statements: Vec<RecordedStatement> },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Sql {
+pub(super) struct RecordedStatement {
     sql: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     params: Vec<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_rows: Option<usize>,
 }
 
 impl Request {
@@ -112,8 +114,8 @@ impl Request {
     }
 }
 
-fn all(statements: &[Sql]) -> String {
-    let one = |sql: &Sql| match sql.params.as_slice() {
+fn all(statements: &[RecordedStatement]) -> String {
+    let one = |sql: &RecordedStatement| match sql.params.as_slice() {
         [] => sql.sql.clone(),
         params => format!("{} with {}", sql.sql, Value::from(params.to_vec())),
     };
@@ -121,21 +123,29 @@ fn all(statements: &[Sql]) -> String {
 }
 
 /// What is no statement goes by the name of its function.
-fn statements(request: &SqlRequest) -> Vec<Sql> {
-    let plain = |sql: String| Sql {
+fn statements(request: &SqlRequest) -> Vec<RecordedStatement> {
+    let plain = |sql: String| RecordedStatement {
         sql,
         params: Vec::new(),
+        max_rows: None,
     };
-    let of = |statement: &Statement| Sql {
-        sql: statement.sql.clone(),
+    let of = |statement: &Statement| RecordedStatement {
         params: statement.params.clone(),
+        ..plain(statement.sql.clone())
     };
     let in_schema = |schema: &Option<String>| match schema {
         Some(schema) => format!(" of {schema}"),
         None => String::new(),
     };
     match request {
-        SqlRequest::Query(statement) | SqlRequest::Execute(statement) => vec![of(statement)],
+        SqlRequest::Query {
+            statement,
+            max_rows,
+        } => vec![RecordedStatement {
+            max_rows: *max_rows,
+            ..of(statement)
+        }],
+        SqlRequest::Execute(statement) => vec![of(statement)],
         SqlRequest::Transaction(statements) => statements.iter().map(of).collect(),
         SqlRequest::Tables { schema } => vec![plain(format!("list_tables{}", in_schema(schema)))],
         SqlRequest::Describe { table, schema } => {

@@ -21,6 +21,13 @@ impl Played {
             answer.changed.push(played.changed);
             (answer.columns, answer.rows) = table(&played.rows);
         }
+        if let SqlRequest::Query {
+            max_rows: Some(max_rows),
+            ..
+        } = request
+        {
+            answer.rows.truncate(*max_rows);
+        }
         Ok(answer)
     }
 
@@ -82,7 +89,9 @@ fn statements(request: &SqlRequest) -> Vec<Statement> {
         }]
     };
     match request {
-        SqlRequest::Query(statement) | SqlRequest::Execute(statement) => vec![statement.clone()],
+        SqlRequest::Query { statement, .. } | SqlRequest::Execute(statement) => {
+            vec![statement.clone()]
+        }
         SqlRequest::Transaction(statements) => statements.clone(),
         SqlRequest::Tables { .. } => plain("list_tables".into()),
         SqlRequest::Describe { table, .. } => plain(format!("describe_table {table}")),

@@ -45,7 +45,11 @@ impl Pools {
             let session = held(term, pool.take()).await??;
             return match held(term, session.ask(request, most, term)).await {
                 Ok(Ok(answer)) => {
-                    pool.give_back(session, writes);
+                    if session.was_cancelled() {
+                        session.close();
+                    } else {
+                        pool.give_back(session, writes);
+                    }
                     Ok(answer)
                 }
                 Ok(Err(_)) if session.was_dead() => continue,

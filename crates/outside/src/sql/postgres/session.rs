@@ -50,6 +50,8 @@ pub(super) struct Session {
     own_time: Option<u128>,
     /// It was kept for the next request, and has not answered that yet.
     unheard: AtomicBool,
+    /// A cancellation is on its way, and may arrive after the statement that it is for.
+    cancelled: AtomicBool,
     /// Its place in the pool, while somebody uses it.
     pub(super) room: Option<OwnedSemaphorePermit>,
 }
@@ -68,6 +70,7 @@ impl Session {
             tls,
             own_time: None,
             unheard: AtomicBool::new(false),
+            cancelled: AtomicBool::new(false),
             room: None,
         };
         let told = session.client.simple_query(OWN_TIME).await;
@@ -94,6 +97,10 @@ impl Session {
         self.unheard.load(Ordering::Relaxed)
     }
 
+    pub(super) fn was_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     pub(super) fn is_open(&self) -> bool {
         !self.client.is_closed()
     }
@@ -104,6 +111,7 @@ impl Session {
 
     /// Tells the server to stop what it does for us; it does not see by itself that nobody waits.
     pub(super) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
         let (token, tls) = (self.client.cancel_token(), self.tls.clone());
         tokio::spawn(tokio::time::timeout(PATIENCE, async move {
             token.cancel_query(tls).await
@@ -125,19 +133,25 @@ impl Session {
         let time = (term.left() + GRACE).as_millis().clamp(1, 1 << 30);
         let time = self.own_time.map_or(time, |own| own.min(time));
         match request {
-            SqlRequest::Query(statement) => {
+            SqlRequest::Query {
+                statement,
+                max_rows,
+            } => {
                 a_query(&statement.sql)?;
-                self.query(statement, most, time).await
+                let rows = Rows::new(most, *max_rows);
+                self.query(statement, rows, time).await
             }
             SqlRequest::Execute(statement) => self.execute(statement, time).await,
             SqlRequest::Transaction(statements) => self.transaction(statements, time).await,
             SqlRequest::Tables { schema } => {
                 let params = [schema.as_deref().unwrap_or("public")];
-                self.query(&fixed(TABLES, &params), most, time).await
+                let rows = Rows::new(most, None);
+                self.query(&fixed(TABLES, &params), rows, time).await
             }
             SqlRequest::Describe { table, schema } => {
                 let params = [schema.as_deref().unwrap_or("public"), table];
-                self.query(&fixed(DESCRIBE, &params), most, time).await
+                let rows = Rows::new(most, None);
+                self.query(&fixed(DESCRIBE, &params), rows, time).await
             }
         }
     }
@@ -146,7 +160,7 @@ impl Session {
     async fn query(
         &self,
         statement: &Statement,
-        most: Most,
+        mut rows: Rows,
         time: u128,
     ) -> Result<SqlAnswer, HostError> {
         let begin = format!(
@@ -157,11 +171,14 @@ impl Session {
         let params = convert(prepared.params(), &statement.params)?;
         let stream = self.client.query_raw(&prepared, params).await;
         let mut stream = pin!(stream.map_err(|error| self.said(&error))?);
-        let mut rows = Rows::up_to(most);
         rows.name(prepared.columns().iter().map(Column::name));
         while let Some(row) = stream.try_next().await.map_err(|error| self.said(&error))? {
             let taken = rows.push(|index| cell(&row, index));
             taken.inspect_err(|_| self.cancel())?;
+            if rows.is_complete() {
+                self.cancel();
+                break;
+            }
         }
         Ok(rows.into_answer())
     }

@@ -36,11 +36,16 @@ pub(super) fn ask(
         term,
     };
     match request {
-        SqlRequest::Query(statement) => session.query(statement, most),
+        SqlRequest::Query {
+            statement,
+            max_rows,
+        } => session.query(statement, Rows::new(most, *max_rows)),
         SqlRequest::Execute(statement) => session.execute(statement),
         SqlRequest::Transaction(statements) => session.transaction(statements),
-        SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None), most),
-        SqlRequest::Describe { table, .. } => session.query(&fixed(DESCRIBE, Some(table)), most),
+        SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None), Rows::new(most, None)),
+        SqlRequest::Describe { table, .. } => {
+            session.query(&fixed(DESCRIBE, Some(table)), Rows::new(most, None))
+        }
     }
 }
 
@@ -58,9 +63,8 @@ struct Session<'t> {
 }
 
 impl Session<'_> {
-    fn query(&mut self, statement: &Statement, most: Most) -> Result<SqlAnswer, HostError> {
+    fn query(&mut self, statement: &Statement, mut rows: Rows) -> Result<SqlAnswer, HostError> {
         self.watch()?;
-        let mut rows = Rows::up_to(most);
         self.run(statement, Some(&mut rows))?;
         Ok(rows.into_answer())
     }
@@ -142,6 +146,9 @@ impl Session<'_> {
                     not_text(row.as_ref().column_name(index).unwrap_or_default())
                 })
             })?;
+            if wanted.is_complete() {
+                break;
+            }
         }
         Ok(())
     }
