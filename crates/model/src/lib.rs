@@ -104,7 +104,7 @@ pub use quotas::Quotas;
 pub use resource::{Body, Contents, Resource, contents};
 pub use schema::{Field, Schema};
 pub use search::{Findable, SearchIndex};
-pub use secret::{Secret, SecretName, Secrets};
+pub use secret::{Secret, SecretName, SecretStamp, Secrets};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
 pub use surface::{Showing, Surface};

@@ -50,6 +50,15 @@ impl SecretName<'_> {
     }
 }
 
+/// Which value a secret's name stands for, without the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecretStamp {
+    /// Whether it is the user's own, not the server's.
+    pub personal: bool,
+    /// Changes whenever the secret is set; a token keeps it when it is renewed.
+    pub version: u64,
+}
+
 /// Where secrets are kept.
 pub trait Secrets: Send + Sync {
     /// What it is: the user's own, or else the server's. One that has to be renewed is, by way of
@@ -63,6 +72,9 @@ pub trait Secrets: Send + Sync {
 
     /// Is it set, for this user or for all?
     fn has(&self, wanted: &SecretName<'_>) -> Result<(), HostError>;
+
+    /// Which value it stands for, if it is set for this user or for all.
+    fn stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError>;
 
     /// Has anybody set it?
     fn is_set(&self, module: &str, name: &str) -> Result<bool, HostError>;

@@ -11,7 +11,7 @@ use crate::process::Processes;
 use crate::sql::Databases;
 use model::{
     Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Secrets, Source, SqlAnswer, SqlRequest, Surroundings, World,
+    SecretName, SecretStamp, Secrets, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,6 +111,13 @@ impl World for Outside {
     fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
         let secrets = self.secrets.as_ref().ok_or_else(|| wanted.not_set())?;
         secrets.has(wanted)
+    }
+
+    fn secret_stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        match &self.secrets {
+            Some(secrets) => secrets.stamp(wanted),
+            None => Ok(None),
+        }
     }
 
     fn is_secret_set(&self, module: &str, name: &str) -> bool {

@@ -8,7 +8,7 @@ pub use error::CallError;
 pub(crate) use error::{UNAUDITED, either, full, lacking, near};
 pub(crate) use within::Within;
 
-use crate::answers::Spoilt;
+use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::{Errand, GRACE};
@@ -216,7 +216,7 @@ impl Runtime {
             asker: None,
             depth: 0,
             trail: Trail::default(),
-            spoilt: None,
+            tracker: None,
         })
     }
 
@@ -314,8 +314,8 @@ struct Job {
     /// How many calls this one was made from.
     depth: usize,
     trail: Trail,
-    /// Of an answer that may be kept.
-    spoilt: Option<Spoilt>,
+    /// Records what a result relies on that may be cached: this one, or that of a call around it.
+    tracker: Option<ResultTracker>,
 }
 
 impl Job {
@@ -335,6 +335,7 @@ impl Job {
             depth: self.depth,
             name: &self.handle,
             trail: &self.trail,
+            tracker: self.tracker.as_ref(),
             cancel: cancel.clone(),
             until,
         };
@@ -366,7 +367,7 @@ impl Job {
         }
         let (output, changes) = result?;
         if !changes.is_empty() {
-            self.spoilt.iter().for_each(Spoilt::set);
+            self.tracker.iter().for_each(ResultTracker::forbid_caching);
             let changed = self.runtime.change_tools(&module.life, changes);
             changed.map_err(|fault| CallFailure::Failed {
                 fault,

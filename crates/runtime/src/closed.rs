@@ -2,7 +2,7 @@
 
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,10 @@ impl World for Closed {
     }
 
     fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
+        closed()
+    }
+
+    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
         closed()
     }
 

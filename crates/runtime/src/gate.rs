@@ -213,7 +213,9 @@ impl Host for Gate<'_> {
     fn secret(&self, name: &str) -> Result<(), HostError> {
         let world = self.world();
         self.permit.secret(name)?;
-        world.has_secret(&self.secret_name(name))
+        let wanted = self.secret_name(name);
+        self.record(&wanted);
+        world.has_secret(&wanted)
     }
 
     fn file_read(&self, path: &str) -> Result<String, HostError> {

@@ -1,7 +1,7 @@
 //! Resources read, prompts got, arguments completed: down the same road as a tool's call, always on
 //! a thread.
 
-use crate::answers::{Keeping, Kept, Key, Who};
+use crate::answers::{Kept, Key, PendingResult, ResultTracker, Who};
 use crate::argument::Argument;
 use crate::audit::{Entry, Trail};
 use crate::call::{Lines, Progress, UNAUDITED, Within, either, full, lacking, near};
@@ -199,7 +199,7 @@ impl Runtime {
             let name = handle.resource().resource.name.clone();
             Some((catalog, handle.module, name))
         };
-        let (stay, (handle, variables)) = stay.inspect_err(|_| entry.missing(whole))?;
+        let (mut stay, (handle, variables)) = stay.inspect_err(|_| entry.missing(whole))?;
         let name = &handle.resource().resource.name;
         entry.found(&stay.catalog, &stay.module, name);
         self.charge_read(&asking, &stay)?;
@@ -208,7 +208,7 @@ impl Runtime {
         let args = input
             .accept(input.read_text(variables))
             .map_err(|rejected| ReadError::Rejected { of, rejected })?;
-        let keeping = match self.kept(uri, &stay, handle.resource(), &mut asking) {
+        let keeping = match self.kept(uri, &mut stay, handle.resource(), &mut asking) {
             Ok(contents) => {
                 entry.cached();
                 return Ok(contents);
@@ -232,23 +232,25 @@ impl Runtime {
     fn kept(
         &self,
         uri: &str,
-        stay: &Stay,
+        stay: &mut Stay,
         resource: &ScriptResource,
         asking: &mut Asking,
-    ) -> Result<Vec<Contents>, Option<Keeping>> {
+    ) -> Result<Vec<Contents>, Option<PendingResult>> {
         let cache = resource.resource.cache;
         let Some(cache) = cache.filter(|_| self.answers().has_room()) else {
             return Err(None);
         };
-        let who = (!cache.public).then(|| Who::of(&asking.caller, &stay.catalog));
+        let who = Who::of(&asking.caller, &stay.catalog);
         let (what, shape) = (uri.to_owned(), "read".to_owned());
-        let key = Key::new(&stay.module, what, &Args::new(), shape, who);
-        if let Some(kept) = self.answers().get(&key)
-            && let Kept::Read(contents) = &*kept
+        let key = Key::new(&stay.module, what, &Args::new(), shape, &who, cache);
+        if let Some(found) = self.answers().get(&key, &who, &*self.ground().world)
+            && let Kept::Read(contents) = &found.kept
         {
             return Ok(contents.clone());
         }
-        Err(Some(Keeping::begin(key, cache, &mut asking.asker)))
+        let pending = PendingResult::begin(key, who, cache, None, &mut asking.asker);
+        stay.tracker = Some(pending.tracker.clone());
+        Err(Some(pending))
     }
 
     async fn prompt_inner(
@@ -361,6 +363,7 @@ impl Runtime {
                     catalog,
                     module,
                     _visit: visit,
+                    tracker: None,
                 };
                 return Ok((stay, found));
             }
@@ -403,6 +406,7 @@ impl Runtime {
                 depth: 0,
                 name: &name,
                 trail: &trail,
+                tracker: stay.tracker.as_ref(),
                 cancel: cancel.clone(),
                 until: Instant::now() + limits.time,
             };
@@ -433,6 +437,8 @@ struct Stay {
     module: Arc<Module>,
     /// Keeps the module from being stopped.
     _visit: Visit,
+    /// Records what a result relies on that may be cached.
+    tracker: Option<ResultTracker>,
 }
 
 /// What stands after the scheme is given like arguments, and is written down as little as they are.

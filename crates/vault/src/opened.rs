@@ -16,6 +16,16 @@ pub(crate) enum Content {
     Tokens(Box<Tokens>),
 }
 
+impl Content {
+    /// Which setting it comes from, where that outlives the row's version.
+    pub(crate) fn set_id(&self) -> Option<u64> {
+        match self {
+            Self::Text(_) => None,
+            Self::Tokens(tokens) => tokens.set_id,
+        }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct OpenedRows(Mutex<HashMap<Whose, (u64, Content)>>);
 

@@ -22,6 +22,9 @@ pub struct Tokens {
     pub(crate) scope: Option<String>,
     pub(crate) style: Style,
     pub(crate) format: Format,
+    /// Names one `secret set`: renewed tokens keep it. Version 0.1 wrote none.
+    #[serde(default)]
+    pub(crate) set_id: Option<u64>,
 }
 
 /// How the client says who it is.
@@ -104,7 +107,15 @@ impl Tokens {
             scope: part(&given, "scope")?,
             style,
             format,
+            set_id: None,
         })
+    }
+
+    pub(crate) fn with_set_id(&self, id: u64) -> Self {
+        Self {
+            set_id: Some(id),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {

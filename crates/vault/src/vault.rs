@@ -1,13 +1,14 @@
 //! The vault itself: sets, opens and removes secrets. A clone of its store shares the database.
 
 use crate::VaultError;
+use crate::cipher::random;
 use crate::flights::Flights;
 use crate::key::{KeyOrigin, KeySources, guard};
 use crate::keychain::Keychain;
 use crate::opened::{Content, OpenedRows};
 use crate::row;
 use crate::tokens::Tokens;
-use model::{Caller, HostError, Leash, Secret, SecretName, Secrets, World};
+use model::{Caller, HostError, Leash, Secret, SecretName, SecretStamp, Secrets, World};
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::{Place, SecretRow, Store, Wrote};
 
@@ -81,6 +82,7 @@ impl Vault {
         place: &Place<'_>,
         tokens: &Tokens,
     ) -> Result<Option<KeyOrigin>, VaultError> {
+        let tokens = tokens.with_set_id(u64::from_le_bytes(random::<8>()?));
         self.write(place, Kind::OAuth2.name(), &tokens.to_bytes())
     }
 
@@ -173,6 +175,17 @@ impl Vault {
         Ok(None)
     }
 
+    fn stamp_of(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, VaultError> {
+        let Some((place, version)) = self.find(wanted)? else {
+            return Ok(None);
+        };
+        let content = self.content_of(&place, version)?;
+        Ok(content.map(|(version, content)| SecretStamp {
+            personal: !place.owner.is_empty(),
+            version: content.set_id().unwrap_or(version),
+        }))
+    }
+
     /// What is there now, with its version.
     pub(crate) fn content(&self, place: &Place<'_>) -> Result<Option<(u64, Content)>, VaultError> {
         let Some(version) = self.store.secret_version(place)? else {
@@ -245,6 +258,11 @@ impl Secrets for Vault {
             Some(_) => Ok(()),
             None => Err(wanted.not_set()),
         }
+    }
+
+    fn stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        let stamp = self.stamp_of(wanted);
+        stamp.map_err(|error| told(&error))
     }
 
     fn is_set(&self, module: &str, name: &str) -> Result<bool, HostError> {

@@ -7,6 +7,7 @@ mod hidden;
 mod lessons;
 mod modules;
 mod permissions;
+mod public_cache;
 mod schemas;
 mod similar;
 mod tools;
@@ -99,6 +100,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
     for (name, module) in survey.named() {
         modules::check(module, &mut all);
         permissions::check(runtime, name, module, &mut all);
+        public_cache::check(runtime, module, &mut all);
         tools::check(runtime, name, module, &mut all);
         undeclared::check(runtime, module, &mut all);
     }

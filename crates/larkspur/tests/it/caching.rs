@@ -32,6 +32,9 @@ def asks(ctx) -> int:
 def grows(ctx) -> int:
     ctx.tools.add(shared, name = "more")
     return count(ctx, "grows")
+def outgrows(ctx) -> int:
+    ctx.call("box.grows", {})
+    return count(ctx, "outgrows")
 def page(ctx, topic: str):
     return "%s %d" % (topic, count(ctx, "page"))
 def touch(ctx, topic: str) -> str:
@@ -45,6 +48,7 @@ tool(fails, cache = "1h")
 tool(says_error, cache = "1h")
 tool(asks, cache = "1h")
 tool(grows, cache = "1h")
+tool(outgrows, cache = "1h")
 tool(touch)
 resource("box://{topic}", page, cache = "1h")
 "#;
@@ -128,6 +132,7 @@ fn what_is_no_answer_or_nobody_elses_runs_each_time() {
         ("fails", json!("run 1"), json!("run 2")),
         ("says_error", json!("run 1"), json!("run 2")),
         ("grows", json!(1), json!(2)),
+        ("outgrows", json!(1), json!(2)),
     ] {
         assert_eq!(call(&runtime, "ada", tool, json!({})), first, "{tool}");
         assert_eq!(call(&runtime, "ada", tool, json!({})), second, "{tool}");

@@ -15,6 +15,8 @@ def get(ctx) -> str:
     return http.get("URL", auth = ctx.secret("token"))["body"]
 "#;
 
+const GET_TOOL: &str = "tool(get)";
+
 /// A module `m` that asks this server with its secret `token`, in a runtime with a vault.
 pub(crate) struct Served {
     pub(crate) room: Room,
@@ -24,8 +26,13 @@ pub(crate) struct Served {
 }
 
 pub(crate) fn served(web: &Web) -> Served {
+    served_with(web, GET_TOOL)
+}
+
+/// The same, with these declarations behind the function `get`.
+pub(crate) fn served_with(web: &Web, declarations: &str) -> Served {
     let room = Room::new();
-    write_module(&room, web);
+    write_source(&room, web, declarations);
     let vault = Arc::new(vault(&room));
     let outside = Outside::default().with_secrets(Arc::clone(&vault) as _);
     let runtime = Runtime::open(Settings {
@@ -50,12 +57,16 @@ pub(crate) fn served(web: &Web) -> Served {
 }
 
 pub(crate) fn write_module(room: &Room, web: &Web) {
+    write_source(room, web, GET_TOOL);
+}
+
+fn write_source(room: &Room, web: &Web, declarations: &str) {
     let (site, url) = (web.site(), web.url("/echo"));
     let more =
         format!("[permissions]\nhttp = ['{site}']\n[secrets]\ntoken = {{ hosts = ['{site}'] }}");
     let source = GET.replace("URL", &url);
     room.write("m/module.toml", &manifest("m", &more))
-        .write("m/main.star", &format!("{source}\ntool(get)\n"));
+        .write("m/main.star", &format!("{source}\n{declarations}\n"));
 }
 
 /// The vault that the binary uses in this room.
@@ -80,13 +91,16 @@ pub(crate) fn token_of(owner: &str) -> Place<'_> {
 impl Served {
     /// A call by this person; what the tool answered, or what it said.
     pub(crate) fn call(&self, name: &str) -> tokio::task::JoinHandle<String> {
+        self.call_tool(name, "m.get")
+    }
+
+    pub(crate) fn call_tool(&self, name: &str, tool: &str) -> tokio::task::JoinHandle<String> {
         let runtime = self.runtime.clone();
-        let caller = Caller::named(name.to_owned());
+        let call = Call {
+            caller: Caller::named(name.to_owned()),
+            ..Call::new(tool, Args::default())
+        };
         self.executor.spawn(async move {
-            let call = Call {
-                caller,
-                ..Call::new("m.get", Args::default())
-            };
             match runtime.call(call).await {
                 Ok(output) => match &output.content[..] {
                     [Content::Text { text, .. }] => text.clone(),

@@ -15,6 +15,7 @@ mod auth;
 mod batch;
 mod book;
 mod bounds;
+mod cached_secrets;
 mod caching;
 mod callers;
 mod calls;

@@ -11,18 +11,22 @@ use vault::Tokens;
 
 /// Gives tokens `a1`, `a2`… and refresh tokens `r1`, `r2`…; each is good for one refresh.
 #[derive(Default)]
-struct Provider {
+pub(crate) struct Provider {
     given: Mutex<u64>,
     /// What it says instead.
     says: Mutex<Option<(u16, String)>>,
 }
 
 impl Provider {
-    fn start() -> (Arc<Self>, Web) {
+    pub(crate) fn start() -> (Arc<Self>, Web) {
         let provider = Arc::new(Self::default());
         let own = Arc::clone(&provider);
         let web = Web::answering(move |asked| Some(own.answer(asked)));
         (provider, web)
+    }
+
+    pub(crate) fn renewals(&self) -> u64 {
+        *self.given.lock().unwrap()
     }
 
     fn answer(&self, asked: &Asked) -> String {
@@ -71,12 +75,12 @@ fn field(body: &str, name: &str) -> String {
     found.map(|(_, value)| value.to_owned()).unwrap_or_default()
 }
 
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(since.as_millis()).unwrap()
 }
 
-fn given(web: &Web, more: Value) -> Value {
+pub(crate) fn given(web: &Web, more: Value) -> Value {
     let mut given = json!({
         "token_url": web.url("/token"),
         "client_id": "client",

@@ -2,7 +2,7 @@
 //! environment of a child is complete, and a request says whom it may reach.
 
 use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
-use crate::{Egress, Leash, Secret, SecretName};
+use crate::{Egress, Leash, Secret, SecretName, SecretStamp};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -78,6 +78,9 @@ pub trait World: Send + Sync {
 
     /// Is it set, so that it could be used?
     fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError>;
+
+    /// Which value it stands for now, if it is set: results that used another are no longer valid.
+    fn secret_stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError>;
 
     /// Has anybody set it? For those who tell what is still to be done.
     fn is_secret_set(&self, module: &str, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Under what an answer is found again: all that it may depend on.
 
 use crate::catalog::{Catalog, Module};
-use model::{Args, Caller, Roles};
+use model::{Args, Cache, Caller, Roles};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Key {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Who {
     is_local: bool,
-    name: String,
+    pub(super) name: String,
     issuer: Option<String>,
     scopes: Option<Arc<[String]>>,
     roles: Roles,
@@ -52,7 +52,8 @@ impl Key {
         what: String,
         args: &Args,
         shape: String,
-        who: Option<Who>,
+        who: &Who,
+        cache: Cache,
     ) -> Self {
         let mut text = String::new();
         object(args, &mut text);
@@ -62,8 +63,19 @@ impl Key {
             what,
             args: text,
             shape,
-            who,
+            who: (!cache.public).then(|| who.clone()),
         }
+    }
+
+    pub(crate) fn for_caller(self, who: Who) -> Self {
+        Self {
+            who: Some(who),
+            ..self
+        }
+    }
+
+    pub(super) fn is_public(&self) -> bool {
+        self.who.is_none()
     }
 
     pub(super) fn size(&self) -> usize {

@@ -3,17 +3,18 @@
 //! known here anyway.
 
 mod key;
-mod noting;
+mod tracker;
 
 pub(crate) use key::{Key, Who};
-pub(crate) use noting::{Keeping, Spoilt};
+pub(crate) use tracker::{PendingResult, ResultTracker};
 
-use model::{Contents, Output};
+use model::{Contents, Output, World};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tracker::SecretUse;
 
 /// What an answer takes besides its texts.
 const OVERHEAD: usize = 512;
@@ -24,6 +25,13 @@ const LARGEST: usize = 8;
 pub(crate) enum Kept {
     Output(Output),
     Read(Vec<Contents>),
+}
+
+/// A result, and the secrets it was made with.
+#[derive(Debug)]
+pub(crate) struct CachedResult {
+    pub(crate) kept: Kept,
+    secrets: Vec<SecretUse>,
 }
 
 pub(crate) struct Answers {
@@ -45,7 +53,7 @@ struct Shelf {
 }
 
 struct Entry {
-    kept: Arc<Kept>,
+    result: Arc<CachedResult>,
     bytes: usize,
     until: Instant,
     used: u64,
@@ -76,10 +84,19 @@ impl Answers {
         self.room > 0
     }
 
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Kept>> {
-        let mut shelf = self.lock();
-        let found = shelf.get(key);
-        drop(shelf);
+    /// What is cached under this key for everybody, or else for this caller; only if the caller would
+    /// use the same secrets.
+    pub(crate) fn get(&self, key: &Key, who: &Who, world: &dyn World) -> Option<Arc<CachedResult>> {
+        let current = |key: &Key| {
+            let found = self.lock().get(key);
+            // Without the lock, since this may read from a disk.
+            found.filter(|result| {
+                let mut secrets = result.secrets.iter();
+                secrets.all(|used| used.is_current(&who.name, world))
+            })
+        };
+        let own = || current(&key.clone().for_caller(who.clone()));
+        let found = current(key).or_else(|| key.is_public().then(own).flatten());
         let counter = if found.is_some() {
             &self.hits
         } else {
@@ -89,8 +106,8 @@ impl Answers {
         found
     }
 
-    pub(crate) fn put(&self, key: Key, kept: Kept, time: Duration) {
-        let bytes = kept.size() + key.size() + OVERHEAD;
+    pub(crate) fn put(&self, key: Key, result: CachedResult, time: Duration) {
+        let bytes = result.size() + key.size() + OVERHEAD;
         if bytes > self.room / LARGEST {
             return;
         }
@@ -98,7 +115,7 @@ impl Answers {
             return;
         };
         let mut shelf = self.lock();
-        shelf.put(Arc::new(key), Arc::new(kept), bytes, until);
+        shelf.put(Arc::new(key), Arc::new(result), bytes, until);
         while shelf.bytes > self.room {
             let Some((_, oldest)) = shelf.order.pop_first() else {
                 return;
@@ -140,7 +157,7 @@ impl Answers {
 }
 
 impl Shelf {
-    fn get(&mut self, key: &Key) -> Option<Arc<Kept>> {
+    fn get(&mut self, key: &Key) -> Option<Arc<CachedResult>> {
         let (known, entry) = self.entries.get_key_value(key)?;
         let (known, until) = (Arc::clone(known), entry.until);
         if until <= Instant::now() {
@@ -153,17 +170,17 @@ impl Shelf {
         self.order.remove(&entry.used);
         entry.used = clock;
         self.order.insert(clock, known);
-        Some(Arc::clone(&entry.kept))
+        Some(Arc::clone(&entry.result))
     }
 
-    fn put(&mut self, key: Arc<Key>, kept: Arc<Kept>, bytes: usize, until: Instant) {
+    fn put(&mut self, key: Arc<Key>, result: Arc<CachedResult>, bytes: usize, until: Instant) {
         self.remove(&key);
         self.clock += 1;
         let used = self.clock;
         self.order.insert(used, Arc::clone(&key));
         self.bytes += bytes;
         let entry = Entry {
-            kept,
+            result,
             bytes,
             until,
             used,
@@ -176,6 +193,13 @@ impl Shelf {
             self.order.remove(&entry.used);
             self.bytes -= entry.bytes;
         }
+    }
+}
+
+impl CachedResult {
+    fn size(&self) -> usize {
+        let used = |used: &SecretUse| size_of::<SecretUse>() + used.module.len() + used.name.len();
+        self.kept.size() + self.secrets.iter().map(used).sum::<usize>()
     }
 }
 

@@ -1,37 +1,43 @@
-//! Calls that need not be made: their answer was given before, and holds.
+//! Calls that need not be made: their result is cached.
 
 use super::Job;
 use super::error::CallError;
-use crate::answers::{Keeping, Kept, Key, Who};
+use crate::answers::{Kept, Key, PendingResult, Who};
 use model::{Output, Structured};
 
 impl Job {
-    /// The answer, if there is one; else how this call's may be kept, if it may be.
-    pub(super) fn kept(&mut self) -> Result<Output, Option<Keeping>> {
+    /// The cached result, if there is one; else how this call's may be cached, if it may be.
+    pub(super) fn kept(&mut self) -> Result<Output, Option<PendingResult>> {
         let tool = &self.handle.tool().tool;
         let Some(cache) = tool.cache.filter(|_| self.runtime.answers().has_room()) else {
             return Err(None);
         };
-        let who = (!cache.public).then(|| Who::of(&self.caller, &self.catalog));
+        let who = Who::of(&self.caller, &self.catalog);
         let wants_all = self.structured == Structured::Any;
         let shape = format!("{:?} {wants_all}", self.shape);
         let name = tool.name.to_string();
-        let key = Key::new(&self.handle.module, name, &self.args, shape, who);
-        if let Some(kept) = self.runtime.answers().get(&key)
-            && let Kept::Output(output) = &*kept
+        let key = Key::new(&self.handle.module, name, &self.args, shape, &who, cache);
+        let ground = self.runtime.ground();
+        let found = ground.answers.get(&key, &who, &*ground.world);
+        if let Some(found) = found
+            && let Kept::Output(output) = &found.kept
         {
+            if let Some(outer) = &self.tracker {
+                outer.record_result(&found);
+            }
             let mut output = output.clone();
             output.cached = true;
             return Ok(output);
         }
-        let keeping = Keeping::begin(key, cache, &mut self.asker);
-        self.spoilt = Some(keeping.spoilt.clone());
-        Err(Some(keeping))
+        let outer = self.tracker.take();
+        let pending = PendingResult::begin(key, who, cache, outer, &mut self.asker);
+        self.tracker = Some(pending.tracker.clone());
+        Err(Some(pending))
     }
 }
 
-impl Keeping {
-    /// What went wrong is nobody else's, and what was asked on the way is not either.
+impl PendingResult {
+    /// Errors are not cached.
     pub(super) fn keep(self, runtime: &crate::Runtime, result: &Result<Output, CallError>) {
         if let Ok(output) = result
             && !output.is_error

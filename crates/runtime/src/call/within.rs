@@ -2,6 +2,7 @@
 
 use super::Lines;
 use super::error::{CallError, has_failed};
+use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::Catalog;
 use crate::registry::{Meta, Shape};
@@ -30,6 +31,7 @@ pub(crate) struct Within<'a> {
     pub(crate) depth: usize,
     pub(crate) name: &'a (dyn Display + Sync),
     pub(crate) trail: &'a Trail,
+    pub(crate) tracker: Option<&'a ResultTracker>,
     pub(crate) cancel: Cancel,
     pub(crate) until: Instant,
 }
@@ -114,6 +116,7 @@ impl Within<'_> {
         job.shape = shape;
         job.asker = self.asker.cloned();
         job.lines = self.lines.cloned();
+        job.tracker = self.tracker.cloned();
         job.limits = Arc::new(Limits {
             time: job.limits.time.min(left),
             // Both are in memory at the same time.

@@ -16,8 +16,18 @@ impl Gate<'_> {
         }
     }
 
+    /// A result that may be cached is valid as long as this secret stays as it is.
+    pub(super) fn record(&self, wanted: &SecretName<'_>) {
+        let tracker = self.within.as_ref().and_then(|within| within.tracker);
+        if let Some(tracker) = tracker {
+            tracker.record_secret(wanted, self.world);
+        }
+    }
+
     fn reveal(&self, name: &str, leash: &Leash) -> Result<Secret, HostError> {
-        self.world.secret(&self.secret_name(name), leash)
+        let wanted = self.secret_name(name);
+        self.record(&wanted);
+        self.world.secret(&wanted, leash)
     }
 
     /// The request with the secrets in it, if it goes where they may go.

@@ -6,7 +6,7 @@ use super::request::Request;
 use super::{Exchange, Recording};
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World, is_credential,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World, is_credential,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -180,6 +180,10 @@ impl World for Recorder {
 
     fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
         self.real.has_secret(wanted)
+    }
+
+    fn secret_stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        self.real.secret_stamp(wanted)
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {

@@ -7,7 +7,7 @@ use super::request::Request;
 use super::{Exchange, Recording};
 use model::{
     Egress, ExecRequest, ExecResult, Fault, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World, nearest,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World, nearest,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -196,6 +196,11 @@ impl World for Replayer {
     /// One that was never sent was never recorded.
     fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
         Ok(())
+    }
+
+    /// Results are never cached in a test.
+    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        Ok(None)
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {

@@ -6,7 +6,7 @@ use super::props::Props;
 use crate::printed::Printed;
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Level, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use script::Kind;
 use serde_json::Value;
@@ -182,6 +182,11 @@ impl World for Played {
             return self.real.has_secret(wanted);
         }
         Err(unplayed(wanted))
+    }
+
+    /// Results are never cached in a test.
+    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        Ok(None)
     }
 
     fn file_read(&self, path: &Path) -> Result<String, HostError> {

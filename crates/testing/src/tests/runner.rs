@@ -178,6 +178,13 @@ impl model::World for Real {
         unreachable!()
     }
 
+    fn secret_stamp(
+        &self,
+        _: &model::SecretName<'_>,
+    ) -> Result<Option<model::SecretStamp>, model::HostError> {
+        unreachable!()
+    }
+
     fn file_read(&self, _: &std::path::Path) -> Result<String, model::HostError> {
         unreachable!()
     }

@@ -2,7 +2,7 @@
 
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,10 @@ impl World for Nowhere {
     }
 
     fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
+        unreachable!()
+    }
+
+    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
         unreachable!()
     }
 
