@@ -44,6 +44,16 @@ impl Output {
         }
     }
 
+    /// Adds the data to the text, for a caller who reads the text alone and would not find it there.
+    pub fn tell_data(&mut self, reader: Structured) {
+        let Some(data) = &self.structured else {
+            return;
+        };
+        if !reader.reads(data) && !self.content.iter().any(|block| block.has_data(data)) {
+            self.content.push(Content::text(data.to_string()));
+        }
+    }
+
     /// Bytes of all blocks, as far as they are texts or data.
     pub fn size(&self) -> usize {
         self.content.iter().map(Content::size).sum()
@@ -74,12 +84,25 @@ impl Output {
     }
 }
 
-/// Which answers a caller takes as data beside the text; making data nobody reads costs time.
+/// Which results a caller reads as data beside the text; making data nobody reads costs time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structured {
-    /// Objects only, as older clients do.
+    /// None: revisions before 2025-06-18, and terminals. Objects are made all the same, since a client
+    /// may read what its revision does not name.
+    Text,
+    /// Objects only: revisions before 2026-07-28.
     Objects,
     Any,
+}
+
+impl Structured {
+    fn reads(self, data: &Value) -> bool {
+        match self {
+            Self::Text => false,
+            Self::Objects => data.is_object(),
+            Self::Any => true,
+        }
+    }
 }
 
 /// One block of an answer, in MCP's own shape.
@@ -140,6 +163,96 @@ impl Content {
         Self::Text {
             text: text.into(),
             rest: Rest::new(),
+        }
+    }
+
+    /// Whether a reader of this text finds the data in it.
+    fn has_data(&self, data: &Value) -> bool {
+        let Self::Text { text, .. } = self else {
+            return false;
+        };
+        match data {
+            Value::Null => true,
+            Value::String(part) => text.contains(part.as_str()),
+            Value::Array(items) => items.is_empty() || has_json(text, '[', data),
+            Value::Object(map) => map.is_empty() || has_json(text, '{', data),
+            Value::Bool(_) | Value::Number(_) => {
+                let is_part = |c: char| c.is_alphanumeric() || "+-.".contains(c);
+                let mut words = text.split(|c| !is_part(c));
+                let data = data.to_string();
+                words.any(|word| word.trim_end_matches('.').eq_ignore_ascii_case(&data))
+            }
+        }
+    }
+}
+
+/// Whether the data stands as JSON at one of the first places where it could begin.
+fn has_json(text: &str, bracket: char, data: &Value) -> bool {
+    const TRIES: usize = 8;
+    let mut places = text.match_indices(bracket).take(TRIES);
+    places.any(|(at, _)| {
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+        matches!(values.next(), Some(Ok(found)) if found == *data)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn data_is_added_where_the_text_has_it_not() {
+        let items = json!([{"a": 1, "b": "ü"}, {"a": 2}]);
+        for (text, data, is_added) in [
+            ("Found 2 items", items.clone(), true),
+            ("", items.clone(), true),
+            ("[1, 2]", items.clone(), true),
+            ("[see] [] [{\"a\": 1}]", items.clone(), true),
+            (
+                "Found 2: [{\"a\": 1, \"b\": \"\\u00fc\"}, {\"a\": 2}].",
+                items.clone(),
+                false,
+            ),
+            ("[{\"b\": \"ü\",\n \"a\": 1}, {\"a\": 2}]", items, false),
+            ("one", json!({"n": 1}), true),
+            ("see [1]: {\"n\": 1}", json!({"n": 1}), false),
+            ("nothing", json!([]), false),
+            ("nothing", json!({}), false),
+            ("nothing", Value::Null, false),
+            ("the name is Ada", json!("Ada"), false),
+            ("the name is Bob", json!("Ada"), true),
+            ("13 items", json!(3), true),
+            ("There are 3.", json!(3), false),
+            ("it is -1.5, not more", json!(-1.5), false),
+            ("True", json!(true), false),
+            ("untrue", json!(true), true),
+        ] {
+            let mut output = Output {
+                structured: Some(data.clone()),
+                ..Output::text(text)
+            };
+            output.tell_data(Structured::Text);
+            let added = output.content.get(1).cloned();
+            let expected = is_added.then(|| Content::text(data.to_string()));
+            assert_eq!(added, expected, "{text} and {data}");
+        }
+    }
+
+    #[test]
+    fn data_that_a_caller_reads_is_not_added() {
+        for (reader, data, is_added) in [
+            (Structured::Text, json!({"n": 1}), true),
+            (Structured::Objects, json!({"n": 1}), false),
+            (Structured::Objects, json!([1]), true),
+            (Structured::Any, json!([1]), false),
+        ] {
+            let mut output = Output {
+                structured: Some(data.clone()),
+                ..Output::text("short")
+            };
+            output.tell_data(reader);
+            assert_eq!(output.content.len() == 2, is_added, "{reader:?} {data}");
         }
     }
 }

@@ -43,7 +43,9 @@ pub(crate) fn output<'v>(
         return blocks(items?);
     }
     if is_whole_result(value) {
-        return whole(to_json(value, heap, budget)?);
+        let mut output = whole(to_json(value, heap, budget)?)?;
+        output.tell_data(wanted);
+        return Ok(output);
     }
     let text = write_json(value, heap, budget)?;
     let is_object = text.starts_with('{');

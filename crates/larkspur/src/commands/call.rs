@@ -7,7 +7,7 @@ use crate::commands::save;
 use crate::compose::{self, Signals};
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
-use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
+use model::{Args, Content, Grouped, Output, Structured, TaskUse, Tool, Ways, count_tokens};
 use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime, Shape};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -42,6 +42,10 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     let call = Call {
         long: catalog.task_use(&name, Some(&given)) != TaskUse::Never,
         shape: target.shape(args),
+        structured: match args.format {
+            CallFormat::Text => Structured::Text,
+            _ => Structured::Any,
+        },
         ..Call::new(name, given)
     };
     let is_compact = matches!(call.shape, Shape::Compact(_)) && args.format == CallFormat::Text;

@@ -96,6 +96,7 @@ mod soak;
 mod state;
 mod status;
 mod stream;
+mod structured_text;
 mod suites;
 mod surface;
 mod tasks;

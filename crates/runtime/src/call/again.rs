@@ -3,7 +3,7 @@
 use super::Job;
 use super::error::CallError;
 use crate::answers::{Kept, Key, PendingResult, Who};
-use model::{Output, Structured};
+use model::Output;
 
 impl Job {
     /// The cached result, if there is one; else how this call's may be cached, if it may be.
@@ -13,8 +13,7 @@ impl Job {
             return Err(None);
         };
         let who = Who::of(&self.caller, &self.catalog);
-        let wants_all = self.structured == Structured::Any;
-        let shape = format!("{:?} {wants_all}", self.shape);
+        let shape = format!("{:?} {:?}", self.shape, self.structured);
         let name = tool.name.to_string();
         let key = Key::new(&self.handle.module, name, &self.args, shape, &who, cache);
         let ground = self.runtime.ground();

@@ -10,7 +10,7 @@ use crate::handler::Handler;
 use crate::http::is_charged;
 use crate::wire::{self, Era};
 use memo::Memo;
-use model::{Args, Caller, Output, Task, TaskBody, TaskStatus, TaskUse};
+use model::{Args, Caller, Output, Structured, Task, TaskBody, TaskStatus, TaskUse};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, GetTaskResult,
@@ -73,7 +73,7 @@ impl Handler {
         let cancel = CancellationToken::new();
         let args = request.arguments.unwrap_or_default();
         let call = Call {
-            structured: Era::Modern.structured(),
+            structured: Structured::Any,
             progress: words.as_ref().and_then(|words| words.progress.clone()),
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             asker: Some(desk.asker()),

@@ -4,7 +4,7 @@ use super::memo::Memo;
 use crate::asking::{Desk, Rounds};
 use crate::shared::Shared;
 use crate::wire::{self, Era};
-use model::{Caller, Door, Stop, Task, TaskStatus};
+use model::{Caller, Door, Stop, Structured, Task, TaskStatus};
 use rmcp::model::InputResponses;
 use runtime::{Call, CallError, Progress, Trail, Words, Work};
 use serde_json::Value;
@@ -153,7 +153,7 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task, caller: Caller) {
             ..Trail::by(door)
         };
         let call = Call {
-            structured: Era::Modern.structured(),
+            structured: Structured::Any,
             asker: Some(desk.asker()),
             caller,
             cancel,

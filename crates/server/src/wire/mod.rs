@@ -43,20 +43,22 @@ impl Era {
         }
     }
 
-    /// Structured answers are objects everywhere, other values only in the modern era.
-    pub(crate) fn structured(self) -> Structured {
-        match self {
-            Self::Legacy => Structured::Objects,
-            Self::Modern => Structured::Any,
-        }
-    }
-
     fn takes(self, structured: &Value) -> bool {
         self == Self::Modern || structured.is_object()
     }
 
     fn takes_schema(self, schema: &Value) -> bool {
         self == Self::Modern || schema.get("type").and_then(Value::as_str) == Some("object")
+    }
+}
+
+/// What a client of this revision reads of structured results. One that names none is taken for the
+/// oldest.
+pub(crate) fn structured(version: Option<&ProtocolVersion>) -> Structured {
+    match version.map(ProtocolVersion::as_str) {
+        Some(version) if version >= ProtocolVersion::V_2026_07_28.as_str() => Structured::Any,
+        Some(version) if version >= ProtocolVersion::V_2025_06_18.as_str() => Structured::Objects,
+        _ => Structured::Text,
     }
 }
 
