@@ -1,6 +1,7 @@
 //! What a tool takes: checks arguments, gives them their form, fills in defaults.
 
 use crate::accept::{Mismatch, accept_fields};
+use crate::duplicate_key;
 use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
@@ -144,12 +145,14 @@ impl Input {
     }
 
     /// Arguments that came as text, each read by its parameter's type. Without a type a text stays
-    /// what it is, and what is no text is left alone.
+    /// what it is, and so does JSON with a key twice in one object; what is no text is left alone.
     pub fn read_text(&self, args: Args) -> Args {
         let read = |(name, value): (String, Value)| {
             let field = self.0.fields.iter().find(|field| field.name == name);
             let value = match (field, value) {
-                (Some(field), Value::String(text)) if field.schema != Schema::Any => {
+                (Some(field), Value::String(text))
+                    if field.schema != Schema::Any && duplicate_key(text.as_bytes()).is_none() =>
+                {
                     field.schema.read_text(&text)
                 }
                 (_, value) => value,
@@ -341,11 +344,14 @@ mod tests {
             Field::required("n", Schema::Int),
             Field::required("s", Schema::Str),
             Field::required("any", Schema::Any),
+            Field::required("d", Schema::Dict(Box::new(Schema::Int))),
         ];
         let input = Input::typed(fields, false);
-        let given = json!({"n": "5", "s": "5", "any": "5"});
-        let expected = json!({"n": 5, "s": "5", "any": "5"});
+        let given = json!({"n": "5", "s": "5", "any": "5", "d": "{\"a\": 1}"});
+        let expected = json!({"n": 5, "s": "5", "any": "5", "d": {"a": 1}});
         assert_eq!(input.read_text(object(given)), object(expected));
+        let unclear = object(json!({"d": "{\"a\": 1, \"a\": 2}"}));
+        assert_eq!(input.read_text(unclear.clone()), unclear);
         let given = object(json!({"n": 5, "other": "5"}));
         assert_eq!(input.read_text(given.clone()), given);
     }

@@ -35,6 +35,7 @@ mod config;
 mod corpus;
 mod document;
 mod doors;
+mod duplicate;
 mod fault;
 mod graph;
 mod grouped;
@@ -80,6 +81,7 @@ pub use config::{
 };
 pub use document::{read_toml, write_toml};
 pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
+pub use duplicate::{DuplicateKey, duplicate_key};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use grouped::Grouped;

@@ -1,6 +1,7 @@
 //! One message, read with care: what rmcp would drop or misname gets its proper error.
 
 use crate::keys;
+use model::duplicate_key;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, JsonRpcMessage, JsonRpcRequest, PaginatedRequestParams, RequestId,
@@ -99,16 +100,28 @@ pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
             Err(error) => unreadable(&error),
         });
     }
-    let parts: Parts<'_> = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
-    keys::check(line).map_err(|why| Refusal::new(None, -32600, why))?;
-    let id = match parts.id.map(|raw| serde_json::from_str::<Id>(raw.get())) {
+    let parts: Parts<'_> = serde_json::from_slice(line).map_err(|error| Refusal {
+        id: keys::request_id(line).and_then(|id| read_id(id).ok()),
+        ..unreadable(&error)
+    })?;
+    let id = match parts.id.map(|raw| read_id(raw.get())) {
         None => None,
-        Some(Ok(id)) => Some(id.into()),
+        Some(Ok(id)) => Some(id),
         Some(Err(_)) => {
             let why = "the id must be a string or an integer";
             return Err(Refusal::new(None, -32600, why));
         }
     };
+    // The id of a response is one of ours, which the client must not take for one of its own.
+    let asked = id.clone().filter(|_| parts.method.is_some());
+    if parts.method.is_some()
+        && let Some(duplicate) = duplicate_key(line)
+    {
+        // In the envelope or beside `arguments` it could hide what is called.
+        let code = if duplicate.depth <= 2 { -32600 } else { -32602 };
+        return Err(Refusal::new(asked, code, duplicate.to_string()));
+    }
+    keys::check(line).map_err(|why| Refusal::new(asked, -32600, why))?;
     if parts.jsonrpc.as_deref() != Some("2.0") {
         return Err(Refusal::new(id, -32600, "`jsonrpc` must be \"2.0\""));
     }
@@ -234,6 +247,10 @@ fn unreadable(error: &serde_json::Error) -> Refusal {
     }
 }
 
+fn read_id(raw: &str) -> serde_json::Result<RequestId> {
+    serde_json::from_str::<Id>(raw).map(RequestId::from)
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Id {
@@ -335,6 +352,26 @@ mod tests {
             "null -32600 the id must be a string or an integer",
         );
         check(
+            r#"{"jsonrpc":"2.0","id":5,"method":"ping","Method":"x"}"#,
+            "5 -32600 `Method` is not `method`: names are exact",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":5,"method":"ping","method":"x"}"#,
+            "5 -32600 this is not a JSON-RPC message: duplicate field `method` at line 1 column 48",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":5,"id":6,"method":"ping"}"#,
+            "null -32600 this is not a JSON-RPC message: duplicate field `id` at line 1 column 28",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":5,"method":"ping","x":1,"x":2}"#,
+            "5 -32600 the key `x` is there twice in one object",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","name":"y"}}"#,
+            "5 -32600 the key `name` is there twice in one object",
+        );
+        check(
             r#"{"id":1,"method":"ping"}"#,
             "1 -32600 `jsonrpc` must be \"2.0\"",
         );
@@ -354,5 +391,37 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[]}}"#,
             "1 -32602 the params of tools/call cannot be read: invalid type: sequence, expected a map at line 1 column 24",
         );
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_in_params_is_named_with_the_id() {
+        for (method, params) in [
+            (
+                "tools/call",
+                r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#,
+            ),
+            (
+                "tools/call",
+                r#"{"name":"x","arguments":{"name":"a","n\u0061me":"b"}}"#,
+            ),
+            (
+                "tools/call",
+                r#"{"name":"x","arguments":{"list":[{"deep":{"name":1,"name":2}}]}}"#,
+            ),
+            ("tools/call", r#"{"name":"x","_meta":{"name":1,"name":2}}"#),
+            (
+                "prompts/get",
+                r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#,
+            ),
+            (
+                "completion/complete",
+                r#"{"context":{"arguments":{"name":"a","name":"b"}}}"#,
+            ),
+        ] {
+            check(
+                &format!(r#"{{"jsonrpc":"2.0","id":"r1","method":"{method}","params":{params}}}"#),
+                "\"r1\" -32602 the key `name` is there twice in one object",
+            );
+        }
     }
 }

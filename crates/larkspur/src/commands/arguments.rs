@@ -1,7 +1,7 @@
 //! Arguments as they are typed: `name=value`, `name:=json`, or `-` for an object on standard input.
 
 use anyhow::{Context, bail};
-use model::Args;
+use model::{Args, duplicate_key};
 use serde_json::Value;
 use std::io::Read;
 
@@ -33,7 +33,9 @@ fn from_stdin() -> anyhow::Result<Args> {
     std::io::stdin()
         .read_to_string(&mut text)
         .context("standard input cannot be read")?;
-    match serde_json::from_str(&text).context("standard input is not JSON")? {
+    let given = serde_json::from_str(&text).context("standard input is not JSON")?;
+    check_keys(&text).context("standard input cannot be used")?;
+    match given {
         Value::Object(given) => Ok(given),
         _ => bail!("standard input must hold a JSON object"),
     }
@@ -53,7 +55,19 @@ pub(crate) fn argument(
     if let Some(name) = name.strip_suffix(':') {
         let json = serde_json::from_str(text)
             .with_context(|| format!("the value of `{name}` is not JSON"))?;
+        check_keys(text).with_context(|| format!("the value of `{name}` cannot be used"))?;
         return Ok((name.to_owned(), json));
     }
-    Ok((name.to_owned(), read(name, text)))
+    let value = read(name, text);
+    if !value.is_string() {
+        check_keys(text).with_context(|| format!("the value of `{name}` cannot be used"))?;
+    }
+    Ok((name.to_owned(), value))
+}
+
+fn check_keys(json: &str) -> anyhow::Result<()> {
+    match duplicate_key(json.as_bytes()) {
+        Some(duplicate) => Err(duplicate.into()),
+        None => Ok(()),
+    }
 }

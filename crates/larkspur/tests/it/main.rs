@@ -38,6 +38,7 @@ mod diamond;
 mod doc;
 mod doctor;
 mod documents;
+mod duplicate_keys;
 mod ending;
 mod entrance;
 mod examples;

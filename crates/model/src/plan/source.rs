@@ -2,6 +2,7 @@
 
 use super::follow::kind;
 use super::problem::PlanProblem;
+use crate::duplicate_key;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -42,6 +43,9 @@ fn of_text(text: &str, most: usize) -> Read<'static> {
     if text.trim_start().starts_with('[') {
         let items: Vec<Value> = serde_json::from_str(text)
             .map_err(|error| format!("the tasks are not valid JSON: {error}"))?;
+        if let Some(duplicate) = duplicate_key(text.as_bytes()) {
+            return Err(format!("the tasks cannot be used: {duplicate}"));
+        }
         return list(items.into_iter().map(Cow::Owned).collect(), most);
     }
     let lines = text.lines().enumerate();
@@ -50,7 +54,10 @@ fn of_text(text: &str, most: usize) -> Read<'static> {
     let entry = |(i, line): (usize, &str)| {
         let place = format!("line {}", i + 1);
         match serde_json::from_str(line) {
-            Ok(value) => Entry::of(place, Cow::Owned(value)),
+            Ok(value) => match duplicate_key(line.as_bytes()) {
+                Some(duplicate) => Err(PlanProblem::task(&place, duplicate.to_string())),
+                None => Entry::of(place, Cow::Owned(value)),
+            },
             Err(error) => Err(PlanProblem::task(&place, not_json(line, &error))),
         }
     };
@@ -175,6 +182,19 @@ mod tests {
             &json!("[{},\n {]"),
             &[],
             &["the tasks are not valid JSON: key must be a string at line 2 column 3"],
+        );
+        check(
+            &json!("{\"id\":\"a\",\"id\":\"b\"}\n{\"params\":{\"x\":1,\"x\":2}}\n{}"),
+            &["line 3 {}"],
+            &[
+                "line 1: the key `id` is there twice in one object",
+                "line 2: the key `x` is there twice in one object",
+            ],
+        );
+        check(
+            &json!("[{\"params\":{\"x\":1,\"x\":2}}]"),
+            &[],
+            &["the tasks cannot be used: the key `x` is there twice in one object"],
         );
     }
 
