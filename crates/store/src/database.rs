@@ -4,15 +4,16 @@
     reason = "this is the room that owns the data folder"
 )]
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::StoreError;
+use crate::draft::Draft;
 use crate::migrations::{self, MIGRATIONS};
 
 /// How long to wait for others that write.
@@ -20,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What it is called in its folder; journals of it begin with the same.
 pub const FILE: &str = "state.db";
+
+/// `SQLite`'s name for a database without a file.
+const IN_MEMORY: &str = ":memory:";
 
 pub(crate) struct Database {
     folder: PathBuf,
@@ -51,7 +55,7 @@ impl Database {
     pub(crate) fn in_memory() -> Self {
         Self {
             folder: PathBuf::new(),
-            file: PathBuf::from(":memory:"),
+            file: PathBuf::from(IN_MEMORY),
             open: None,
             fleeting: true,
         }
@@ -107,28 +111,28 @@ impl Database {
             return Ok(Some((0, 0)));
         }
         match fs::metadata(&self.file) {
+            Ok(found) if found.is_file() && found.len() == 0 => Err(StoreError::Empty {
+                path: self.file.clone(),
+            }),
             Ok(found) => Ok(Some((found.dev(), found.ino()))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::disk(&self.file, error)),
         }
     }
 
-    /// An empty file, for the owner alone; its journals get the same permissions.
+    /// Puts a complete database in its place. Of several processes one does, and the others use that.
     fn make(&mut self) -> Result<Identity, StoreError> {
         self.open = None;
         prepare(&self.folder).map_err(|error| StoreError::disk(&self.folder, error))?;
-        open(&self.file, OpenFlags::SQLITE_OPEN_CREATE)
-            .map_err(|error| StoreError::database(&self.file, error))?;
-        fs::set_permissions(&self.file, Permissions::from_mode(0o600))
-            .map_err(|error| StoreError::disk(&self.file, error))?;
+        Draft::create(&self.file)?.publish(&self.folder, &self.file)?;
         let gone = || StoreError::disk(&self.file, ErrorKind::NotFound.into());
         self.identity()?.ok_or_else(gone)
     }
 }
 
-/// What lies in the folder is nobody else's business, nor git's. A folder with something in it is
-/// somebody's: there we hide nothing.
-fn prepare(folder: &Path) -> io::Result<()> {
+/// Makes a folder for its owner alone, which git ignores. A folder with something in it is somebody's:
+/// there nothing is hidden.
+pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -141,8 +145,17 @@ fn prepare(folder: &Path) -> io::Result<()> {
 
 fn connect(file: &Path) -> Result<Connection, StoreError> {
     let failed = |error| StoreError::database(file, error);
-    let mut connection = open(file, OpenFlags::empty()).map_err(failed)?;
+    let mut connection = open(file).map_err(failed)?;
     let found = migrations::taken(&connection).map_err(failed)?;
+    if found == 0 && file != Path::new(IN_MEMORY) {
+        let path = file.to_owned();
+        let has_tables = migrations::has_tables(&connection).map_err(failed)?;
+        return Err(if has_tables {
+            StoreError::Foreign { path }
+        } else {
+            StoreError::Empty { path }
+        });
+    }
     if found > MIGRATIONS.len() {
         return Err(StoreError::Newer {
             path: file.to_owned(),
@@ -155,8 +168,8 @@ fn connect(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-fn open(file: &Path, further: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | further;
+pub(crate) fn open(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(PATIENCE)?;
     // A write that was acknowledged survives a power cut.

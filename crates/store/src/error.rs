@@ -45,8 +45,25 @@ pub enum StoreError {
         source: serde_json::Error,
     },
 
-    #[error("cannot use `{}` for data: {source}", path.display())]
+    #[error(
+        "cannot use `{}` for data: {source}; make it writable, or name another folder: `data_dir` under \
+         [server] in larkspur.toml",
+        path.display()
+    )]
     Disk { path: PathBuf, source: io::Error },
+
+    #[error(
+        "`{}` has lost its data, or never had any: bring back a copy of it, or delete it to start \
+         afresh",
+        path.display()
+    )]
+    Empty { path: PathBuf },
+
+    #[error(
+        "`{}` is not a database of Larkspur: move it away, or use another data folder",
+        path.display()
+    )]
+    Foreign { path: PathBuf },
 
     #[error(
         "`{}` was written by a newer version (its schema is {found}, this one knows up to {known}): \

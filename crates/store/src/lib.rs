@@ -4,10 +4,12 @@
 
 mod audit;
 mod database;
+mod draft;
 mod error;
 mod keys;
 mod limits;
 mod migrations;
+mod relocate;
 mod secrets;
 mod state;
 mod store;
@@ -18,6 +20,7 @@ pub use database::FILE;
 pub use error::StoreError;
 pub use keys::VaultKey;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};
+pub use relocate::{is_used, move_folder};
 pub use secrets::{Place, Sealed, SecretRow, Wrote};
 pub use store::{Store, Stored};
 pub use tasks::MOST_TASKS;

@@ -33,6 +33,12 @@ impl Store {
         Self(Arc::new(Mutex::new(Database::in_memory())))
     }
 
+    /// Whether the database can be used, if there is one.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.lock().found(|_| Ok(()))?;
+        Ok(())
+    }
+
     pub fn get(&self, module: &str, key: &str) -> Result<Option<Stored>, StoreError> {
         check_key(key)?;
         let found = self.lock().found(|open| state::get(open, module, key))?;

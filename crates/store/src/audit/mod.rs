@@ -6,9 +6,11 @@ mod read;
 
 pub use read::AuditReader;
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use crate::database::prepare;
+use crate::relocate::absent_is_fine;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -90,9 +92,8 @@ impl AuditFile {
     }
 
     fn begin(&self) -> io::Result<File> {
-        if let Some(folder) = self.path.parent() {
-            let mut builder = DirBuilder::new();
-            builder.recursive(true).mode(0o700).create(folder)?;
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.exists()) {
+            prepare(folder)?;
         }
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true).mode(0o600);
@@ -183,11 +184,4 @@ fn remove(path: &Path) -> io::Result<()> {
 
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     absent_is_fine(fs::rename(from, to))
-}
-
-fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
 }

@@ -32,6 +32,12 @@ fn a_file_is_made_with_its_first_line_and_is_for_its_owner() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     assert_eq!(lines(&path), ["one"]);
+    // A folder that is made for it is hidden from git, and one that is there is not.
+    let ignored = path.with_file_name(".gitignore");
+    assert_eq!(fs::read_to_string(ignored).unwrap(), "*\n");
+    let path = room.path().join("audit.jsonl");
+    add(&mut AuditFile::new(path.clone(), 1 << 20, 5), "two\n");
+    assert!(!path.with_file_name(".gitignore").exists());
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::json;
-use store::{Store, StoreError};
+use std::sync::Barrier;
+use std::thread;
+use store::{Store, StoreError, is_used, move_folder};
 
 use crate::{raw, value};
 
@@ -129,7 +131,7 @@ fn a_folder_that_cannot_be_used_is_tried_again() {
     check(
         &folder,
         store.put("m", "k", &json!(1), None),
-        "cannot use `DATA/state.db` for data: Not a directory (os error 20)",
+        "cannot use `DATA/state.db` for data: Not a directory (os error 20); make it writable, or name another folder: `data_dir` under [server] in larkspur.toml",
     );
     fs::remove_file(&folder).unwrap();
     fs::create_dir_all(folder.join("state.db")).unwrap();
@@ -144,12 +146,115 @@ fn a_folder_that_cannot_be_used_is_tried_again() {
 }
 
 #[test]
-fn an_empty_file_is_a_database_to_be() {
+fn an_empty_or_foreign_file_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("state.db"), "").unwrap();
+    let file = dir.path().join("state.db");
     let store = Store::at(dir.path());
-    assert_eq!(store.get("m", "k").unwrap(), None);
+    let empty = "`DATA/state.db` has lost its data, or never had any: bring back a copy of it, or \
+                 delete it to start afresh";
+    fs::write(&file, "").unwrap();
+    check(dir.path(), store.put("m", "k", &json!(1), Some(0)), empty);
+    check(dir.path(), store.check().map(|()| true), empty);
+    assert!(matches!(store.get("m", "k"), Err(StoreError::Empty { .. })));
+    assert_eq!(fs::metadata(&file).unwrap().len(), 0);
+
+    fs::remove_file(&file).unwrap();
+    raw(dir.path()).execute_batch("VACUUM").unwrap();
+    check(dir.path(), store.put("m", "k", &json!(1), None), empty);
+    raw(dir.path())
+        .execute_batch("CREATE TABLE mine (x)")
+        .unwrap();
+    check(
+        dir.path(),
+        store.put("m", "k", &json!(1), None),
+        "`DATA/state.db` is not a database of Larkspur: move it away, or use another data folder",
+    );
+    fs::remove_file(&file).unwrap();
     assert!(store.put("m", "k", &json!(1), Some(0)).unwrap());
+}
+
+#[test]
+fn a_database_that_was_cut_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("state.db");
+    Store::at(dir.path())
+        .put("m", "k", &json!(1), None)
+        .unwrap();
+    let whole = fs::read(&file).unwrap();
+    for length in [1, 15, 100, 511, 512, 4096, whole.len() - 4096] {
+        fs::write(&file, &whole[..length]).unwrap();
+        let store = Store::at(dir.path());
+        for answer in [
+            store.put("m", "k", &json!(2), None).map(drop),
+            store.get("m", "k").map(drop),
+            store.check(),
+        ] {
+            let is_refused = matches!(
+                answer,
+                Err(StoreError::Damaged { .. } | StoreError::Empty { .. })
+            );
+            assert!(is_refused, "{length} bytes: {answer:?}");
+        }
+        assert_eq!(fs::read(&file).unwrap(), &whole[..length]);
+    }
+}
+
+#[test]
+fn a_database_appears_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("data");
+    let file = folder.join("state.db");
+    let is_seen_whole = || match fs::metadata(&file) {
+        Ok(found) => found.len() > 0,
+        Err(_) => true,
+    };
+    for _ in 0..20 {
+        let both = Barrier::new(3);
+        thread::scope(|scope| {
+            for key in ["a", "b"] {
+                let (both, folder) = (&both, &folder);
+                scope.spawn(move || {
+                    both.wait();
+                    Store::at(folder).put("m", key, &json!(1), None).unwrap();
+                });
+            }
+            both.wait();
+            while !file.exists() {
+                assert!(is_seen_whole(), "an empty file was seen");
+            }
+            assert!(is_seen_whole(), "an empty file was seen");
+        });
+        assert_eq!(Store::at(&folder).list("m", "").unwrap(), ["a", "b"]);
+        let names = fs::read_dir(&folder).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let drafts: Vec<String> = names.filter(|name| name.contains(".new-")).collect();
+        assert_eq!(drafts, [""; 0]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn a_data_folder_moves_while_nobody_uses_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    let store = Store::at(&old);
+    store.put("m", "k", &json!(1), None).unwrap();
+    fs::write(old.join("audit.jsonl"), "{}\n").unwrap();
+    let refused = move_folder(&old, &new).unwrap_err();
+    assert!(matches!(refused, StoreError::Busy { .. }), "{refused:?}");
+    assert!(is_used(&old) && !is_used(&new));
+    assert_eq!(value(&store, "k"), Some(json!(1)));
+    drop(store);
+    fs::create_dir(&new).unwrap();
+    move_folder(&old, &new).unwrap();
+    assert!(is_used(&new) && !old.exists());
+    assert_eq!(value(&Store::at(&new), "k"), Some(json!(1)));
+    assert_eq!(fs::read_to_string(new.join("audit.jsonl")).unwrap(), "{}\n");
+    // What is there is not replaced.
+    fs::create_dir(&old).unwrap();
+    fs::write(old.join("audit.jsonl"), "other\n").unwrap();
+    assert!(move_folder(&old, &new).is_err());
+    assert!(is_used(&old));
 }
 
 #[test]
