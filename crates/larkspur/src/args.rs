@@ -68,7 +68,7 @@ pub(crate) struct Global {
     )]
     pub(crate) modules: Vec<PathBuf>,
 
-    /// Where things are kept without a project's file, if others than these folders decide that.
+    /// Folder that holds the data folder without a project's file, if it is not the first of these.
     #[arg(skip)]
     pub(crate) data_home: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 use crate::args::Global;
 use crate::compose;
+use crate::data_folder;
 use std::path::{Path, PathBuf};
 
 /// What was asked for; everything, if nothing was named.
@@ -42,7 +43,7 @@ impl Chosen {
             chosen,
             Global {
                 modules,
-                data_home: Some(compose::home_of_data(global)),
+                data_home: Some(data_folder::home(global)),
                 ..global.clone()
             },
         ))

@@ -1,6 +1,7 @@
 //! The only place that knows everyone: folders and limits become a runtime.
 
 use crate::args::Global;
+use crate::data_folder;
 use crate::given;
 use crate::keys;
 use crate::variables;
@@ -11,13 +12,13 @@ use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use testing::Recorder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The project's file, unless `--config` names another.
-const PROJECT: &str = "larkspur.toml";
+pub(crate) const PROJECT: &str = "larkspur.toml";
 
 /// `larkspur.toml` cannot be used.
 #[derive(Debug)]
@@ -71,31 +72,18 @@ pub(crate) fn project(global: &Global) -> Result<ProjectFile, BadProject> {
         return Err(BadProject(fault));
     }
     let project = ProjectFile::open(project_path(global)).map_err(BadProject)?;
-    let project = project.or_in(home_of_data(global));
+    let project = project.or_in(data_folder::home(global));
     Ok(match keys::named_file() {
         Some(file) => project.with_key_file(file),
         None => project,
     })
 }
 
-/// Where a project without a file keeps things: where its first folder of modules lies, so that a
-/// server that a client starts elsewhere finds them as well.
-pub(crate) fn home_of_data(global: &Global) -> PathBuf {
-    if let Some(home) = &global.data_home {
-        return home.clone();
-    }
-    let first = global.modules.first();
-    first.map(|folder| parent(folder)).unwrap_or_default()
-}
-
-fn parent(folder: &Path) -> PathBuf {
-    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    // `..` says nothing of where it leads.
-    let whole = match whole.file_name() {
-        Some(_) => whole,
-        None => whole.canonicalize().unwrap_or(whole),
-    };
-    whole.parent().unwrap_or(&whole).to_owned()
+/// The same for commands that use its data.
+pub(crate) fn project_with_data(global: &Global) -> anyhow::Result<ProjectFile> {
+    let project = project(global)?;
+    data_folder::settle(global, &project)?;
+    Ok(project)
 }
 
 pub(crate) fn project_path(global: &Global) -> PathBuf {
@@ -185,6 +173,7 @@ pub(crate) fn live(global: &Global) -> Result<testing::Live, BadProject> {
 /// Everything loaded and started, once.
 pub(crate) fn open(global: &Global) -> anyhow::Result<Runtime> {
     given::folders(global)?;
+    project_with_data(global)?;
     let runtime = Runtime::open(settings(global)?);
     match given::settings(global, &runtime) {
         Ok(()) => Ok(runtime),
@@ -205,6 +194,7 @@ pub(crate) fn open_to_use(global: &Global) -> anyhow::Result<Runtime> {
 /// The same, with somebody who writes down what the world answers.
 pub(crate) fn open_recorded(global: &Global) -> anyhow::Result<(Runtime, Arc<Recorder>)> {
     given::folders(global)?;
+    project_with_data(global)?;
     let mut settings = settings(global)?;
     let folders = settings.folders.iter().map(PathBuf::as_path);
     let recorder = Arc::new(Recorder::new(Arc::clone(&settings.world), folders));

@@ -5,6 +5,7 @@ mod check;
 mod chosen;
 mod commands;
 mod compose;
+mod data_folder;
 mod doctor;
 mod doors;
 mod editor;

@@ -67,7 +67,9 @@ mod trust;
 mod uri;
 
 pub use accept::Mismatch;
-pub use access::{Access, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns};
+pub use access::{
+    Access, DATA_FOLDER, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns,
+};
 pub use audit::{AuditSettings, Door, OnError};
 pub use bounds::Bounds;
 pub use cache::Cache;

@@ -21,7 +21,8 @@ impl Changes {
     /// From what lies there now: in the folders, all that is not hidden, and the project's file.
     pub fn new(folders: Vec<Folder>, project: PathBuf) -> Result<Self, String> {
         let (heard, hears) = channel();
-        let watch = Watch::new(heard).map_err(|why| format!("cannot watch: {why}"))?;
+        let watch = Watch::new(heard, &folders);
+        let watch = watch.map_err(|why| format!("cannot watch: {why}"))?;
         let mut changes = Self {
             folders,
             project,

@@ -4,6 +4,7 @@
     reason = "this is the room that owns the disk"
 )]
 
+use model::DATA_FOLDER;
 use script::{FileId, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -138,6 +139,9 @@ impl Folder {
         if !self.holds(&real)? {
             return Err("it lies outside the folder".into());
         }
+        if self.is_data(&real) {
+            return Err("it belongs to the server".into());
+        }
         let handle = fs::File::open(&real).map_err(|error| why(&error))?;
         let mut text = String::new();
         handle
@@ -152,6 +156,15 @@ impl Folder {
 }
 
 impl Folder {
+    /// Does a path without links lie in the data folder of a project whose modules these are?
+    fn is_data(&self, real: &Path) -> bool {
+        let below = self
+            .real
+            .get()
+            .and_then(|root| real.strip_prefix(root).ok());
+        below.is_some_and(is_in_data_folder)
+    }
+
     /// Does a path without links lie inside? The folder's own is looked up once, and again if that fails.
     fn holds(&self, real: &Path) -> Result<bool, String> {
         if self.real.get().is_some_and(|root| real.starts_with(root)) {
@@ -199,6 +212,12 @@ pub(crate) fn is_test(file: &str) -> bool {
 
 pub(crate) fn is_hidden(file: &str) -> bool {
     file.split('/').any(|part| part.starts_with('.'))
+}
+
+/// Is a path below a folder of modules one of the server's own files?
+pub(crate) fn is_in_data_folder(below: &Path) -> bool {
+    let mut parts = below.components();
+    parts.any(|part| part.as_os_str() == DATA_FOLDER)
 }
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
@@ -312,6 +331,9 @@ mod tests {
         fs::create_dir(dir.path().join("in")).unwrap();
         fs::write(dir.path().join("secret"), "x").unwrap();
         fs::write(dir.path().join("in/ok"), "fine").unwrap();
+        fs::create_dir(dir.path().join("in/.larkspur")).unwrap();
+        fs::write(dir.path().join("in/.larkspur/audit.jsonl"), "{}").unwrap();
+        std::os::unix::fs::symlink(".larkspur/audit.jsonl", dir.path().join("in/log")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("secret"), dir.path().join("in/link")).unwrap();
         let folder = Folder::new(dir.path().join("in"));
         assert_eq!(folder.read_text("ok"), Ok("fine".into()));
@@ -319,6 +341,10 @@ mod tests {
             folder.read_text("link"),
             Err("it lies outside the folder".into())
         );
+        for data in [".larkspur/audit.jsonl", "log", "./.larkspur/../log"] {
+            let refused = Err("it belongs to the server".into());
+            assert_eq!(folder.read_text(data), refused, "{data}");
+        }
         assert_eq!(
             folder.read_text("../secret"),
             Err("it lies outside the folder".into())

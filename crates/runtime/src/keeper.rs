@@ -133,7 +133,7 @@ struct Work {
 
 impl Work {
     fn watch(&mut self, heard: Sender<Heard>) {
-        match Watch::new(heard) {
+        match Watch::new(heard, self.library.folders()) {
             Ok(watch) => self.watch = Some(watch),
             Err(error) => tracing::error!("folders are not watched: {error}"),
         }

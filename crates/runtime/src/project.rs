@@ -3,7 +3,9 @@
 use crate::disk::read_project;
 use crate::own::Own;
 use crate::reader::digest;
-use model::{AuditSettings, Connection, Fault, Grant, ModuleName, ModuleSettings, Project};
+use model::{
+    AuditSettings, Connection, DATA_FOLDER, Fault, Grant, ModuleName, ModuleSettings, Project,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -105,7 +107,7 @@ impl ProjectFile {
     /// The same; without a file, what must outlive the process is kept in this folder.
     #[must_use]
     pub fn or_in(mut self, folder: PathBuf) -> Self {
-        if self.text != digest_of(None) {
+        if self.exists() {
             return self;
         }
         self.instead = Some(folder);
@@ -147,10 +149,15 @@ impl ProjectFile {
         &self.project
     }
 
+    /// Whether there is a file.
+    pub fn exists(&self) -> bool {
+        self.text != digest_of(None)
+    }
+
     /// Where what must outlive the process is kept: beside the file, unless it says otherwise.
     pub fn data_dir(&self) -> PathBuf {
         let wanted = self.project.data_dir.as_deref();
-        self.home().join(wanted.unwrap_or(".larkspur"))
+        self.home().join(wanted.unwrap_or(DATA_FOLDER))
     }
 
     fn home(&self) -> &Path {

@@ -1,6 +1,6 @@
 //! Hears of changes on disk: which of them matter is decided by whoever listens.
 
-use crate::disk::{Folder, is_hidden, is_source};
+use crate::disk::{Folder, is_hidden, is_in_data_folder, is_source};
 use crate::keeper::Errand;
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -24,11 +24,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(heard: Sender<Heard>) -> notify::Result<Self> {
+    pub(crate) fn new(heard: Sender<Heard>, folders: &[Folder]) -> notify::Result<Self> {
+        let roots: Vec<PathBuf> = folders.iter().map(|f| f.root().to_path_buf()).collect();
         let tell = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if event.need_rescan() => drop(heard.send(Heard::Tree)),
             Ok(event) => {
-                for item in interesting(event) {
+                for item in interesting(event, &roots) {
                     let _ = heard.send(item);
                 }
             }
@@ -116,8 +117,8 @@ fn nearest_existing(path: &Path) -> PathBuf {
         .map_or(absolute.clone(), Path::to_path_buf)
 }
 
-/// Reading a file is not news, nor is what happens to hidden files.
-fn interesting(event: notify::Event) -> Vec<Heard> {
+/// Reading a file is not news, nor is what happens to hidden files or in the data folder.
+fn interesting(event: notify::Event, roots: &[PathBuf]) -> Vec<Heard> {
     let folders = matches!(
         event.kind,
         EventKind::Create(CreateKind::Folder)
@@ -133,7 +134,8 @@ fn interesting(event: notify::Event) -> Vec<Heard> {
         .into_iter()
         .filter_map(|path| {
             let name = path.file_name()?.to_str()?.to_owned();
-            if is_hidden(&name) {
+            let below = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+            if is_hidden(&name) || below.into_iter().any(is_in_data_folder) {
                 return None;
             }
             if is_source(&name) {
@@ -146,4 +148,26 @@ fn interesting(event: notify::Event) -> Vec<Heard> {
             Some(Heard::Path(path))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::Event;
+
+    #[test]
+    fn what_the_server_writes_is_no_news() {
+        let roots = [PathBuf::from("/home/.larkspur/modules")];
+        for (path, is_news) in [
+            ("/home/.larkspur/modules/a.star", true),
+            ("/home/.larkspur/modules/data/a.json", true),
+            ("/home/.larkspur/modules/.larkspur/state.db-wal", false),
+            ("/home/.larkspur/modules/.larkspur/audit.jsonl", false),
+            ("/home/.larkspur/modules/a/.larkspur/state.db", false),
+            ("/home/larkspur.toml", true),
+        ] {
+            let event = Event::new(EventKind::Modify(ModifyKind::Any)).add_path(path.into());
+            assert_eq!(!interesting(event, &roots).is_empty(), is_news, "{path}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use store::AuditReader;
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
-    let project = compose::project(global)?;
+    let project = compose::project_with_data(global)?;
     let Some(settings) = &project.project().audit else {
         let file = project.path().display();
         note(&format!(

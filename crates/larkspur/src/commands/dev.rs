@@ -4,6 +4,7 @@ use crate::args::{Dev, Global};
 use crate::commands::serve::{answer_orders, refused_by, told_twice};
 use crate::commands::test::run_tests;
 use crate::compose::{self, Signals};
+use crate::data_folder;
 use crate::doors::{self, Plan};
 use crate::live;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, note, offers, say, styled, waiting_for};
@@ -20,7 +21,8 @@ use std::time::Duration;
 const TOGETHER: Duration = Duration::from_millis(30);
 
 pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
-    let project = compose::project(global)?;
+    let project = compose::project_with_data(global)?;
+    data_folder::warn_of_damage(&project);
     let project_doors = &project.project().doors;
     let plan = match doors::plan_dev(dev, &project) {
         Ok(plan) => plan,

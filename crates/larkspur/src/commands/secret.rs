@@ -41,7 +41,7 @@ fn set(global: &Global, args: &SecretSet) -> anyhow::Result<ExitCode> {
         Standing::Unknown(why) => note(&format!("note: {why}")),
         Standing::Wrong(why) => return Ok(refused(&why)),
     }
-    let vault = keys::vault(&compose::project(global)?);
+    let vault = keys::vault(&compose::project_with_data(global)?);
     let place = named.place(args.user.as_deref());
     let what = named.of(args.user.as_deref());
     let made = if args.oauth2 {
@@ -71,7 +71,7 @@ fn remove(global: &Global, args: &SecretRemove) -> anyhow::Result<ExitCode> {
         Ok(named) => named,
         Err(why) => return Ok(refused(&why)),
     };
-    let vault = keys::vault(&compose::project(global)?);
+    let vault = keys::vault(&compose::project_with_data(global)?);
     let what = named.of(args.user.as_deref());
     if vault.remove(&named.place(args.user.as_deref()))? {
         say(&format!("removed {what}"));

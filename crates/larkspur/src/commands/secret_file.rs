@@ -27,7 +27,7 @@ pub(crate) fn export(global: &Global, args: &SecretExport) -> anyhow::Result<Exi
     let Some(passphrase) = passphrase(hidden::ask_twice)? else {
         return Ok(nobody());
     };
-    let vault = keys::vault(&compose::project(global)?);
+    let vault = keys::vault(&compose::project_with_data(global)?);
     let (text, number) = vault.export(&passphrase)?;
     write(&args.file, &text).with_context(|| format!("cannot write {file}"))?;
     say(&format!("wrote {} to {file}", count(number, "secret")));
@@ -40,7 +40,7 @@ pub(crate) fn import(global: &Global, args: &SecretImport) -> anyhow::Result<Exi
     let Some(passphrase) = passphrase(hidden::ask)? else {
         return Ok(nobody());
     };
-    let vault = keys::vault(&compose::project(global)?);
+    let vault = keys::vault(&compose::project_with_data(global)?);
     let imported = vault.import(&text, &passphrase, args.replace)?;
     for name in &imported.set {
         say(&format!("set {name}"));

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use vault::{KeyOrigin, NewKey, Rotated};
 
 pub(crate) fn run(global: &Global, args: &SecretRotateKey) -> anyhow::Result<ExitCode> {
-    let vault = keys::vault(&compose::project(global)?);
+    let vault = keys::vault(&compose::project_with_data(global)?);
     let to = match (&args.new_key_file, args.passphrase) {
         (Some(file), _) => NewKey::File(std::path::absolute(file)?),
         (None, true) if !hidden::is_asked() => {

@@ -26,7 +26,7 @@ struct Line {
 pub(crate) fn run(global: &Global, args: &SecretList) -> anyhow::Result<ExitCode> {
     let runtime = compose::look(global)?;
     let survey = runtime.survey();
-    let kept = keys::vault(&compose::project(global)?).list()?;
+    let kept = keys::vault(&compose::project_with_data(global)?).list()?;
     let waiting = waiting(&survey, &kept);
     let mut lines: Vec<Line> = kept.into_iter().map(|kept| set(kept, &survey)).collect();
     lines.extend(waiting);

@@ -2,6 +2,7 @@
 
 use crate::args::{Global, Serve};
 use crate::compose::{self, Signals};
+use crate::data_folder;
 use crate::doors::{self, Plan, Refused};
 use crate::terminal::{BAD, count, error, note, offers, styled, unread};
 use crate::variables;
@@ -18,7 +19,8 @@ use std::time::Duration;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
-    let project = compose::project(global)?;
+    let project = compose::project_with_data(global)?;
+    data_folder::warn_of_damage(&project);
     let project_doors = &project.project().doors;
     let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,

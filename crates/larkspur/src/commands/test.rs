@@ -4,6 +4,7 @@ use crate::args::{Coverage, Global, Test, TestFormat};
 use crate::chosen::Chosen;
 use crate::commands::watch;
 use crate::compose;
+use crate::data_folder;
 use crate::exit::{INTERRUPTED, USAGE};
 use crate::given;
 use crate::keys;
@@ -187,6 +188,7 @@ fn options(global: &Global, test: &Test) -> anyhow::Result<Options> {
     if test.reach.live || test.reach.record {
         // Whoever reaches the world is who he is there; without this no test knows of any vault.
         let live = compose::live(global)?;
+        data_folder::settle(global, &live.project)?;
         let vault = Arc::new(keys::vault(&live.project));
         options.world = Arc::new(Outside::default().with_secrets(vault));
         options.live = Some(live);

@@ -78,7 +78,7 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
         let survey = runtime.survey();
         all.extend(modules::findings(&runtime, &survey));
         all.push(needs::findings(&survey, &project));
-        all.push(places::data(&project));
+        all.push(places::data(global, &project));
         all.push(places::audit(&project));
         all.push(places::issuers(&project));
         all.push(places::port(global, &project));

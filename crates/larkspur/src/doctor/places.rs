@@ -4,6 +4,7 @@ use super::Notes;
 use crate::args::{Global, Serve};
 use crate::commands::status;
 use crate::compose;
+use crate::data_folder::Misplaced;
 use crate::doors;
 use crate::terminal::count;
 use model::Keys;
@@ -16,12 +17,19 @@ use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::Store;
 
 /// How long whoever has the port may take to say who he is.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-pub(super) fn data(project: &ProjectFile) -> Notes {
+pub(super) fn data(global: &Global, project: &ProjectFile) -> Notes {
     let mut notes = Notes::of("data");
+    if let Some(misplaced) = Misplaced::find(global, project) {
+        notes.problem(misplaced.what(), Some(misplaced.fix()));
+    }
+    if let Err(error) = Store::at(project.data_dir()).check() {
+        notes.problem(error.to_string(), None);
+    }
     let wanted = project.data_dir();
     let folder = std::path::absolute(&wanted).unwrap_or(wanted);
     let there = folder.ancestors().find(|place| place.exists());

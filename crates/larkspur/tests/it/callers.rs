@@ -65,7 +65,8 @@ fn write_source(room: &Room, web: &Web, declarations: &str) {
     let more =
         format!("[permissions]\nhttp = ['{site}']\n[secrets]\ntoken = {{ hosts = ['{site}'] }}");
     let source = GET.replace("URL", &url);
-    room.write("m/module.toml", &manifest("m", &more))
+    room.project("")
+        .write("m/module.toml", &manifest("m", &more))
         .write("m/main.star", &format!("{source}\n{declarations}\n"));
 }
 

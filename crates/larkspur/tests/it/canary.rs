@@ -95,6 +95,7 @@ ATTEMPTS = {
     "file": lambda ctx, s: files.write("out.txt", s),
     "file text": lambda ctx, s: files.write("out.txt", str(s)),
     "database": lambda ctx, s: files.read("../../.larkspur/state.db"),
+    "database inside": lambda ctx, s: files.read("../.larkspur/state.db"),
     "process": lambda ctx, s: files.read("/proc/self/environ"),
     "thread": lambda ctx, s: files.read("/proc/thread-self/environ"),
     "memory": lambda ctx, s: files.read("/proc/self/mem"),

@@ -27,12 +27,13 @@ fn with_secret(room: &Room) {
 }
 
 #[test]
-fn without_a_project_file_things_are_kept_beside_the_modules() {
+fn without_a_project_file_data_is_kept_inside_the_folder_of_modules() {
     let room = Room::new();
     with_secret(&room);
     room.run_with(&["secret", "set", "bank.token"], "s3cret")
         .exits(0);
-    assert!(room.path().join(".larkspur").is_dir());
+    let kept = room.at(".larkspur");
+    assert!(kept.is_dir());
     // As a client starts it: from elsewhere, with the whole path.
     let elsewhere = tempfile::tempdir().unwrap();
     let modules = room.modules().to_str().unwrap();
@@ -49,7 +50,6 @@ fn without_a_project_file_things_are_kept_beside_the_modules() {
         let said = list(&args);
         assert!(!said.contains("secret set"), "{said}");
     }
-    let kept = room.path().join(".larkspur");
     let doctor = list(&["doctor", "-e", modules]);
     assert!(
         doctor.contains(&format!("{} can be written", kept.display())),

@@ -32,6 +32,7 @@ mod contract;
 mod corpus;
 mod costs;
 mod coverage;
+mod data_folder;
 mod databases;
 mod dev;
 mod diamond;

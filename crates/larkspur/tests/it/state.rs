@@ -76,7 +76,7 @@ fn state_is_kept_across_calls_reloads_restarts_and_kills() {
         .text("false")
         .call("keys", json!({"prefix": "k"}))
         .text("[]");
-    assert!(server.room.path().join(".larkspur/state.db").exists());
+    assert!(server.room.at(".larkspur/state.db").exists());
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod scope;
 pub use denied::Denied;
 pub use egress::{Egress, Reach, Turns};
 pub use grant::Grant;
-pub use rights::Rights;
+pub use rights::{DATA_FOLDER, Rights};
 
 use crate::host::Site;
 

@@ -14,8 +14,8 @@ const OUR_FILE: &str = "larkspur.toml";
 const INSIDE: [&str; 2] = ["environ", "mem"];
 /// What opens the vault, wherever it was put.
 const OUR_KEY: &str = "vault.key";
-/// Where the state of all modules lies, each other's included.
-const OUR_FOLDER: &str = ".larkspur";
+/// Name of the data folder, with the state of all modules and the vault.
+pub const DATA_FOLDER: &str = ".larkspur";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rights {
@@ -119,7 +119,7 @@ fn is_ours(access: &Access<'_>) -> bool {
         Access::Env(name) => name.starts_with(OUR_VARIABLES),
         access => access.spot().is_some_and(|spot| {
             let mut parts = spot.whole.split('/');
-            let is_kept = parts.any(|part| part == OUR_FOLDER);
+            let is_kept = parts.any(|part| part == DATA_FOLDER);
             let name = spot.whole.rsplit('/').next();
             let is = |ours: &str| name.is_some_and(|name| name.eq_ignore_ascii_case(ours));
             is_kept || is(OUR_FILE) || is(OUR_KEY) || is_inside(spot.whole)
