@@ -245,7 +245,7 @@ fn columns_of_nulls_are_dropped_and_named_where_that_pays() {
     let answer = compact(&rows, None, &WISH);
     assert_eq!(
         answer.note.as_deref(),
-        Some("(toon; null throughout: closed_at, milestone)")
+        Some("(toon; null in [*]: closed_at, milestone)")
     );
     assert!(
         answer
@@ -254,7 +254,7 @@ fn columns_of_nulls_are_dropped_and_named_where_that_pays() {
     );
     check(
         &compact(&json!([{"id": 1, "a": null}]), None, &WISH),
-        expect![[r#"[{"id":1}]"#]],
+        expect![[r#"[{"id":1,"a":null}]"#]],
     );
 }
 

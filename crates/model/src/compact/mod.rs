@@ -213,3 +213,5 @@ impl FromStr for Format {
 mod compact_tests;
 #[cfg(test)]
 mod property_tests;
+#[cfg(test)]
+mod restore_tests;

@@ -1,5 +1,7 @@
 //! The one line that goes with an answer: its format, what is not in it, and how to get that.
 
+use super::columns::NullColumns;
+use super::path::Path;
 use super::{Format, Ways};
 use crate::Grouped;
 use std::fmt::{self, Display, Formatter};
@@ -16,7 +18,7 @@ pub(super) struct Facts {
     /// Paths that lead nowhere, and what was perhaps meant.
     pub(super) nowhere: Vec<(String, Option<String>)>,
     /// Columns that were null in every row, and are dropped.
-    pub(super) null: Vec<String>,
+    pub(super) null: Vec<NullColumns>,
     /// Why it is not in the format that was asked for.
     pub(super) instead: Option<String>,
     pub(super) cuts: Vec<Cut>,
@@ -68,9 +70,7 @@ impl Facts {
         if self.by_tool {
             parts.push(format!("shortened by the tool, all with {}", ways.whole));
         }
-        if !self.null.is_empty() {
-            parts.push(format!("null throughout: {}", self.null.join(", ")));
-        }
+        parts.extend(self.null.iter().map(NullColumns::to_string));
         for (path, near) in &self.nowhere {
             let near = near.iter().map(|near| format!(", perhaps `{near}`"));
             parts.push(format!("no `{path}`{}", near.collect::<String>()));
@@ -122,6 +122,15 @@ impl Cut {
     }
 }
 
+/// `null in issues[*]: closed_at, user.name`, with which a reader can put the fields back: each is null in
+/// every object that the first path leads to. Paths are written as in `select`.
+impl Display for NullColumns {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let columns: Vec<String> = self.columns.iter().map(Path::to_string).collect();
+        write!(f, "null in {}: {}", self.rows, columns.join(", "))
+    }
+}
+
 impl Display for Unit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -135,6 +144,10 @@ impl Display for Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn path(text: &str) -> Path {
+        Path::parse(text).unwrap()
+    }
 
     #[track_caller]
     fn check(format: Format, facts: &Facts, expected: Option<&str>) {
@@ -154,14 +167,17 @@ mod tests {
         let facts = Facts {
             left_out: (26, 30),
             nowhere: vec![("nme".into(), Some("name".into())), ("x.y".into(), None)],
-            null: vec!["a".into(), "b.c".into()],
+            null: vec![NullColumns {
+                rows: path("[*]"),
+                columns: vec![path("a"), path("b.c"), path("[\"d, e; (f)\"]")],
+            }],
             ..Facts::default()
         };
         check(
             Format::Toon,
             &facts,
             Some(
-                "(toon; 26 of 30 fields left out, all with output: \"json\"; null throughout: a, b.c; no `nme`, perhaps `name`; no `x.y`)",
+                "(toon; 26 of 30 fields left out, all with output: \"json\"; null in [*]: a, b.c, [\"d, e; (f)\"]; no `nme`, perhaps `name`; no `x.y`)",
             ),
         );
         let facts = Facts {

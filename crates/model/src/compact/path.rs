@@ -85,6 +85,16 @@ impl Path {
         Some(Self(steps))
     }
 
+    /// The path with one more step.
+    pub(super) fn then(&self, step: Step) -> Self {
+        Self(self.0.iter().cloned().chain([step]).collect())
+    }
+
+    /// The path with the steps of another after its own.
+    pub(super) fn join(&self, other: &Self) -> Self {
+        Self([self.0.as_slice(), other.0.as_slice()].concat())
+    }
+
     /// The way on from the items of the list `key`, if it goes through them.
     pub(super) fn below(&self, key: &str) -> Option<Self> {
         match self.0.as_slice() {
@@ -120,9 +130,11 @@ impl fmt::Display for Path {
     }
 }
 
-/// Whether a key can stand in a path without quotes.
+/// Whether a key can stand in a path without quotes, also where the path is in a list or in a note.
 fn is_bare(key: &str) -> bool {
-    !key.is_empty() && key.trim() == key && !key.contains(['.', '[', ']', ':', ',', '"'])
+    const MARKS: [char; 9] = ['.', '[', ']', ':', ',', ';', '(', ')', '"'];
+    let is_mark = |c: char| MARKS.contains(&c) || c.is_control();
+    !key.is_empty() && key.trim() == key && !key.contains(is_mark)
 }
 
 fn walk(steps: &[Step], value: &Value) -> Option<Value> {

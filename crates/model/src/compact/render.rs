@@ -56,55 +56,61 @@ pub(super) fn named(value: &Value, format: Format, facts: &Facts, ways: Ways<'_>
     body.with(&facts, ways)
 }
 
-/// An answer in the notation that takes the fewest tokens, its line included. A text is sent as it is.
+/// A result in the notation that takes the fewest tokens, its note included. A text is sent as it is.
+///
+/// Columns of nulls are left out where that and the note that names them take fewer tokens.
 pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact {
     if let Value::String(text) = value {
         return as_it_is(text, facts, ways);
     }
+    let json = Body::new(Format::Json, value.to_string()).with(facts, ways);
+    let mut best = json.clone();
+    let mut consider = |body: Body, facts: &Facts| {
+        let other = body.with(facts, ways);
+        if other.tokens < best.tokens && is_surely_below(&other, &json) {
+            best = other;
+        }
+    };
+    for body in other_notations(value) {
+        consider(body, facts);
+    }
     let mut dense = value.clone();
     let null = drop_null_columns(&mut dense);
-    let mut bodies = vec![Body::new(Format::Json, dense.to_string())];
-    bodies.extend(to_toon(&dense).map(|text| Body::new(Format::Toon, text)));
-    bodies.extend(document(&dense).map(|text| Body::new(Format::Markdown, text)));
     if !null.is_empty() {
         let facts = Facts {
             null,
             ..facts.clone()
         };
-        let best = cheapest(&bodies, &facts, ways);
-        // In a few rows nothing is cheaper than the names of what is not in them.
-        if best.tokens < count_tokens(&value.to_string()) {
-            return best;
-        }
-    }
-    cheapest(&bodies, facts, ways)
-}
-
-/// The first of the bodies is JSON, and ties go to it.
-fn cheapest(bodies: &[Body], facts: &Facts, ways: Ways<'_>) -> Compact {
-    let mut best = bodies[0].with(facts, ways);
-    for body in &bodies[1..] {
-        let other = body.with(facts, ways);
-        if other.tokens < best.tokens && body.is_surely_below(&bodies[0]) {
-            best = other;
+        consider(Body::new(Format::Json, dense.to_string()), &facts);
+        for body in other_notations(&dense) {
+            consider(body, &facts);
         }
     }
     best
 }
 
-impl Body {
-    /// Where tokens are estimated, TOON has to save more than the estimate may be wrong by. A document is
-    /// the same text with fewer marks, and has to save something.
-    fn is_surely_below(&self, json: &Self) -> bool {
-        if is_counted(&self.text) && is_counted(&json.text) {
-            return true;
-        }
-        let percent = match self.format {
-            Format::Toon => 90,
-            Format::Json | Format::Markdown | Format::Text => 97,
-        };
-        pieces(&self.text) * 100 < pieces(&json.text) * percent
+/// What a value can be written in besides JSON.
+fn other_notations(value: &Value) -> impl Iterator<Item = Body> {
+    let toon = to_toon(value).ok();
+    let toon = toon.map(|text| Body::new(Format::Toon, text));
+    let document = document(value).map(|text| Body::new(Format::Markdown, text));
+    toon.into_iter().chain(document)
+}
+
+/// Whether a result is smaller than the same in JSON, both with their notes. Where tokens are estimated,
+/// the body may cost more than it seems to: TOON by a twentieth, other forms, which are the same text with
+/// less of it, by little.
+fn is_surely_below(other: &Compact, json: &Compact) -> bool {
+    if is_counted(&other.body) && is_counted(&json.body) {
+        return true;
     }
+    let percent = match other.format {
+        Format::Toon => 95,
+        Format::Json | Format::Markdown | Format::Text => 97,
+    };
+    let note = |result: &Compact| result.note.as_deref().map_or(0, pieces);
+    let json = pieces(&json.body) + note(json);
+    pieces(&other.body) * 100 < json.saturating_sub(note(other)) * percent
 }
 
 /// A text that is the answer itself.
