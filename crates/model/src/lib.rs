@@ -75,7 +75,7 @@ pub use bounds::Bounds;
 pub use cache::Cache;
 pub use caller::Caller;
 pub use claims::Claims;
-pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact};
+pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact, compact_each};
 pub use completion::Completion;
 pub use config::{
     CONFIG_WORDS, Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses,

@@ -75,7 +75,7 @@ pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use quota::Limited;
 pub use read::{Asking, ReadError, Reference};
 pub use reader::Reader;
-pub use registry::{Asked, Batch, Choice, Cost, Front, Meta, Shape, Watch};
+pub use registry::{Asked, Batch, Choice, Cost, ForeachResults, Front, Meta, Shape, Watch};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use scopes::{Lacking, Wish};

@@ -129,6 +129,7 @@ pub(super) fn asked(args: &CallArgs) -> Asked {
         },
         select: args.select.clone(),
         ways: Ways::COMMAND,
+        foreach: None,
     }
 }
 

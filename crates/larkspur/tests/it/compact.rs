@@ -112,7 +112,9 @@ fn call_gives_the_smallest() {
     called(
         "plain",
         json!({}),
-        expect![[r#"[{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null},{"number":1,"title":"Issue 1","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/1","node_id":"MDU6SXNzdWU1","closed":null},{"number":2,"title":"Issue 2","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/2","node_id":"MDU6SXNzdWU2","closed":null}]"#]],
+        expect![[
+            r#"[{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null},{"number":1,"title":"Issue 1","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/1","node_id":"MDU6SXNzdWU1","closed":null},{"number":2,"title":"Issue 2","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/2","node_id":"MDU6SXNzdWU2","closed":null}]"#
+        ]],
     );
     called(
         "chosen",

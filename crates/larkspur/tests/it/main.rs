@@ -48,6 +48,7 @@ mod extensions;
 mod extensions_sql;
 mod fixture;
 mod folder;
+mod foreach;
 mod frames;
 mod fuzz;
 mod gate;

@@ -36,20 +36,47 @@ pub(super) fn slice(value: &mut Value, range: &Range<usize>) -> Option<Cut> {
     Some(cut)
 }
 
+/// Takes the items or lines of a range from each result. The longest results stand for all in the cuts.
+pub(super) fn slice_each(results: &mut [Value], range: &Range<usize>) -> Vec<Cut> {
+    let mut cuts: Vec<Cut> = Vec::new();
+    for cut in results.iter_mut().filter_map(|result| slice(result, range)) {
+        let unit = Unit::InEach(if cut.unit == Unit::Lines {
+            "lines"
+        } else {
+            "items"
+        });
+        match cuts.iter_mut().find(|known| known.unit == unit) {
+            Some(known) => {
+                known.kept = known.kept.max(cut.kept);
+                known.of = known.of.max(cut.of);
+            }
+            None => cuts.push(Cut { unit, ..cut }),
+        }
+    }
+    cuts
+}
+
 /// No notation says so much of JSON in one token: what is beyond is not even tried.
 const BYTES_PER_TOKEN: usize = 16;
 
-pub(super) fn shorten_to_bytes(value: &mut Value, budget: usize, cuts: &mut Vec<Cut>) {
+pub(super) fn shorten_to_bytes(
+    value: &mut Value,
+    budget: usize,
+    items_unit: &Unit,
+    cuts: &mut Vec<Cut>,
+) {
     let room = budget.saturating_mul(BYTES_PER_TOKEN);
-    while weight(value) > room && shorten(value, weight(value), room, cuts) {}
+    while weight(value) > room && shorten(value, weight(value), room, items_unit, cuts) {}
 }
 
 /// Makes a value that costs `tokens` fit a budget, by whole items or lines where it has any; else the
-/// heaviest part inside is cut. False when there is nothing to cut.
+/// heaviest part inside is cut. `items_unit` is what its items are called. False when there is nothing to
+/// cut.
 pub(super) fn shorten(
     value: &mut Value,
     tokens: usize,
     budget: usize,
+    items_unit: &Unit,
     cuts: &mut Vec<Cut>,
 ) -> bool {
     let total = weight(value);
@@ -62,7 +89,7 @@ pub(super) fn shorten(
         let room = items.iter().map(weight).sum::<usize>().saturating_sub(over);
         let kept = prefix(items.iter().map(weight), room).max(1);
         items.truncate(kept);
-        record(cuts, Unit::Items, kept, of);
+        record(cuts, items_unit.clone(), kept, of);
         return true;
     }
     if let Value::String(text) = value {

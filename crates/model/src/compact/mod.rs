@@ -13,14 +13,16 @@ mod pieces;
 mod project;
 mod render;
 mod rows;
+mod sections;
 mod selection;
 mod toon;
 
 pub use selection::{BadSelect, Selection};
 
-use note::Facts;
+use note::{Facts, Layout, Unit};
 use serde_json::Value;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// A notation for answers.
@@ -75,31 +77,68 @@ pub struct Compact {
 /// Never larger than minified JSON, unless the caller asks for what is, or the author wrote a text.
 pub fn compact(raw: &Value, made: Option<&Value>, wish: &Wish<'_>) -> Compact {
     let made = made.filter(|_| wish.wants_authors());
-    let (value, facts) = match made {
+    let (mut value, mut facts) = match made {
         Some(made) => (made.clone(), Facts::by_tool()),
         None => wish.select_from(raw),
     };
-    let answer = wish.fit(value, facts);
+    if let Some(items) = wish.items() {
+        facts.cuts.extend(budget::slice(&mut value, items));
+    }
+    let answer = wish.fit(value, facts, &Unit::Items);
     let authors = made.is_some_and(|made| !made.is_string())
         || made.is_none() && wish.declared_fields().is_some();
-    if authors && wish.format.is_none() && !pays(&answer, raw) {
-        let plain = Wish {
-            declared: None,
-            ..*wish
-        };
-        return compact(raw, None, &plain);
+    if authors && wish.format.is_none() && !pays(&answer, &raw.to_string()) {
+        return compact(raw, None, &wish.without_declared());
     }
     answer
 }
 
-/// Whether what the author took away is worth the line that says so.
-fn pays(answer: &Compact, raw: &Value) -> bool {
-    let json = raw.to_string();
-    // Counting is not free, and usually there is no doubt.
-    answer.body.len() < json.len() / 4 || answer.tokens < crate::count_tokens(&json)
+/// Makes the results of a `foreach` compact: each is shaped as [`compact`] would shape it, and the list of
+/// them is written in one notation, within one budget. `made` has what the author's function made of each
+/// result, where it made something.
+pub fn compact_each(results: &[Value], made: &[Option<Value>], wish: &Wish<'_>) -> Compact {
+    let made_of = |place: usize| {
+        let made = made.get(place).and_then(Option::as_ref);
+        made.filter(|_| wish.wants_authors())
+    };
+    let others = results.iter().enumerate();
+    let others = others.filter(|(place, _)| made_of(*place).is_none());
+    let others: Vec<&Value> = others.map(|(_, result)| result).collect();
+    let (selected, mut facts) = wish.select_from_each(&others);
+    facts.by_tool = others.len() < results.len();
+    facts.layout = Layout::List;
+    let mut selected = selected.into_iter();
+    let shaped = (0..results.len()).filter_map(|place| match made_of(place) {
+        Some(made) => Some(made.clone()),
+        None => selected.next(),
+    });
+    let mut shaped: Vec<Value> = shaped.collect();
+    if let Some(items) = wish.items() {
+        facts.cuts = budget::slice_each(&mut shaped, items);
+    }
+    let is_text = |place| made_of(place).is_some_and(Value::is_string);
+    let authors = !results.is_empty()
+        && (facts.by_tool || wish.declared_fields().is_some())
+        && !(0..results.len()).all(is_text);
+    let answer = wish.fit(Value::Array(shaped), facts, &Unit::Results);
+    if authors && wish.format.is_none() && !pays(&answer, &json_of(results)) {
+        return compact_each(results, &[], &wish.without_declared());
+    }
+    answer
 }
 
-impl Wish<'_> {
+fn json_of(results: &[Value]) -> String {
+    let results: Vec<String> = results.iter().map(Value::to_string).collect();
+    format!("[{}]", results.join(","))
+}
+
+/// Whether what the author took away is worth the line that says so.
+fn pays(answer: &Compact, json: &str) -> bool {
+    // Counting is not free, and usually there is no doubt.
+    answer.body.len() < json.len() / 4 || answer.tokens < crate::count_tokens(json)
+}
+
+impl<'w> Wish<'w> {
     /// Whether the author's `compact` function is wanted: not by who wants the answer itself.
     pub fn wants_authors(&self) -> bool {
         self.format != Some(Format::Json) && !self.select.is_some_and(Selection::names_fields)
@@ -110,31 +149,52 @@ impl Wish<'_> {
         self.declared.filter(|_| self.wants_authors())
     }
 
-    fn select_from(&self, raw: &Value) -> (Value, Facts) {
-        let selection = self.declared_fields().or(self.select);
-        let Some(selection) = selection else {
-            return (raw.clone(), Facts::default());
-        };
-        let projected = selection.project(raw);
-        let facts = Facts {
-            left_out: projected.left_out,
-            nowhere: projected.nowhere,
-            ..Facts::default()
-        };
-        (projected.value, facts)
+    /// The same, for callers of tools whose author declared no fields.
+    fn without_declared(&self) -> Self {
+        Self {
+            declared: None,
+            ..*self
+        }
     }
 
-    /// The items that were asked for, and as many of them as the budget allows.
-    fn fit(&self, mut value: Value, mut facts: Facts) -> Compact {
-        if let Some(items) = self.select.and_then(|select| select.items.as_ref()) {
-            facts.cuts.extend(budget::slice(&mut value, items));
+    /// The items or lines that the caller asked for.
+    fn items(&self) -> Option<&'w Range<usize>> {
+        self.select.and_then(|select| select.items.as_ref())
+    }
+
+    fn select_from(&self, raw: &Value) -> (Value, Facts) {
+        let (mut values, facts) = self.select_from_each(&[raw]);
+        (values.pop().unwrap_or_default(), facts)
+    }
+
+    /// The selected fields of each result. The result with most fields left out stands for all.
+    fn select_from_each(&self, results: &[&Value]) -> (Vec<Value>, Facts) {
+        let mut facts = Facts::default();
+        let Some(selection) = self.declared_fields().or(self.select) else {
+            let whole = results.iter().map(|result| (*result).clone());
+            return (whole.collect(), facts);
+        };
+        let mut values = Vec::new();
+        for projected in selection.project_each(results) {
+            facts.left_out = facts.left_out.max(projected.left_out);
+            for path in projected.nowhere {
+                if !facts.nowhere.contains(&path) {
+                    facts.nowhere.push(path);
+                }
+            }
+            values.push(projected.value);
         }
-        budget::shorten_to_bytes(&mut value, self.budget, &mut facts.cuts);
+        (values, facts)
+    }
+
+    /// As much of a value as the budget allows.
+    fn fit(&self, mut value: Value, mut facts: Facts, items_unit: &Unit) -> Compact {
+        let (budget, cuts) = (self.budget, &mut facts.cuts);
+        budget::shorten_to_bytes(&mut value, budget, items_unit, cuts);
         loop {
             let answer = self.render(&value, &facts);
-            if answer.tokens <= self.budget
-                || !budget::shorten(&mut value, answer.tokens, self.budget, &mut facts.cuts)
-            {
+            let (tokens, cuts) = (answer.tokens, &mut facts.cuts);
+            if tokens <= budget || !budget::shorten(&mut value, tokens, budget, items_unit, cuts) {
                 return answer;
             }
         }
@@ -211,6 +271,8 @@ impl FromStr for Format {
 
 #[cfg(test)]
 mod compact_tests;
+#[cfg(test)]
+mod each_tests;
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::fmt::{self, Display, Formatter};
 pub(super) struct Facts {
     /// It is a text already, and sent as it is.
     pub(super) is_text: bool,
+    pub(super) layout: Layout,
     /// The tool's own `compact` made it.
     pub(super) by_tool: bool,
     /// How many of how many fields were not selected.
@@ -22,6 +23,18 @@ pub(super) struct Facts {
     /// Why it is not in the format that was asked for.
     pub(super) instead: Option<String>,
     pub(super) cuts: Vec<Cut>,
+}
+
+/// How an answer's results stand in its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// There is one.
+    #[default]
+    Single,
+    /// Results of a `foreach`, as a list.
+    List,
+    /// Results of a `foreach`, each after a line with its index.
+    Sections,
 }
 
 /// Where an answer was cut for its budget, or because some of it was asked for.
@@ -37,6 +50,10 @@ pub(super) struct Cut {
 pub(super) enum Unit {
     Items,
     Lines,
+    /// Items or lines of each result of a `foreach`, of which the longest is counted.
+    InEach(&'static str),
+    /// Results of a `foreach`.
+    Results,
     /// Of something inside, which `select` cannot be asked to go on with.
     Within(String, &'static str),
 }
@@ -62,6 +79,9 @@ impl Facts {
 
     fn parts(&self, ways: Ways<'_>) -> Vec<String> {
         let mut parts: Vec<String> = self.instead.iter().cloned().collect();
+        if self.layout == Layout::Sections {
+            parts.push("each result after its index".to_owned());
+        }
         let (out, all) = self.left_out;
         if out > 0 {
             let whole = ways.whole;
@@ -113,12 +133,22 @@ impl Cut {
             (unit, 0) => format!("no {unit} from {} on", Grouped(from)),
             (unit, _) => format!("{unit} {} to {}", Grouped(from + 1), Grouped(to)),
         };
-        let shown = format!("{shown} of {}", Grouped(all));
+        let (shown, rest) = (format!("{shown} of "), Grouped(all.saturating_sub(to)));
+        let (shown, rest) = match self.unit {
+            Unit::InEach(_) => (
+                format!("{shown}up to {} in each result", Grouped(all)),
+                format!("up to {rest}"),
+            ),
+            _ => (format!("{shown}{}", Grouped(all)), rest.to_string()),
+        };
         if to >= all {
             return Some(shown);
         }
-        let (rest, select) = (Grouped(all - to), ways.select);
-        Some(format!("{shown}, {rest} more with {select} \"[{to}:]\""))
+        let way = match self.unit {
+            Unit::Results => "a shorter `foreach`".to_owned(),
+            _ => format!("{} \"[{to}:]\"", ways.select),
+        };
+        Some(format!("{shown}, {rest} more with {way}"))
     }
 }
 
@@ -136,7 +166,8 @@ impl Display for Unit {
         f.write_str(match self {
             Self::Items => "items",
             Self::Lines => "lines",
-            Self::Within(_, unit) => unit,
+            Self::Results => "results",
+            Self::InEach(unit) | Self::Within(_, unit) => unit,
         })
     }
 }
@@ -220,6 +251,21 @@ mod tests {
             (
                 cut(Unit::Lines, 10, 5, 20),
                 Some("lines 11 to 15 of 20, 5 more with `call` and select \"[15:]\""),
+            ),
+            (
+                cut(Unit::Results, 0, 2, 3),
+                Some("results 1 to 2 of 3, 1 more with a shorter `foreach`"),
+            ),
+            (cut(Unit::InEach("items"), 0, 9, 9), None),
+            (
+                cut(Unit::InEach("items"), 0, 5, 30),
+                Some(
+                    "items 1 to 5 of up to 30 in each result, up to 25 more with `call` and select \"[5:]\"",
+                ),
+            ),
+            (
+                cut(Unit::InEach("lines"), 2, 7, 9),
+                Some("lines 3 to 9 of up to 9 in each result"),
             ),
             (
                 cut(Unit::Within("a.b".into(), "characters"), 0, 1000, 91000),

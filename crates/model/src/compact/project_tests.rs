@@ -164,3 +164,63 @@ fn what_has_no_fields_stays() {
     check(json!("text"), json!(["id"]), expect![[r#""text""#]]);
     check(json!(7), json!(["id"]), expect!["7"]);
 }
+
+/// A line for each result, then the paths that lead nowhere.
+#[track_caller]
+fn check_each(results: &[Value], select: Value, expected: Expect) {
+    let results: Vec<&Value> = results.iter().collect();
+    let projected = Selection::parse(&select).unwrap().project_each(&results);
+    let mut lines: Vec<String> = projected.iter().map(|p| p.value.to_string()).collect();
+    let nowhere = projected.iter().flat_map(|p| &p.nowhere);
+    lines.extend(nowhere.map(|(path, _)| format!("no {path}")));
+    expected.assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn results_side_by_side_have_the_same_fields() {
+    let select = json!(["id", "by: user.login", "nothing"]);
+    check_each(
+        &[
+            json!({"id": 1, "user": {"login": "ada"}}),
+            json!({"id": 2, "user": null}),
+        ],
+        select.clone(),
+        expect![[r#"
+            {"id":1,"by":"ada"}
+            {"id":2,"by":null}
+            no nothing
+            no nothing"#]],
+    );
+    check_each(
+        &[
+            json!([]),
+            json!([{"id": 1, "user": null}]),
+            json!([{"id": 2, "user": {"login": "ada"}}]),
+            json!(null),
+            json!("text"),
+        ],
+        select.clone(),
+        expect![[r#"
+            []
+            [{"id":1,"by":null}]
+            [{"id":2,"by":"ada"}]
+            null
+            "text"
+            no nothing
+            no nothing"#]],
+    );
+    check_each(
+        &[
+            json!({"total": 0, "rows": []}),
+            json!({"total": 1, "rows": [{"id": 1}]}),
+            json!({"total": 1, "rows": [{"id": 2, "user": {"login": "ada"}}]}),
+        ],
+        select,
+        expect![[r#"
+            {"total":0,"rows":[]}
+            {"total":1,"rows":[{"id":1,"by":null}]}
+            {"total":1,"rows":[{"id":2,"by":"ada"}]}
+            no nothing
+            no nothing"#]],
+    );
+}

@@ -2,8 +2,9 @@
 
 use super::columns::drop_null_columns;
 use super::markdown::{document, is_markdown, to_markdown};
-use super::note::{Facts, note};
+use super::note::{Facts, Layout, note};
 use super::pieces::pieces;
+use super::sections::sections;
 use super::toon::to_toon;
 use super::{Compact, Format, Ways};
 use crate::tokens::{count_tokens, is_counted};
@@ -71,8 +72,8 @@ pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact 
             best = other;
         }
     };
-    for body in other_notations(value) {
-        consider(body, facts);
+    for (body, facts) in other_notations(value, facts) {
+        consider(body, &facts);
     }
     let mut dense = value.clone();
     let null = drop_null_columns(&mut dense);
@@ -82,19 +83,32 @@ pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact 
             ..facts.clone()
         };
         consider(Body::new(Format::Json, dense.to_string()), &facts);
-        for body in other_notations(&dense) {
+        for (body, facts) in other_notations(&dense, &facts) {
             consider(body, &facts);
         }
     }
     best
 }
 
-/// What a value can be written in besides JSON.
-fn other_notations(value: &Value) -> impl Iterator<Item = Body> {
-    let toon = to_toon(value).ok();
-    let toon = toon.map(|text| Body::new(Format::Toon, text));
-    let document = document(value).map(|text| Body::new(Format::Markdown, text));
-    toon.into_iter().chain(document)
+/// What a value can be written in besides JSON, and the facts that the note then has.
+fn other_notations(value: &Value, facts: &Facts) -> Vec<(Body, Facts)> {
+    let mut bodies = Vec::new();
+    if let Ok(text) = to_toon(value) {
+        bodies.push((Body::new(Format::Toon, text), facts.clone()));
+    }
+    if let Some(text) = document(value) {
+        bodies.push((Body::new(Format::Markdown, text), facts.clone()));
+    }
+    let results = value.as_array();
+    let results = results.filter(|_| facts.layout == Layout::List);
+    if let Some((format, text)) = results.and_then(|results| sections(results)) {
+        let facts = Facts {
+            layout: Layout::Sections,
+            ..facts.clone()
+        };
+        bodies.push((Body::new(format, text), facts));
+    }
+    bodies
 }
 
 /// Whether a result is smaller than the same in JSON, both with their notes. Where tokens are estimated,

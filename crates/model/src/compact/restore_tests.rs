@@ -14,6 +14,8 @@ const WISH: Wish<'_> = Wish {
     ways: Ways::CALL,
 };
 
+const SECTIONS: &str = "each result after its index";
+
 /// Generates values from a seed.
 struct Generator(u64);
 
@@ -186,12 +188,32 @@ impl Generator {
 
 /// The value that a text in a notation stands for.
 fn decode(answer: &Compact) -> Value {
+    let note = answer.note.as_deref().unwrap_or_default();
     match answer.format {
+        _ if note.contains(SECTIONS) => decode_sections(answer),
         Format::Json => serde_json::from_str(&answer.body).unwrap(),
         Format::Toon => decode_default(&answer.body).unwrap(),
-        Format::Markdown if answer.note.is_some() => decode_document(&answer.body),
+        Format::Markdown if !note.is_empty() => decode_document(&answer.body),
         Format::Markdown | Format::Text => json!(answer.body),
     }
+}
+
+/// Results of a `foreach`, each after a line with its index.
+fn decode_sections(answer: &Compact) -> Value {
+    let mut bodies: Vec<Vec<&str>> = Vec::new();
+    for line in answer.body.split('\n') {
+        if line == format!("[{}]", bodies.len()) {
+            bodies.push(Vec::new());
+        } else {
+            bodies.last_mut().unwrap().push(line);
+        }
+    }
+    let bodies = bodies.iter().map(|lines| lines.join("\n"));
+    let decode = |body: String| match answer.format {
+        Format::Toon => decode_default(&body).unwrap(),
+        _ => json!(body),
+    };
+    bodies.map(decode).collect()
 }
 
 /// A document: fields in TOON, the name of the text on the last line before the first empty one, the text.
@@ -218,7 +240,7 @@ fn restore(answer: &Compact) -> Value {
         let Some((rows, columns)) = part.strip_prefix("null in ").map(|rest| halves(rest, ": "))
         else {
             assert!(
-                note.is_empty() || part == answer.format.to_string(),
+                note.is_empty() || part == SECTIONS || part == answer.format.to_string(),
                 "{part}"
             );
             continue;
@@ -375,4 +397,34 @@ fn nulls_stay_where_the_note_would_be_longer() {
         let answer = check(&value, None);
         assert_eq!(answer.text(), value.to_string());
     }
+}
+
+#[test]
+fn text_and_note_restore_the_results_of_a_foreach() {
+    let mut generator = Generator(23);
+    let mut in_sections = 0;
+    for _ in 0..2_000 {
+        let results: Vec<Value> = match generator.below(3) {
+            0 => (0..generator.below(5))
+                .map(|_| json!(generator.text()))
+                .collect(),
+            1 => (0..generator.below(5))
+                .map(|_| generator.table(1))
+                .collect(),
+            _ => (0..generator.below(5))
+                .map(|_| generator.value(3))
+                .collect(),
+        };
+        let answer = compact_each(&results, &[], &WISH);
+        let (value, restored) = (json!(results), restore(&answer));
+        assert!(same(&restored, &value), "{value}\nas {}", answer.text());
+        assert!(
+            answer.tokens <= count_tokens(&value.to_string()),
+            "{value} as {}",
+            answer.text()
+        );
+        let note = answer.note.unwrap_or_default();
+        in_sections += usize::from(note.contains(SECTIONS));
+    }
+    assert!(in_sections > 50, "{in_sections}");
 }

@@ -135,11 +135,12 @@ impl Active {
     /// that was not wanted.
     fn end_of_list(self, task: &Task, took: Duration) -> Ended {
         let given_up = self.is_given_up(task);
-        let (mut results, mut failures) = (Vec::new(), Vec::new());
+        let (mut results, mut failures, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         for (index, unit) in self.units.into_iter().enumerate() {
             match unit.phase {
                 Phase::Done(Ok(result)) => results.push(result),
                 Phase::Done(Err(failure)) => {
+                    failed.push(results.len());
                     results.push(Value::Null);
                     failures.push((Some(index), failure));
                 }
@@ -154,6 +155,7 @@ impl Active {
             }
             _ => Ended {
                 errors: failures,
+                failed,
                 ..Ended::ok(Value::Array(results), took)
             },
         }

@@ -57,6 +57,8 @@ pub(super) struct Ended {
     pub(super) result: Option<Value>,
     /// Of the whole task, or of single items of its `foreach`.
     pub(super) errors: Vec<(Option<usize>, Failure)>,
+    /// Of a `foreach`, the places in its list of results that are null because their item failed.
+    pub(super) failed: Vec<usize>,
     /// What those that depend on it are told.
     pub(super) lack: Option<Lack>,
 }
@@ -81,6 +83,7 @@ impl Ended {
             took,
             result: Some(result),
             errors: Vec::new(),
+            failed: Vec::new(),
             lack: None,
         }
     }
@@ -135,6 +138,7 @@ impl Ended {
             took,
             result: None,
             errors: failure.map(|failure| (None, failure)).into_iter().collect(),
+            failed: Vec::new(),
             lack: None,
         }
     }

@@ -34,7 +34,7 @@ pub use failure::{Failure, Passing};
 pub use limits::PlanLimits;
 pub use problem::{PlanProblem, Refused};
 pub use proof::Lookup;
-pub use report::Report;
+pub use report::{Report, ShownResult};
 pub use retry::{On, Retry};
 pub use run::{Job, Run, Start};
 pub use state::Stage;

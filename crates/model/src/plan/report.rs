@@ -8,18 +8,32 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone)]
 pub struct Report(Vec<(Task, Ended)>);
 
+/// A result that the answer shows.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownResult<'r> {
+    pub task: &'r Task,
+    /// As it is: the driver puts it into its form.
+    pub value: &'r Value,
+    /// Of a `foreach`, whose value is a list of results: the places of those that are null because their
+    /// item failed.
+    pub failed: Option<&'r [usize]>,
+}
+
 impl Report {
     pub(super) fn new(tasks: Vec<(Task, Ended)>) -> Self {
         Self(tasks)
     }
 
-    /// The results that the answer shows, as they are: the driver puts them into their form.
-    pub fn shown(&self) -> impl Iterator<Item = (&Task, &Value)> {
-        let shown = self
-            .0
-            .iter()
-            .filter(|(task, _)| task.shown != Shown::Nothing);
-        shown.filter_map(|(task, ended)| Some((task, ended.result.as_ref()?)))
+    pub fn shown(&self) -> impl Iterator<Item = ShownResult<'_>> {
+        let shown = self.0.iter();
+        let shown = shown.filter(|(task, _)| task.shown != Shown::Nothing);
+        shown.filter_map(|(task, ended)| {
+            Some(ShownResult {
+                task,
+                value: ended.result.as_ref()?,
+                failed: task.foreach.is_some().then_some(&ended.failed),
+            })
+        })
     }
 
     /// Did nothing come of it, though something was tried?

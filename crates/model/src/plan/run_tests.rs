@@ -606,6 +606,30 @@ fn what_finds_no_room_still_waits() {
 }
 
 #[test]
+fn failed_items_are_told_from_results_that_are_null() {
+    let run = play(json!({
+        "p": {"foreach": [1, 2, 3, 4], "when": "${item} != 1", "on_error": "continue"},
+        "q": {},
+    }))
+    .starts("p[1] p[2] p[3] q")
+    .ok("p[1]", json!(null))
+    .fail("p[2]")
+    .ok("p[3]", json!(3))
+    .ok("q", json!(null))
+    .run;
+    let report = run.report(Duration::ZERO);
+    let shown: Vec<_> = report
+        .shown()
+        .map(|s| (s.value.clone(), s.failed))
+        .collect();
+    let expected = [
+        (json!([null, null, 3]), Some([1].as_slice())),
+        (json!(null), None),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn results_are_shown_in_their_form() {
     let run = play(json!({
         "quiet": {"raw_output": false},
@@ -620,7 +644,10 @@ fn results_are_shown_in_their_form() {
     .ok("toon", json!([2]))
     .run;
     let report = run.report(Duration::ZERO);
-    let shown: Vec<(&str, &Value)> = report.shown().map(|(t, v)| (t.id.as_str(), v)).collect();
+    let shown: Vec<(&str, &Value)> = report
+        .shown()
+        .map(|s| (s.task.id.as_str(), s.value))
+        .collect();
     assert_eq!(
         shown,
         [

@@ -3,7 +3,7 @@
 
 use super::call::find;
 use super::meta::Meta;
-use super::shape::{Asked, Shape};
+use super::shape::{Asked, ForeachResults, Shape};
 use crate::audit::Trail;
 use crate::call::{Call, CallError, Lines};
 use crate::catalog::{Catalog, Handle};
@@ -68,7 +68,7 @@ impl Runtime {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };
-        let begin = Instant::now();
+        let (begin, limits) = (Instant::now(), *plan.limits());
         let report = Drive {
             runtime: self,
             batch: &batch,
@@ -78,11 +78,14 @@ impl Runtime {
         }
         .run()
         .await;
+        // Authors' functions have what is left of the batch's time, and at least the time of one call.
+        let until = (begin + limits.batch_time).max(Instant::now() + self.limits().time);
         let mut said = Vec::new();
         for (task, value, asked) in wanted(&report) {
             if let Ok(handle) = find(&catalog, task.tool.module.as_str(), task.tool.tool.as_str()) {
-                let cancel = batch.cancel.clone();
-                let compact = self.say(&handle, value.clone(), asked, cancel).await;
+                let (cancel, value) = (batch.cancel.clone(), value.clone());
+                let time = until.saturating_duration_since(Instant::now());
+                let compact = self.say_within(&handle, value, asked, cancel, time).await;
                 said.push((task.id.to_string(), compact));
             }
         }
@@ -299,16 +302,20 @@ pub(super) fn too_slow(timeout: Duration) -> Failure {
 
 /// Results that are shown as text, and how.
 pub(super) fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
-    report.shown().filter_map(|(task, value)| {
-        let Shown::As(format) = task.shown else {
+    report.shown().filter_map(|shown| {
+        let Shown::As(format) = shown.task.shown else {
             return None;
         };
+        let foreach = shown.failed.map(|failed| ForeachResults {
+            failed: failed.to_vec(),
+        });
         let asked = Asked {
             format,
-            select: task.select.clone(),
+            select: shown.task.select.clone(),
             ways: Ways::BATCH,
+            foreach,
         };
-        Some((task, value, asked))
+        Some((shown.task, shown.value, asked))
     })
 }
 

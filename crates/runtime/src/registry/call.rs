@@ -46,6 +46,7 @@ impl Wanted {
             format,
             select,
             ways,
+            foreach: None,
         };
         Ok((Self { handle, asked }, params))
     }

@@ -21,7 +21,7 @@ pub use cost::Cost;
 pub use front::{Choice, Front};
 pub use meta::Meta;
 pub(crate) use shape::Shaping;
-pub use shape::{Asked, Shape};
+pub use shape::{Asked, ForeachResults, Shape};
 
 use crate::audit::Trail;
 use crate::call::{Call, CallError, Within};

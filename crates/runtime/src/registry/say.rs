@@ -5,11 +5,11 @@ use crate::call::Within;
 use crate::catalog::Handle;
 use crate::errand::Errand;
 use crate::runtime::Runtime;
-use model::{Caller, Cancel, Compact, Limits, compact};
+use model::{Caller, Cancel, Compact, Limits};
 use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 impl Runtime {
@@ -23,12 +23,30 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
     ) -> Compact {
+        self.say_within(handle, raw, asked, cancel, Duration::MAX)
+            .await
+    }
+
+    /// The same, where the author's function has no more than this time.
+    pub(super) async fn say_within(
+        &self,
+        handle: &Handle,
+        raw: Value,
+        asked: Asked,
+        cancel: CancellationToken,
+        time: Duration,
+    ) -> Compact {
         let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         let raw = Arc::new(raw);
         if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
-            let (errand, handle) = (self.errand_of(handle, cancel), handle.clone());
-            let (raw, asked, limits) = (Arc::clone(&raw), asked.clone(), errand.limits.clone());
+            let (errand, handle) = (self.errand_of(handle, cancel, time), handle.clone());
+            let (raw, asked) = (Arc::clone(&raw), asked.clone());
+            // The rest of the time is for writing the text.
+            let limits = Limits {
+                time: errand.limits.time / 10 * 9,
+                ..(*errand.limits).clone()
+            };
             let said = errand.run(move |cancel| {
                 let said = authors(&handle, budget, &raw, &asked, &limits, cancel);
                 drop(visit);
@@ -38,14 +56,16 @@ impl Runtime {
                 return said;
             }
         }
-        compact(&raw, None, &asked.wish(handle, budget))
+        asked.say_plainly(&raw, handle, budget)
     }
 
-    fn errand_of(&self, handle: &Handle, cancel: CancellationToken) -> Errand {
+    fn errand_of(&self, handle: &Handle, cancel: CancellationToken, time: Duration) -> Errand {
+        let timeout = handle.tool().tool.timeout;
+        let timeout = timeout.map_or(time, |timeout| timeout.min(time));
         Errand {
             of: None,
             runtime: self.clone(),
-            limits: self.limits_for(handle.tool().tool.timeout),
+            limits: self.limits_for(Some(timeout)),
             name: format!("compact of {handle}"),
             cancel,
         }
@@ -58,8 +78,11 @@ impl Within<'_> {
         let budget = self.catalog.rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         if let Some(_visit) = visit.filter(|_| handle.tool().is_compact()) {
+            let left = self.until.saturating_duration_since(Instant::now());
+            let timeout = handle.tool().tool.timeout.unwrap_or(self.limits.time);
             let limits = Limits {
-                time: self.until.saturating_duration_since(Instant::now()),
+                // The script has some time left to go on with the text.
+                time: timeout.min(left / 10 * 9),
                 // The caller's values are in memory as well.
                 heap_bytes: self.limits.heap_bytes / 2,
                 ..self.limits.clone()
@@ -69,7 +92,7 @@ impl Within<'_> {
                 return said;
             }
         }
-        compact(raw, None, &asked.wish(handle, budget))
+        asked.say_plainly(raw, handle, budget)
     }
 }
 

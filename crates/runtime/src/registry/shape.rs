@@ -2,7 +2,9 @@
 
 use crate::catalog::Handle;
 use crate::life::LastError;
-use model::{Compact, Content, Format, Limits, Output, Selection, Stop, Ways, Wish, compact};
+use model::{
+    Compact, Content, Format, Limits, Output, Selection, Stop, Ways, Wish, compact, compact_each,
+};
 use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::time::Instant;
@@ -27,6 +29,15 @@ pub struct Asked {
     pub select: Option<Selection>,
     /// What he writes to get more.
     pub ways: Ways<'static>,
+    /// The answer is the list of a `foreach`'s results, and each of them is shaped by itself.
+    pub foreach: Option<ForeachResults>,
+}
+
+/// What is known of the results of a `foreach` besides their values.
+#[derive(Debug, Clone)]
+pub struct ForeachResults {
+    /// Places of items that failed: null there is no result of the tool.
+    pub failed: Vec<usize>,
 }
 
 /// A longer answer is not made compact where its call arrived: that alone takes a while.
@@ -41,6 +52,7 @@ impl Shape {
                 format: None,
                 select: None,
                 ways: Ways::FLAT,
+                foreach: None,
             }),
             Self::Declared | Self::Raw => None,
         }
@@ -85,12 +97,43 @@ impl Shaping<'_> {
 
     pub(crate) fn say(&self, raw: &Value, asked: &Asked) -> Result<Compact, CallFailure> {
         let wish = asked.wish(self.handle, self.budget);
-        let made = if wish.wants_authors() {
-            self.authors(raw)?
-        } else {
-            None
-        };
-        Ok(compact(raw, made.as_ref(), &wish))
+        if !wish.wants_authors() {
+            return Ok(asked.say_plainly(raw, self.handle, self.budget));
+        }
+        match (&asked.foreach, raw) {
+            (Some(foreach), Value::Array(results)) => {
+                let made = self.authors_of_each(results, &foreach.failed)?;
+                Ok(compact_each(results, &made, &wish))
+            }
+            _ => Ok(compact(raw, self.authors(raw)?.as_ref(), &wish)),
+        }
+    }
+
+    /// What the author's function makes of each result. All runs share the time of one call: when it is
+    /// up, the results that are left stay as they are.
+    fn authors_of_each(
+        &self,
+        results: &[Value],
+        failed: &[usize],
+    ) -> Result<Vec<Option<Value>>, CallFailure> {
+        let mut made = Vec::new();
+        for (place, result) in results.iter().enumerate() {
+            if failed.contains(&place) {
+                made.push(None);
+                continue;
+            }
+            match self.authors(result) {
+                Ok(one) => made.push(one),
+                Err(CallFailure::Stopped { stop, fault }) => {
+                    if stop == Stop::Deadline {
+                        self.failed(&fault);
+                    }
+                    break;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(made)
     }
 
     /// What the author's function makes of it. What the tool did is done: where that function fails,
@@ -138,7 +181,16 @@ impl Shaping<'_> {
 }
 
 impl Asked {
-    pub(super) fn wish<'w>(&'w self, handle: &'w Handle, budget: usize) -> Wish<'w> {
+    /// An answer in few tokens, without the author's function.
+    pub(super) fn say_plainly(&self, raw: &Value, handle: &Handle, budget: usize) -> Compact {
+        let wish = self.wish(handle, budget);
+        match (&self.foreach, raw) {
+            (Some(_), Value::Array(results)) => compact_each(results, &[], &wish),
+            _ => compact(raw, None, &wish),
+        }
+    }
+
+    fn wish<'w>(&'w self, handle: &'w Handle, budget: usize) -> Wish<'w> {
         Wish {
             format: self.format,
             select: self.select.as_ref(),

@@ -61,6 +61,7 @@ async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: Cancellati
                 format: None,
                 select: None,
                 ways: Ways::FLAT,
+                foreach: None,
             };
             let said = runtime.say(&handle, value.clone(), asked, cancel).await;
             match said.note {
