@@ -191,11 +191,27 @@ fn a_plan_that_is_not_sound_calls_nothing() {
             "nothing was called:\ncircular dependency detected: a -> b -> a",
         ),
         (json!("{\"id\": 3"), "nothing was called:\nline 1: "),
+        (
+            json!([
+                search,
+                task("x", "echo", json!({"value": "$s.results[0].title"}))
+            ]),
+            "nothing was called:\ntask `x`: `params.value`, column 1: `$s.results[0].title` is not a reference: write ${s.results[0].title}, ",
+        ),
+        (
+            json!([search, task("x", "echo", json!({"value": "cd ${HOME}"}))]),
+            "nothing was called:\ntask `x`: `params.value`, column 4: there is no task `HOME` (the text `${` is written as `$${`)",
+        ),
     ] {
         let (answer, is_error) = run(&mut server, &tasks);
         assert!(is_error, "{tasks:#}");
         let answer = answer.as_str().unwrap_or_else(|| panic!("{answer:#}"));
         assert!(answer.starts_with(why), "{answer}");
+        if tasks.is_array() {
+            let nested = server.call("nested", json!({"tasks": tasks})).result();
+            let nested = nested.to_string();
+            assert!(nested.contains("nothing was called"), "{nested}");
+        }
     }
     server.call("searched", json!({})).text("0");
 }

@@ -3,6 +3,7 @@
 use super::compare::{compare, same};
 use super::cursor::{Cursor, Slip};
 use super::follow::kind;
+use super::misspelt::Names;
 use super::reference::Reference;
 use super::scope::Scope;
 use super::template::Findings;
@@ -42,13 +43,13 @@ const OPERATORS: [(&str, Operator); 6] = [
 ];
 
 impl Condition {
-    pub(super) fn read(text: &str, findings: &mut Findings) -> Option<Self> {
+    pub(super) fn read(text: &str, findings: &mut Findings<'_>) -> Option<Self> {
         let condition = Self::parse(text, findings);
         let noted = condition.map_err(|slip| findings.slips.push(("when".to_owned(), slip)));
         noted.ok()
     }
 
-    fn parse(text: &str, findings: &mut Findings) -> Result<Self, Slip> {
+    fn parse(text: &str, findings: &mut Findings<'_>) -> Result<Self, Slip> {
         let mut cursor = Cursor::new(text);
         let left = Operand::read(&mut cursor, findings)?;
         if cursor.is_at_end() && matches!(left, Operand::Reference(_)) {
@@ -61,6 +62,9 @@ impl Condition {
         let right = Operand::read(&mut cursor, findings)?;
         if !cursor.is_at_end() {
             return Err(cursor.expected("the end (`when` is one comparison)"));
+        }
+        if let (Operand::Literal(left), Operand::Literal(right)) = (&left, &right) {
+            check_constant(&[left, right], &findings.names)?;
         }
         Ok(Self {
             left,
@@ -81,8 +85,19 @@ impl Condition {
     }
 }
 
+/// A comparison of two literals is always true or always false, so a text that begins with the id of a task
+/// is meant as a reference.
+fn check_constant(literals: &[&Value], names: &Names<'_>) -> Result<(), Slip> {
+    let texts = literals.iter().filter_map(|literal| literal.as_str());
+    let mut found = texts.filter_map(|text| names.find_first(text));
+    match found.next() {
+        Some(found) => Err(found.slip(1, names)),
+        None => Ok(()),
+    }
+}
+
 impl Operand {
-    fn read(cursor: &mut Cursor<'_>, findings: &mut Findings) -> Result<Self, Slip> {
+    fn read(cursor: &mut Cursor<'_>, findings: &mut Findings<'_>) -> Result<Self, Slip> {
         cursor.skip_space();
         let (column, before) = (
             cursor.column(),
@@ -93,7 +108,16 @@ impl Operand {
             findings.mention("when".to_owned(), column, &reference);
             Self::Reference(reference)
         } else {
-            Self::Literal(cursor.literal(&['=', '!', '<', '>'])?)
+            let (names, text) = (findings.names, cursor.rest());
+            let literal = cursor.literal(&['=', '!', '<', '>']);
+            let literal = literal.map_err(|slip| match names.find_first(text) {
+                Some(found) => found.slip(column, &names),
+                None => slip,
+            })?;
+            if let Some(found) = names.find_in(&literal) {
+                return Err(found.slip(column, &names));
+            }
+            Self::Literal(literal)
         };
         if matches!(&operand, Self::Literal(Value::String(text)) if text.contains("${")) {
             return Err(before);

@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::limits::PlanLimits;
+use super::misspelt::Names;
 use super::problem::PlanProblem;
 use super::reading;
 use super::retry::Retry;
@@ -51,6 +52,7 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn read(
         entry: &Entry<'_>,
+        ids: &[&str],
         limits: &PlanLimits,
         problems: &mut Vec<PlanProblem>,
     ) -> Self {
@@ -62,7 +64,10 @@ impl Draft {
             problems,
         };
         fields.none_but(&FIELDS);
-        let mut findings = Findings::default();
+        let mut findings = Findings::new(Names {
+            ids,
+            of_item: fields.get("foreach").is_some(),
+        });
         let draft = Self {
             place: entry.place.clone(),
             written_id: written_id.map(str::to_owned),
@@ -73,7 +78,7 @@ impl Draft {
                 .unwrap_or_default(),
             params: reading::params(&mut fields, &mut findings),
             shown: reading::shown(&mut fields),
-            select: reading::select(&mut fields),
+            select: reading::select(&mut fields, &findings.names),
             foreach: reading::foreach(&mut fields, &mut findings, limits),
             when: reading::when(&mut fields, &mut findings),
             timeout: reading::timeout(&mut fields, limits),

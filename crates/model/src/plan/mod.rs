@@ -16,6 +16,7 @@ mod failure;
 mod fields;
 mod follow;
 mod limits;
+mod misspelt;
 mod problem;
 mod proof;
 mod reading;
@@ -59,9 +60,11 @@ impl Plan {
         let mut problems = Vec::new();
         let entries = source::entries(tasks, limits.tasks, &mut problems);
         let is_whole = problems.is_empty();
+        let ids = entries.iter().filter_map(source::Entry::id);
+        let ids: Vec<&str> = ids.collect();
         let entries = entries.iter();
         let drafts: Vec<Draft> = entries
-            .map(|entry| Draft::read(entry, &limits, &mut problems))
+            .map(|entry| Draft::read(entry, &ids, &limits, &mut problems))
             .collect();
         let proved = Proof::new(&drafts, is_whole, &mut problems).prove(lookup);
         if !problems.is_empty() {

@@ -238,7 +238,7 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
     );
     refuses_field(
         json!({"params": "${b}"}),
-        "`params` must be an object, not the string \"${b}\"\ntask `a`: `params`, column 1: there is no task `b`; did you mean `a`?",
+        "`params` must be an object, not the string \"${b}\"\ntask `a`: `params`, column 1: there is no task `b`; did you mean `a`? (the text `${` is written as `$${`)",
     );
     refuses_field(
         json!({"params": [1]}),
@@ -389,7 +389,7 @@ fn conditions_and_lists_are_read_with_the_plan() {
     );
     refuses_field(
         json!({"foreach": "${a"}),
-        "`foreach`, column 1: this `${` is never closed; the text `${` is written as `$${`",
+        "`foreach`, column 1: this `${` is never closed by `}`: write ${a}; the text `${` is written as `$${`",
     );
     let tasks = |foreach: &str| {
         json!([
@@ -415,7 +415,7 @@ fn items_are_words_of_a_foreach_and_otherwise_ids() {
     let item = "there is no task `item`; a `foreach` on the same task would give it a meaning";
     refuses_field(
         json!({"params": {"q": ["${item.x}"]}}),
-        &format!("`params.q[0]`, column 1: {item}"),
+        &format!("`params.q[0]`, column 1: {item} (the text `${{` is written as `$${{`)"),
     );
     assert_eq!(
         shape(&read(&graph("item:\nb: item=x")).unwrap()),
@@ -448,7 +448,7 @@ fn unknown_tasks_are_named_with_their_place() {
     );
     refuses(
         &one(json!({"params": {"x": {"y z": ["1", "日本 ${zebra.x}"]}}})),
-        "task `a`: `params.x[\"y z\"][1]`, column 4: there is no task `zebra`",
+        "task `a`: `params.x[\"y z\"][1]`, column 4: there is no task `zebra` (the text `${` is written as `$${`)",
     );
     refuses(
         &one(json!({"when": "1 < ${zebra}"})),
@@ -519,11 +519,11 @@ fn all_that_is_wrong_is_said_at_once() {
             {"id": "a", "module": "m", "tool": "post", "retry": {"max": 9}},
         ]),
         "task `a`: `outptu` is not a field; did you mean `output`?\n\
-         task `b`: `params.x`, column 5: expected a name (an unusual one is written as [\"na me\"]), found `}`\n\
+         task `b`: `params.x`, column 5: expected a name (an unusual one is written as [\"na me\"]), found `}`; the text `${` is written as `$${`\n\
          task `a`: `retry.max` must be a whole number from 1 to 5, not the number 9\n\
          task 3: `id` \"a\" is already the id of task 1\n\
          task `b`: `m.secret` is not for you\n\
-         task `b`: `params.y`, column 1: there is no task `c`; did you mean `a`?\n\
+         task `b`: `params.y`, column 1: there is no task `c`; did you mean `a`? (the text `${` is written as `$${`)\n\
          circular dependency detected: a -> b -> a",
     );
 }

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::problem::PlanProblem;
 use super::scope::is_of_item;
 use super::task::Need;
+use super::template::ESCAPE;
 use crate::{Hints, ToolPath, circular, did_you_mean, order};
 use std::collections::BTreeMap;
 
@@ -117,7 +118,10 @@ impl<'d> Proof<'d> {
         } else {
             "names"
         };
-        let message = format!("{verb} {}", self.no_task(id));
+        let mut message = format!("{verb} {}", self.no_task(id));
+        if field.starts_with("params") {
+            message = format!("{message} ({ESCAPE})");
+        }
         self.problems.push(PlanProblem {
             column,
             ..PlanProblem::field(&draft.name(), field, message)

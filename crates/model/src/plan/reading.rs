@@ -4,6 +4,7 @@ use super::condition::Condition;
 use super::fields::Fields;
 use super::follow::kind;
 use super::limits::PlanLimits;
+use super::misspelt::{Misspelling, Names};
 use super::problem::PlanProblem;
 use super::retry::{On, Retry};
 use super::task::{OnError, Shown, TaskId, When};
@@ -32,7 +33,7 @@ pub(super) fn tool(fields: &mut Fields<'_>) -> Option<ToolPath> {
     })
 }
 
-pub(super) fn params(fields: &mut Fields<'_>, findings: &mut Findings) -> Template {
+pub(super) fn params(fields: &mut Fields<'_>, findings: &mut Findings<'_>) -> Template {
     match fields.get("params") {
         None => Template::Plain(Value::Object(Map::new())),
         Some(params) => {
@@ -51,7 +52,12 @@ const FORMATS: [(&str, Option<Format>); 4] = [
     ("markdown", Some(Format::Markdown)),
 ];
 
-pub(super) fn select(fields: &mut Fields<'_>) -> Option<Selection> {
+pub(super) fn select(fields: &mut Fields<'_>, names: &Names<'_>) -> Option<Selection> {
+    if let Some(text) = reference_in(fields.get("select")?, names) {
+        let message = format!("names fields of the task's own result, and cannot hold `{text}`");
+        fields.wrong("select", message);
+        return None;
+    }
     match Selection::parse(fields.get("select")?) {
         Ok(selection) => Some(selection),
         Err(why) => {
@@ -60,6 +66,19 @@ pub(super) fn select(fields: &mut Fields<'_>) -> Option<Selection> {
             None
         }
     }
+}
+
+/// A reference among the entries of a `select`, in whatever notation.
+fn reference_in(select: &Value, names: &Names<'_>) -> Option<String> {
+    let text = match select {
+        Value::Array(entries) => return entries.iter().find_map(|e| reference_in(e, names)),
+        Value::String(text) => text,
+        _ => return None,
+    };
+    let misspelt = names.find(text);
+    let written = misspelt.as_ref().map(Misspelling::written);
+    let written = written.or_else(|| text.contains("${").then_some(text));
+    written.map(crate::accept::shorten)
 }
 
 pub(super) fn shown(fields: &mut Fields<'_>) -> Shown {
@@ -81,12 +100,16 @@ pub(super) fn shown(fields: &mut Fields<'_>) -> Shown {
 
 pub(super) fn foreach(
     fields: &mut Fields<'_>,
-    findings: &mut Findings,
+    findings: &mut Findings<'_>,
     limits: &PlanLimits,
 ) -> Option<Template> {
     let value = fields.get("foreach")?;
     let slips = findings.slips.len();
+    let names = findings.names;
+    // The list is there before its items are.
+    findings.names.of_item = false;
     let template = Template::read(value, "foreach", findings);
+    findings.names = names;
     let is_list = match (&template, value) {
         (_, Value::Array(items)) => {
             if items.len() > limits.items {
@@ -113,7 +136,7 @@ pub(super) fn too_many(items: usize, limits: &PlanLimits) -> String {
     format!("may have {} items, and this has {items}", limits.items)
 }
 
-pub(super) fn when(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<When> {
+pub(super) fn when(fields: &mut Fields<'_>, findings: &mut Findings<'_>) -> Option<When> {
     let value = fields.get("when")?;
     let Some(text) = value.as_str() else {
         let be = "a comparison as text, such as \"${search.total} > 0\"";

@@ -23,6 +23,16 @@ pub(super) enum Step {
 }
 
 impl Reference {
+    /// A reference without default, to a value with its type.
+    pub(super) fn to(root: &str, steps: Vec<Step>) -> Self {
+        Self {
+            root: root.to_owned(),
+            steps,
+            default: None,
+            json: false,
+        }
+    }
+
     /// Reads what follows `${`, to the closing brace.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Self, Slip> {
         let open = cursor.column().saturating_sub(2);
@@ -45,7 +55,7 @@ impl Reference {
         if cursor.is_at_end() {
             return Err(Slip {
                 column: open,
-                message: "this `${` is never closed; the text `${` is written as `$${`".to_owned(),
+                message: "this `${` is never closed by `}`".to_owned(),
             });
         }
         if !cursor.eat("}") {
@@ -65,12 +75,7 @@ impl Reference {
         while let Some(step) = Step::read(cursor)? {
             steps.push(step);
         }
-        Ok(Self {
-            root: root.to_owned(),
-            steps,
-            default: None,
-            json: false,
-        })
+        Ok(Self::to(root, steps))
     }
 
     /// What stands where the closing brace should.
@@ -217,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_slip_has_its_column() {
-        let never = "this `${` is never closed; the text `${` is written as `$${`";
+        let never = "this `${` is never closed by `}`";
         check("${a", Err((1, never)));
         check("${a.b ?? 1", Err((1, never)));
         check("${json(a)", Err((1, never)));

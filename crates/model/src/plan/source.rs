@@ -2,6 +2,7 @@
 
 use super::follow::kind;
 use super::problem::PlanProblem;
+use super::task::TaskId;
 use crate::duplicate_key;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -91,6 +92,12 @@ fn not_json(line: &str, error: &serde_json::Error) -> String {
 }
 
 impl<'s> Entry<'s> {
+    /// Its id, if references can name it.
+    pub(super) fn id(&self) -> Option<&str> {
+        let id = self.fields.get("id").and_then(Value::as_str);
+        id.filter(|id| TaskId::read(id).is_ok())
+    }
+
     fn of(place: String, value: Cow<'s, Value>) -> Result<Self, PlanProblem> {
         let fields = match value {
             Cow::Borrowed(Value::Object(fields)) => Cow::Borrowed(fields),

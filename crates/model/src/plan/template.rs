@@ -1,9 +1,10 @@
 //! JSON with references in its strings: parsed when a plan is read, filled when a task starts.
 
 use super::cursor::{Cursor, Slip};
+use super::misspelt::{MARKS, Names};
 use super::reference::{Reference, show_name};
 use super::scope::Scope;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Template {
@@ -34,12 +35,20 @@ pub(super) struct Mention {
 
 /// What was found on the way through a task's texts.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(super) struct Findings<'n> {
+    pub(super) names: Names<'n>,
     pub(super) mentions: Vec<Mention>,
     pub(super) slips: Vec<(String, Slip)>,
 }
 
-impl Findings {
+impl<'n> Findings<'n> {
+    pub(super) fn new(names: Names<'n>) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn mention(&mut self, field: String, column: usize, reference: &Reference) {
         self.mentions.push(Mention {
             root: reference.root.clone(),
@@ -69,13 +78,13 @@ impl Path<'_> {
 }
 
 impl Template {
-    pub(super) fn read(value: &Value, field: &str, findings: &mut Findings) -> Self {
+    pub(super) fn read(value: &Value, field: &str, findings: &mut Findings<'_>) -> Self {
         Self::read_at(value, Path::Field(field), findings)
     }
 
-    fn read_at(value: &Value, path: Path<'_>, findings: &mut Findings) -> Self {
+    fn read_at(value: &Value, path: Path<'_>, findings: &mut Findings<'_>) -> Self {
         match value {
-            Value::String(text) if text.contains("${") => Self::read_text(text, path, findings),
+            Value::String(text) if text.contains(MARKS) => Self::read_text(text, path, findings),
             Value::Array(items) => Self::list(
                 items
                     .iter()
@@ -83,20 +92,24 @@ impl Template {
                     .map(|(i, item)| Self::read_at(item, Path::Index(&path, i), findings))
                     .collect(),
             ),
-            Value::Object(map) => Self::object(
-                map.iter()
-                    .map(|(key, value)| {
-                        let inner = Self::read_at(value, Path::Name(&path, key), findings);
-                        (key.clone(), inner)
-                    })
-                    .collect(),
-            ),
+            Value::Object(map) => {
+                findings.check_pointer(map, path);
+                Self::object(
+                    map.iter()
+                        .map(|(key, value)| {
+                            let path = Path::Name(&path, key);
+                            let inner = Self::read_at(value, path, findings);
+                            (findings.read_key(key, path), inner)
+                        })
+                        .collect(),
+                )
+            }
             plain => Self::Plain(plain.clone()),
         }
     }
 
-    fn read_text(text: &str, path: Path<'_>, findings: &mut Findings) -> Self {
-        let parts = match parts(text) {
+    fn read_text(text: &str, path: Path<'_>, findings: &mut Findings<'_>) -> Self {
+        let parts = match parts(text, &findings.names) {
             Ok(parts) => parts,
             Err(slip) => {
                 findings.slips.push((path.show(), slip));
@@ -184,12 +197,60 @@ impl Part {
     }
 }
 
+impl Findings<'_> {
+    /// The text of a key, which cannot hold references; `$${` is the text `${` here too.
+    fn read_key(&mut self, key: &str, path: Path<'_>) -> String {
+        let names = self.names;
+        let mut slip = names
+            .find_whole(key)
+            .map(|found| found.slip_in_key(1, &names));
+        let mut column = 1;
+        for segment in key.split("$${") {
+            let reference = segment.find("${").map(|at| Slip {
+                column: column + segment[..at].chars().count(),
+                message: format!("a key cannot hold a reference; {ESCAPE}"),
+            });
+            let found = names.find(segment);
+            let found = found.map(|found| found.slip_in_key(column, &names));
+            slip = slip.or(reference).or(found);
+            column += segment.chars().count() + "$${".len();
+        }
+        self.slips.extend(slip.map(|slip| (path.show(), slip)));
+        key.replace("$${", "${")
+    }
+
+    /// An object that refers to another task by `$ref`.
+    fn check_pointer(&mut self, map: &Map<String, Value>, path: Path<'_>) {
+        let text = map.get("$ref").and_then(Value::as_str);
+        let meant = text.and_then(|text| self.names.read_pointer(text));
+        self.slips.extend(meant.map(|meant| {
+            let message = format!(
+                "`$ref` is not a reference: {}",
+                meant.correction(&self.names)
+            );
+            (path.show(), Slip { column: 1, message })
+        }));
+    }
+}
+
+/// How the text `${` is written.
+pub(super) const ESCAPE: &str = "the text `${` is written as `$${`";
+
 /// The text in its parts, each with its column; `$${` is the text `${`.
-fn parts(text: &str) -> Result<Vec<(usize, Part)>, Slip> {
+fn parts(text: &str, names: &Names<'_>) -> Result<Vec<(usize, Part)>, Slip> {
+    if let Some(found) = names.find_whole(text) {
+        return Err(found.slip(1, names));
+    }
     let mut cursor = Cursor::new(text);
     let (mut parts, mut plain) = (Vec::new(), String::new());
     while !cursor.is_at_end() {
-        plain.push_str(cursor.take_while(|c| c != '$'));
+        let column = cursor.column();
+        let end = next_mark(cursor.rest()).unwrap_or(cursor.rest().len());
+        let between = cursor.take(end);
+        if let Some(found) = names.find(between) {
+            return Err(found.slip(column, names));
+        }
+        plain.push_str(between);
         let column = cursor.column();
         if cursor.eat("$${") {
             plain.push_str("${");
@@ -197,10 +258,8 @@ fn parts(text: &str) -> Result<Vec<(usize, Part)>, Slip> {
             if !plain.is_empty() {
                 parts.push((column, Part::Text(std::mem::take(&mut plain))));
             }
-            let reference = Reference::read(&mut cursor)?;
+            let reference = read_reference(&mut cursor, names)?;
             parts.push((column, Part::Reference(reference)));
-        } else if cursor.eat("$") {
-            plain.push('$');
         }
     }
     if !plain.is_empty() {
@@ -209,125 +268,33 @@ fn parts(text: &str) -> Result<Vec<(usize, Part)>, Slip> {
     Ok(parts)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[track_caller]
-    fn check(value: &Value, expected: Result<Value, &str>) {
-        let mut findings = Findings::default();
-        let template = Template::read(value, "params", &mut findings);
-        let results = json!({
-            "a": {"id": "p1", "n": 5, "list": [1], "none": null, "evil": "${b.secret} $${x}"},
-            "b": {"secret": "s3cret"},
-            "k": "id",
-        });
-        let results = |id: &str| results.get(id);
-        let scope = Scope {
-            results: &results,
-            item: None,
-        };
-        let slip = findings.slips.first();
-        let slip = slip.map(|(field, slip)| format!("{field} {}: {}", slip.column, slip.message));
-        let got = slip.map_or_else(|| template.fill("params", &scope), Err);
-        assert_eq!(got, expected.map_err(str::to_owned), "{value}");
-    }
-
-    #[test]
-    fn a_string_that_is_one_reference_keeps_the_type() {
-        check(&json!({"n": "${a.n}"}), Ok(json!({"n": 5})));
-        check(&json!(["${a.list}", "${a.none}"]), Ok(json!([[1], null])));
-        check(&json!("${ a.n }"), Ok(json!(5)));
-        check(&json!("${a.n} "), Ok(json!("5 ")));
-        check(&json!("${a.n}${a.n}"), Ok(json!("55")));
-        check(&json!("${json(a.list)}"), Ok(json!("[1]")));
-    }
-
-    #[test]
-    fn text_takes_plain_values_in() {
-        check(
-            &json!("page ${a.id}, ${a.n} times"),
-            Ok(json!("page p1, 5 times")),
-        );
-        check(&json!("設計 ${a.id}"), Ok(json!("設計 p1")));
-        check(&json!("all: ${json(a.list)}"), Ok(json!("all: [1]")));
-        check(&json!("none: ${a.none ?? \"-\"}"), Ok(json!("none: -")));
-        check(
-            &json!({"x": {"y": ["", "see ${a.list}"]}}),
-            Err(
-                "`params.x.y[1]`: `a.list` is a list, which text cannot hold; write ${json(a.list)} for its JSON",
-            ),
-        );
-        check(
-            &json!({"x y": "${a.idd}"}),
-            Err(
-                "`params[\"x y\"]`: `a` has no `idd`; did you mean `id`? it has id, n, list, none, evil",
-            ),
-        );
-    }
-
-    #[test]
-    fn dollars_and_braces_are_text() {
-        for text in [
-            "$", "$$", "$x", "{}", "}", "a $ {b}", "$ {a}", "{a.id}", "$(a)",
-        ] {
-            check(&json!(text), Ok(json!(text)));
-        }
-        check(&json!("$${a.id}"), Ok(json!("${a.id}")));
-        check(&json!("$$${a.id}"), Ok(json!("$${a.id}")));
-        check(&json!("$${${a.id}}"), Ok(json!("${p1}")));
-        check(&json!("$${"), Ok(json!("${")));
-        check(
-            &json!(["$${x}", {"k": "$${"}]),
-            Ok(json!(["${x}", {"k": "${"}])),
-        );
-    }
-
-    #[test]
-    fn what_comes_in_is_never_scanned_and_keys_are_text() {
-        check(&json!("${a.evil}"), Ok(json!("${b.secret} $${x}")));
-        check(&json!("> ${a.evil}"), Ok(json!("> ${b.secret} $${x}")));
-        check(
-            &json!("${a.x ?? \"${b.secret}\"}"),
-            Ok(json!("${b.secret}")),
-        );
-        check(&json!("$${a.x}${a.id}"), Ok(json!("${a.x}p1")));
-        check(&json!({"${k}": "${k}"}), Ok(json!({"${k}": "id"})));
-        check(&json!({"${": 1}), Ok(json!({"${": 1})));
-    }
-
-    #[test]
-    fn slips_are_found_when_read() {
-        check(
-            &json!({"q": ["ok", {"x": "日本 ${a.}"}]}),
-            Err(
-                "params.q[1].x 8: expected a name (an unusual one is written as [\"na me\"]), found `}`",
-            ),
-        );
-        check(
-            &json!("1 ${a"),
-            Err("params 3: this `${` is never closed; the text `${` is written as `$${`"),
-        );
-        check(
-            &json!("${a} ${}"),
-            Err("params 8: expected the id of a task, found `}`"),
-        );
-    }
-
-    #[test]
-    fn mentions_know_their_place() {
-        let mut findings = Findings::default();
-        let value = json!({"a": "x ${b.c} ${d ?? 1}", "$${e}": "$${f}"});
-        Template::read(&value, "params", &mut findings);
-        let got: Vec<(&str, bool, &str, usize)> = findings
-            .mentions
-            .iter()
-            .map(|m| (m.root.as_str(), m.has_default, m.field.as_str(), m.column))
-            .collect();
-        assert_eq!(
-            got,
-            [("b", false, "params.a", 3), ("d", true, "params.a", 10)]
-        );
-    }
+/// Where the next `${` or `$${` begins.
+fn next_mark(text: &str) -> Option<usize> {
+    let mut dollars = text.match_indices('$').map(|(at, _)| at);
+    dollars.find(|at| text[*at..].starts_with("${") || text[*at..].starts_with("$${"))
 }
+
+/// Reads what follows `${`. What is wrong with it is said with what to write instead.
+fn read_reference(cursor: &mut Cursor<'_>, names: &Names<'_>) -> Result<Reference, Slip> {
+    let (inner, column) = (cursor.rest(), cursor.column());
+    Reference::read(cursor).map_err(|slip| {
+        let is_unclosed = slip.column < column;
+        let message = match names.read_inside(inner) {
+            Some(meant) if is_unclosed => format!("{}: write {}", slip.message, meant.spelling()),
+            Some(meant) => {
+                format!(
+                    "{}; a reference is written {}",
+                    slip.message,
+                    meant.spelling()
+                )
+            }
+            None => slip.message,
+        };
+        let message = format!("{message}; {ESCAPE}");
+        Slip { message, ..slip }
+    })
+}
+
+#[cfg(test)]
+#[path = "template_tests.rs"]
+mod tests;

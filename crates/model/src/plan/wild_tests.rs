@@ -6,7 +6,7 @@ use crate::Hints;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-const SCRAPS: [&str; 40] = [
+const SCRAPS: [&str; 41] = [
     "${",
     "$${",
     "$",
@@ -47,6 +47,7 @@ const SCRAPS: [&str; 40] = [
     "true",
     "日本",
     "\u{0}",
+    "{{",
 ];
 
 const FIELDS: [&str; 16] = [
@@ -220,7 +221,7 @@ fn long_and_deep_texts_take_no_stack() {
     };
     assert_eq!(
         read(format!("${{b{}}}", ".x[0]".repeat(100_000))),
-        "task `a`: `params.x`, column 1: there is no task `b`; did you mean `a`?"
+        "task `a`: `params.x`, column 1: there is no task `b`; did you mean `a`? (the text `${` is written as `$${`)"
     );
     let deep = read(format!("${{b ?? {}}}", "[".repeat(100_000)));
     assert!(
@@ -228,6 +229,14 @@ fn long_and_deep_texts_take_no_stack() {
         "{deep}"
     );
     let closed = format!("${{b ?? {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(read(closed).ends_with("is not a JSON literal; text stands in double quotes"));
+    let literal =
+        "is not a JSON literal; text stands in double quotes; the text `${` is written as `$${`";
+    assert!(read(closed).ends_with(literal));
+    // Marks that are never closed are not looked for to the end, again and again.
+    for mark in [
+        "{", "{{", "{a.x ", "{{a.x ", "$a[", "<", "<a.x ", "[[", "[[a.x ", "$(a.x ", "a-",
+    ] {
+        read(format!("{}${{b}}", mark.repeat(100_000)));
+    }
     assert!(read("${b} ".repeat(20_000)).contains("column 1: there is no task `b`"));
 }
