@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn what_the_server_writes_is_no_news() {
-        let roots = [PathBuf::from("/home/.larkspur/modules")];
+        let roots = [PathBuf::from("/srv/.larkspur/modules")];
         for (path, is_news) in [
-            ("/home/.larkspur/modules/a.star", true),
-            ("/home/.larkspur/modules/data/a.json", true),
-            ("/home/.larkspur/modules/.larkspur/state.db-wal", false),
-            ("/home/.larkspur/modules/.larkspur/audit.jsonl", false),
-            ("/home/.larkspur/modules/a/.larkspur/state.db", false),
-            ("/home/larkspur.toml", true),
+            ("/srv/.larkspur/modules/a.star", true),
+            ("/srv/.larkspur/modules/data/a.json", true),
+            ("/srv/.larkspur/modules/.larkspur/state.db-wal", false),
+            ("/srv/.larkspur/modules/.larkspur/audit.jsonl", false),
+            ("/srv/.larkspur/modules/a/.larkspur/state.db", false),
+            ("/srv/larkspur.toml", true),
         ] {
             let event = Event::new(EventKind::Modify(ModifyKind::Any)).add_path(path.into());
             assert_eq!(!interesting(event, &roots).is_empty(), is_news, "{path}");

@@ -72,7 +72,13 @@ fn write_source(room: &Room, web: &Web, declarations: &str) {
 
 /// The vault that the binary uses in this room.
 pub(crate) fn vault(room: &Room) -> Vault {
-    let data_dir = room.path().join(".larkspur");
+    let has_project = room.path().join("larkspur.toml").exists();
+    let home = if has_project {
+        room.path()
+    } else {
+        room.modules()
+    };
+    let data_dir = home.join(".larkspur");
     let sources = KeySources {
         usual: room.path().join("config/larkspur/vault.key"),
         data_dir: data_dir.clone(),

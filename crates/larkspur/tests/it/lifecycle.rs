@@ -354,8 +354,9 @@ fn a_stop_that_never_ends_keeps_nobody() {
     let log = server.log_to_the_end();
     assert_eq!(log, ["a: start", "c: start", "c: stop", "a: stop"]);
     let stderr = server.wire().stderr();
+    // By time or by steps, whichever limit the machine reaches first.
     assert!(
-        stderr.contains("`stop` of module `b` failed: stopped after 1 s"),
+        stderr.contains("`stop` of module `b` failed: stopped after"),
         "{stderr}"
     );
 }
