@@ -19,12 +19,39 @@ impl fmt::Display for DuplicateKey {
 
 impl std::error::Error for DuplicateKey {}
 
-/// Looks for a key that stands twice in one object of a text that is valid JSON. One pass without
-/// building values, since every call pays for it.
+/// Looks for a key that stands twice in one object of a text that is valid JSON.
 pub fn duplicate_key(json: &[u8]) -> Option<DuplicateKey> {
-    let mut keys: Vec<Cow<'_, [u8]>> = Vec::new();
+    scan_keys(json, |_| {})
+}
+
+/// A key, and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPlace<'j> {
+    pub key: &'j [u8],
+    /// The key whose value the object is, or is in.
+    pub within: Option<&'j [u8]>,
+    /// How many objects it is in: 1 for the outermost.
+    pub depth: usize,
+}
+
+/// Shows every key of a text that is valid JSON, and looks for one that stands twice in one object. One
+/// pass without building values, since every call pays for it.
+pub fn scan_keys(json: &[u8], visit: impl FnMut(KeyPlace<'_>)) -> Option<DuplicateKey> {
+    if json.contains(&b'\\') {
+        scan(json, unescaped, visit)
+    } else {
+        scan(json, |text| text, visit)
+    }
+}
+
+fn scan<'j, K: AsRef<[u8]>>(
+    json: &'j [u8],
+    read: impl Fn(&'j [u8]) -> K,
+    mut visit: impl FnMut(KeyPlace<'_>),
+) -> Option<DuplicateKey> {
+    let mut keys: Vec<K> = Vec::with_capacity(16);
     // Where the keys of each open object begin.
-    let mut objects: Vec<usize> = Vec::new();
+    let mut objects: Vec<usize> = Vec::with_capacity(8);
     let mut at = 0;
     while let Some(byte) = json.get(at) {
         at += 1;
@@ -36,7 +63,15 @@ pub fn duplicate_key(json: &[u8]) -> Option<DuplicateKey> {
                 at += spaces(json.get(at..).unwrap_or_default());
                 // Only a key has a colon behind it.
                 if json.get(at) == Some(&b':') {
-                    keys.push(unescaped(text));
+                    let begin = objects.last().copied().unwrap_or_default();
+                    let within = begin.checked_sub(1).map(|before| keys[before].as_ref());
+                    let key = read(text);
+                    visit(KeyPlace {
+                        key: key.as_ref(),
+                        within,
+                        depth: objects.len(),
+                    });
+                    keys.push(key);
                 }
             }
             b'{' => objects.push(keys.len()),
@@ -83,11 +118,25 @@ fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Sorts them: an object may have very many keys.
-fn repeated(keys: &mut [Cow<'_, [u8]>]) -> Option<String> {
-    keys.sort_unstable();
-    let pair = keys.windows(2).find(|pair| pair[0] == pair[1])?;
-    Some(String::from_utf8_lossy(&pair[0]).into_owned())
+/// A key that is there twice. Many are sorted: an object may have very many.
+fn repeated<K: AsRef<[u8]>>(keys: &mut [K]) -> Option<String> {
+    const FEW: usize = 16;
+    let named = |key: &K| String::from_utf8_lossy(key.as_ref()).into_owned();
+    if keys.len() <= FEW {
+        let is_earlier = |(at, key): &(usize, &K)| {
+            let mut earlier = keys[..*at].iter();
+            earlier.any(|other| other.as_ref() == key.as_ref())
+        };
+        return keys
+            .iter()
+            .enumerate()
+            .find(is_earlier)
+            .map(|(_, key)| named(key));
+    }
+    keys.sort_unstable_by(|a, b| a.as_ref().cmp(b.as_ref()));
+    let pair = keys.windows(2);
+    let mut pair = pair.filter(|pair| pair[0].as_ref() == pair[1].as_ref());
+    pair.next().map(|pair| named(&pair[0]))
 }
 
 #[cfg(test)]
@@ -117,6 +166,20 @@ mod tests {
             let found = found.map(|(key, depth)| (key.to_owned(), depth));
             assert_eq!(duplicate, found, "{json}");
         }
+    }
+
+    #[test]
+    fn every_key_is_shown_with_its_place() {
+        let json = r#"{"a": {"b": [{"c": 1}, {"d": {}}]}, "e": "f", "\u0067": {"h": 2}}"#;
+        let mut seen = Vec::new();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let duplicate = scan_keys(json.as_bytes(), |place| {
+            let within = place.within.map(text).unwrap_or_default();
+            seen.push(format!("{within}/{} {}", text(place.key), place.depth));
+        });
+        assert_eq!(duplicate, None);
+        let places = ["/a 1", "a/b 2", "b/c 3", "b/d 3", "/e 1", "/g 1", "g/h 2"];
+        assert_eq!(seen, places);
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub use config::{
 };
 pub use document::{read_toml, write_toml};
 pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
-pub use duplicate::{DuplicateKey, duplicate_key};
+pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use grouped::Grouped;

@@ -1,7 +1,6 @@
 //! One message, read with care: what rmcp would drop or misname gets its proper error.
 
-use crate::keys;
-use model::duplicate_key;
+use crate::keys::{self, BadKey};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification,
     ClientRequest, JsonRpcMessage, JsonRpcRequest, PaginatedRequestParams, RequestId,
@@ -100,9 +99,13 @@ pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
             Err(error) => unreadable(&error),
         });
     }
-    let parts: Parts<'_> = serde_json::from_slice(line).map_err(|error| Refusal {
-        id: keys::request_id(line).and_then(|id| read_id(id).ok()),
-        ..unreadable(&error)
+    let parts: Parts<'_> = serde_json::from_slice(line).map_err(|error| {
+        let is_json = error.classify() == Category::Data;
+        let id = is_json.then(|| keys::request_id(line)).flatten();
+        Refusal {
+            id: id.and_then(|id| read_id(id).ok()),
+            ..unreadable(&error)
+        }
     })?;
     let id = match parts.id.map(|raw| read_id(raw.get())) {
         None => None,
@@ -112,20 +115,14 @@ pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
             return Err(Refusal::new(None, -32600, why));
         }
     };
+    let is_response = parts.result.is_some() || parts.error.is_some();
     // The id of a response is one of ours, which the client must not take for one of its own.
-    let asked = id.clone().filter(|_| parts.method.is_some());
-    if parts.method.is_some()
-        && let Some(duplicate) = duplicate_key(line)
-    {
-        // In the envelope or beside `arguments` it could hide what is called.
-        let code = if duplicate.depth <= 2 { -32600 } else { -32602 };
-        return Err(Refusal::new(asked, code, duplicate.to_string()));
+    if parts.method.is_some() || !is_response {
+        keys::check(line).map_err(|bad| bad_key(id.clone(), bad))?;
     }
-    keys::check(line).map_err(|why| Refusal::new(asked, -32600, why))?;
     if parts.jsonrpc.as_deref() != Some("2.0") {
         return Err(Refusal::new(id, -32600, "`jsonrpc` must be \"2.0\""));
     }
-    let is_response = parts.result.is_some() || parts.error.is_some();
     if parts.method.is_none() && !is_response {
         return Err(Refusal::new(id, -32600, "there is no `method`"));
     }
@@ -137,6 +134,15 @@ pub(crate) fn open(line: &[u8]) -> Result<Envelope<'_>, Refusal> {
         method: parts.method,
         params: parts.params,
     })
+}
+
+fn bad_key(id: Option<RequestId>, bad: BadKey) -> Refusal {
+    match bad {
+        // In the envelope or beside `arguments` it could hide what is called.
+        BadKey::Twice(twice) if twice.depth <= 2 => Refusal::new(id, -32600, twice.to_string()),
+        BadKey::Twice(twice) => Refusal::new(id, -32602, twice.to_string()),
+        BadKey::Misspelt(why) => Refusal::new(id, -32600, why),
+    }
 }
 
 /// What the envelope holds; nothing where nobody waits for an answer and there is nothing to do.

@@ -1,62 +1,72 @@
-//! Names of members in letters that only some readers take for the right ones, and the id of a message
-//! that cannot be read as a whole.
+//! Names of members that two readers could take for different ones, and the id of a message that cannot
+//! be read as a whole.
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use model::{DuplicateKey, KeyPlace, scan_keys};
+use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::fmt;
 
 const ENVELOPE: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 const PARAMS: [&str; 4] = ["name", "uri", "arguments", "_meta"];
 
-/// Looks at the envelope and its params; what is further inside is the tool's.
-pub(crate) fn check(message: &[u8]) -> Result<(), String> {
-    let Ok(envelope) = serde_json::from_slice::<Members<'_>>(message) else {
-        return Ok(());
-    };
-    envelope.check(&ENVELOPE)?;
-    match envelope
-        .only("params")
-        .map(serde_json::from_str::<Members<'_>>)
-    {
-        Some(Ok(params)) => params.check(&PARAMS),
-        _ => Ok(()),
+/// What is wrong with a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum BadKey {
+    Twice(DuplicateKey),
+    /// Only some readers take its letters for the right ones.
+    Misspelt(String),
+}
+
+/// Looks for names that stand twice in one object, anywhere, and at the spelling of the envelope's and
+/// its params'. The message must be valid JSON.
+pub(crate) fn check(message: &[u8]) -> Result<(), BadKey> {
+    let mut misspelt = None;
+    let duplicate = scan_keys(message, |place| {
+        let known = known_names(place);
+        if !known.is_empty() && !is_plain(place.key) && misspelt.is_none() {
+            misspelt = spelling(place.key, known);
+        }
+    });
+    match (duplicate, misspelt) {
+        (Some(duplicate), _) => Err(BadKey::Twice(duplicate)),
+        (None, Some(why)) => Err(BadKey::Misspelt(why)),
+        (None, None) => Ok(()),
     }
+}
+
+fn known_names(place: KeyPlace<'_>) -> &'static [&'static str] {
+    match (place.depth, place.within) {
+        (1, _) => &ENVELOPE,
+        (2, Some(b"params")) => &PARAMS,
+        _ => &[],
+    }
+}
+
+fn spelling(name: &[u8], known: &[&str]) -> Option<String> {
+    let name = String::from_utf8_lossy(name);
+    let looks_like = plain(&name);
+    let known = known.iter().find(|known| **known == looks_like)?;
+    let name = name.escape_debug();
+    Some(format!("`{name}` is not `{known}`: names are exact"))
 }
 
 /// The id of a request, if it has one and no other.
 pub(crate) fn request_id(message: &[u8]) -> Option<&str> {
-    let envelope = serde_json::from_slice::<Members<'_>>(message).ok()?;
-    let is_request = envelope.0.iter().any(|(name, _)| name == "method");
-    envelope.only("id").filter(|_| is_request)
-}
-
-struct Members<'a>(Vec<(Cow<'a, str>, Option<&'a RawValue>)>);
-
-impl<'a> Members<'a> {
-    fn check(&self, known: &[&str]) -> Result<(), String> {
-        for (name, _) in self.0.iter().filter(|(name, _)| !is_plain(name)) {
-            let looks_like = plain(name);
-            if let Some(known) = known.iter().find(|known| **known == looks_like) {
-                let name = name.escape_debug();
-                return Err(format!("`{name}` is not `{known}`: names are exact"));
-            }
-        }
-        Ok(())
+    #[derive(Deserialize)]
+    struct IdAlone<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
     }
-
-    /// The value of a member that is there once.
-    fn only(&self, name: &str) -> Option<&'a str> {
-        let mut members = self.0.iter().filter(|(known, _)| known == name);
-        let (_, value) = members.next()?;
-        let value = value.filter(|_| members.next().is_none())?;
-        Some(value.get())
-    }
+    let mut is_request = false;
+    scan_keys(message, |place| {
+        is_request |= place.depth == 1 && place.key == b"method";
+    });
+    let alone = serde_json::from_slice::<IdAlone<'_>>(message).ok();
+    alone.filter(|_| is_request).map(|alone| alone.id.get())
 }
 
 /// Does everybody read it alike?
-fn is_plain(name: &str) -> bool {
-    name.bytes()
+fn is_plain(name: &[u8]) -> bool {
+    name.iter()
         .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
 }
 
@@ -72,45 +82,17 @@ fn plain(name: &str) -> String {
     letters.collect()
 }
 
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::with_capacity(6);
-                while let Some(Name(name)) = map.next_key()? {
-                    // Only where it leads on is a value looked at.
-                    let value = match &*name {
-                        "params" | "id" => Some(map.next_value()?),
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                            None
-                        }
-                    };
-                    members.push((name, value));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Reader)
-    }
-}
-
-/// A borrowed name where it can be.
-#[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[track_caller]
     fn check(message: &str, expected: Result<(), &str>) {
         let checked = super::check(message.as_bytes());
+        let checked = checked.map_err(|bad| match bad {
+            BadKey::Twice(duplicate) => duplicate.to_string(),
+            BadKey::Misspelt(why) => why,
+        });
         assert_eq!(checked, expected.map_err(str::to_owned), "{message}");
     }
 
@@ -136,7 +118,26 @@ mod tests {
             r#"{"params": {"Name": 1}}"#,
             Err("`Name` is not `name`: names are exact"),
         );
+        check(r#"{"result": {"Name": 1, "PARAMS": {"Name": 2}}}"#, Ok(()));
+        check(
+            r#"{"params": {"x": {"y": 1, "y": 2}}}"#,
+            Err("the key `y` is there twice in one object"),
+        );
         check("[]", Ok(()));
         check("{", Ok(()));
+    }
+
+    #[test]
+    fn the_id_is_found_where_the_rest_cannot_be_read() {
+        for (message, id) in [
+            (r#"{"id": 5, "method": "a", "method": "b"}"#, Some("5")),
+            (r#"{"id": "x", "method": 3}"#, Some("\"x\"")),
+            (r#"{"id": 5, "id": 6, "method": "a"}"#, None),
+            (r#"{"id": 5, "result": 1, "result": 2}"#, None),
+            (r#"{"method": "a", "method": "b"}"#, None),
+            ("[1]", None),
+        ] {
+            assert_eq!(request_id(message.as_bytes()), id, "{message}");
+        }
     }
 }
