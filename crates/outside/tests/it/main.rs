@@ -10,4 +10,5 @@ mod connecting;
 mod postgres;
 mod postgres_types;
 mod sqlite;
+mod sqlite_functions;
 mod sqlite_values;

@@ -281,7 +281,7 @@ fn an_answer_has_bounds() {
     assert_eq!(file.query(blob, json!([7 << 20])), Err(bytes.into()));
     assert!(file.query(blob, json!([5 << 20])).is_ok());
     let value = file.query("SELECT length(zeroblob(?))", json!([100 << 20]));
-    assert_eq!(value, Err("a value is too large".into()));
+    assert_eq!(value, Err("a value is larger than 16 MiB".into()));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `SQLite` files. A connection lives as long as one request, so nothing is left behind in it.
 
+mod functions;
 mod guard;
+mod like;
 mod open;
 mod values;
 
@@ -8,8 +10,9 @@ use super::failed;
 use super::rows::{Most, Rows};
 use crate::term::Term;
 use guard::Guard;
-use model::{HostError, SqlAnswer, SqlRequest, Statement};
+use model::{HostError, SqlAnswer, SqlRequest, Statement, show_size};
 use open::open;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, ffi};
 use std::path::Path;
 use values::{NotText, bind, not_text, to_cell};
@@ -31,7 +34,7 @@ pub(super) fn ask(
         return Err(over);
     }
     let mut session = Session {
-        connection: open(path, writable, term)?,
+        connection: open(path, writable, most.bytes, term)?,
         guard: Guard::default(),
         term,
     };
@@ -180,7 +183,14 @@ impl Session<'_> {
                     .into(),
                 ErrorCode::ReadOnly => "the file cannot be written".into(),
                 ErrorCode::NotADatabase => "it is not an SQLite database".into(),
-                ErrorCode::TooBig => "a value is too large".into(),
+                ErrorCode::TooBig => {
+                    let longest = self.connection.limit(Limit::SQLITE_LIMIT_LENGTH);
+                    let longest = usize::try_from(longest.unwrap_or_default());
+                    format!(
+                        "a value is larger than {}",
+                        show_size(longest.unwrap_or_default())
+                    )
+                }
                 _ => said.unwrap_or_else(|| code.to_string()),
             },
             other => other.to_string(),

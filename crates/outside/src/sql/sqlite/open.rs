@@ -1,5 +1,6 @@
 //! Opens a file so that it can be waited for only as long as the call does.
 
+use super::functions;
 use crate::sql::failed;
 use crate::term::Term;
 use model::HostError;
@@ -9,13 +10,21 @@ use rusqlite::{Connection, Error, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// No value may be longer than this, read, written or made on the way.
-const LONGEST: i32 = 64 << 20;
-/// So many steps of the machine take well under a millisecond.
-const STEPS: i32 = 10_000;
+/// No value may be longer than this, read, written or made on the way, unless results may be: each
+/// step of the machine takes time in proportion.
+const LONGEST: usize = 16 << 20;
+/// Steps of the machine between two looks at the clock. They take a microsecond with short values,
+/// and some tens of milliseconds with the longest ones.
+const STEPS: i32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-pub(super) fn open(path: &Path, writable: bool, term: &Term) -> Result<Connection, HostError> {
+/// Results may have this many `bytes`.
+pub(super) fn open(
+    path: &Path,
+    writable: bool,
+    bytes: usize,
+    term: &Term,
+) -> Result<Connection, HostError> {
     if !writable && !path.exists() {
         return failed("there is no such file");
     }
@@ -24,7 +33,7 @@ pub(super) fn open(path: &Path, writable: bool, term: &Term) -> Result<Connectio
         return failed("this is not a file");
     }
     let opened = Connection::open_with_flags(path, flags(writable)).and_then(|mut connection| {
-        hold(&mut connection, term)?;
+        hold(&mut connection, bytes, term)?;
         Ok(connection)
     });
     opened.map_err(|error| HostError(cannot_open(path, &error)))
@@ -40,8 +49,10 @@ fn flags(writable: bool) -> OpenFlags {
     how | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW
 }
 
-fn hold(connection: &mut Connection, term: &Term) -> rusqlite::Result<()> {
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+fn hold(connection: &mut Connection, bytes: usize, term: &Term) -> rusqlite::Result<()> {
+    let longest = i32::try_from(LONGEST.max(bytes)).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
+    functions::bound(connection, term)?;
     // A file that somebody sent must not run more than it could say in SQL.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
