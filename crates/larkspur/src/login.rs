@@ -54,7 +54,8 @@ fn source(issuer: &Issuer, home: &Path, world: &Arc<dyn World>) -> Result<Source
         Refused::new(format!("keys of issuer `{}`: {what}: {why}", issuer.name))
     };
     let read = |file: &str, take: fn(&[u8]) -> Result<KeySet, BadKeys>| {
-        let text = world.file_read(&home.join(file));
+        let path = world.real_path(&home.join(file));
+        let text = path.and_then(|path| world.file_read(&path));
         let text = text.map_err(|error| of(file, &error))?;
         let keys = take(text.as_bytes()).map_err(|bad| of(file, &bad))?;
         Ok(Source::from(keys))

@@ -134,7 +134,7 @@ impl World for Outside {
     }
 
     fn file_exists(&self, path: &Path) -> Result<bool, HostError> {
-        Ok(path.exists())
+        files::exists(path)
     }
 
     fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError> {

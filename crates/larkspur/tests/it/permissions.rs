@@ -5,6 +5,7 @@ use crate::room::Room;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 /// Tools for every library whose use is judged here.
 const ALL: &str = r#"
@@ -241,6 +242,68 @@ fn paths_do_not_lead_out() {
         fs::read_to_string(server.room.at("other/a.txt")).unwrap(),
         "theirs"
     );
+}
+
+#[test]
+fn pipes_and_devices_are_refused_at_once() {
+    let mut server = Server::start();
+    let module = format!(
+        "{ALL}\ndef decode(path: str) -> str:\n    return str(data.load_json(path))\ntool(decode)\n"
+    );
+    server
+        .folder(
+            "x",
+            "files = ['data/**', '/dev/*']\nfiles_write = ['data/**']",
+            &module,
+        )
+        .file("x/data/a.txt", "text");
+    let pipe = server.room.at("x/data/pipe");
+    assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    for _ in 0..20 {
+        server
+            .call("read", path("data/pipe"))
+            .fails("pipe: it is not a regular file");
+    }
+    server
+        .call("write", path("data/pipe"))
+        .fails("pipe: it is not a regular file")
+        .call("decode", path("data/pipe"))
+        .fails("it is not a regular file")
+        .call("read", path("/dev/zero"))
+        .fails("zero: it is not a regular file")
+        .call("read", path("data"))
+        .fails("data: it is a folder")
+        .call("names", path("data"))
+        .text("[\"a.txt\",\"pipe\"]")
+        .call("exists", path("data/pipe"))
+        .text("true");
+}
+
+#[test]
+fn grants_are_about_where_links_lead() {
+    let mut server = Server::start();
+    let at = |server: &Server, file: &str| server.room.at(file).display().to_string();
+    let (linked, real) = (at(&server, "linked/**"), at(&server, "elsewhere/**"));
+    server
+        .folder("one", "files = ['data/a.txt']", ALL)
+        .file("one/data/a.txt", "text")
+        .file("one/data/b.txt", "other")
+        .folder("link", &format!("files = ['{linked}']"), ALL)
+        .folder("real", &format!("files = ['{real}']"), ALL)
+        .file("elsewhere/a.txt", "theirs");
+    symlink(at(&server, "one/data/a.txt"), at(&server, "one/again")).unwrap();
+    symlink(at(&server, "one/data/b.txt"), at(&server, "one/b")).unwrap();
+    symlink(at(&server, "elsewhere"), at(&server, "linked")).unwrap();
+    let file = at(&server, "linked/a.txt");
+    server
+        .call("one.read", path("again"))
+        .text("text")
+        .call("one.read", path("b"))
+        .fails("is not among the files module `one` may read")
+        .call("real.read", path(&file))
+        .text("theirs")
+        .call("link.read", path(&file))
+        .fails("is not among the files module `link` may read");
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! What lies outside the process. Whoever asks here has been judged before: paths are absolute, the
-//! environment of a child is complete, and a request says whom it may reach.
+//! What lies outside the process. What is asked here has been judged before: paths are absolute and
+//! free of links, as `real_path` gives them, the environment of a child is complete, and a request
+//! says whom it may reach.
 
 use super::{ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, SqlAnswer, SqlRequest};
 use crate::{Egress, Leash, Secret, SecretName, SecretStamp};
