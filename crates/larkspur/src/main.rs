@@ -30,6 +30,9 @@ use server::control::Request;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if sandbox::is_launcher() {
+        return launch_commands();
+    }
     let cli = Cli::parse();
     log::start(cli.global.log_format);
     terminal::short_panics();
@@ -49,6 +52,14 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// This program runs once more to start the commands of scripts.
+fn launch_commands() -> ExitCode {
+    sandbox::run_launcher().unwrap_or_else(|| {
+        terminal::error("`larkspur supervise` is started by the server, to start commands");
+        ExitCode::from(exit::USAGE)
+    })
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {

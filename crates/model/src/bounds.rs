@@ -26,6 +26,12 @@ pub struct Bounds {
     pub exec_output: usize,
     /// Commands at one time; further ones wait.
     pub exec_processes: usize,
+    /// Memory of a command and of everything it has started.
+    pub exec_memory: usize,
+    /// Processes of a command at one time, itself included.
+    pub exec_children: usize,
+    /// A file that a command writes.
+    pub exec_file_size: usize,
     pub sql_time: Duration,
     pub sql_rows: usize,
     pub sql_bytes: usize,
@@ -47,6 +53,9 @@ impl Default for Bounds {
             exec_time: time,
             exec_output: 1 << 20,
             exec_processes: 32,
+            exec_memory: 2 << 30,
+            exec_children: 256,
+            exec_file_size: 1 << 30,
             sql_time: time,
             sql_rows: 10_000,
             sql_bytes: 8 << 20,
@@ -66,6 +75,7 @@ impl Bounds {
         number("queue", &mut bounds.queue);
         number("tasks", &mut bounds.tasks);
         number("exec_processes", &mut bounds.exec_processes);
+        number("exec_children", &mut bounds.exec_children);
         number("sql_rows", &mut bounds.sql_rows);
         let mut size = |key, into: &mut usize| {
             let given = table.get(key).and_then(|item| item.size());
@@ -73,6 +83,8 @@ impl Bounds {
         };
         size("http_body", &mut bounds.http_body);
         size("exec_output", &mut bounds.exec_output);
+        size("exec_memory", &mut bounds.exec_memory);
+        size("exec_file_size", &mut bounds.exec_file_size);
         size("sql_bytes", &mut bounds.sql_bytes);
         size("file_bytes", &mut bounds.file_bytes);
         let mut time = |key, into: &mut Duration| {

@@ -37,6 +37,9 @@ http_body = 3
 exec_time = '2s'
 exec_output = 4
 exec_processes = 5
+exec_memory = '6MiB'
+exec_children = 7
+exec_file_size = 8
 sql_time = '3s'
 sql_rows = 6
 sql_bytes = '7KiB'
@@ -87,6 +90,9 @@ fn a_whole_project() {
         exec_time: Duration::from_secs(2),
         exec_output: 4,
         exec_processes: 5,
+        exec_memory: 6 << 20,
+        exec_children: 7,
+        exec_file_size: 8,
         sql_time: Duration::from_secs(3),
         sql_rows: 6,
         sql_bytes: 7 << 10,
@@ -121,7 +127,7 @@ fn a_whole_project() {
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 31);
+    assert_eq!(project.place("module.a").unwrap().line, 34);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -220,7 +226,7 @@ fn limits_have_names_and_units() {
               ┌ larkspur.toml:2:1
             2 │ memory = '256MiB'
               │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `caller_rate`, `module_rate`, `caller_calls`, `module_calls`, `cache`, `tasks`, `task_time`, `task_keep`, `http_time`, `http_body`, `exec_time`, `exec_output`, `exec_processes`, `sql_time`, `sql_rows`, `sql_bytes`, `file_bytes`"]],
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `caller_rate`, `module_rate`, `caller_calls`, `module_calls`, `cache`, `tasks`, `task_time`, `task_keep`, `http_time`, `http_body`, `exec_time`, `exec_output`, `exec_processes`, `exec_memory`, `exec_children`, `exec_file_size`, `sql_time`, `sql_rows`, `sql_bytes`, `file_bytes`"]],
     );
     check(
         "[limits]\nticks = -1",

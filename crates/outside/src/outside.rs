@@ -48,6 +48,15 @@ impl Outside {
             ..self
         }
     }
+
+    /// The same, with a program that starts commands: one whose `main` is `sandbox::run_launcher`.
+    #[must_use]
+    pub fn with_launcher(self, program: PathBuf) -> Self {
+        Self {
+            processes: self.processes.with_launcher(program),
+            ..self
+        }
+    }
 }
 
 impl Default for Outside {

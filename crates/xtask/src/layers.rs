@@ -26,8 +26,8 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     (
         "larkspur",
         &[
-            "model", "script", "outside", "store", "vault", "runtime", "server", "testing",
-            "cluster", "standins", "clients", "lsp",
+            "model", "sandbox", "script", "outside", "store", "vault", "runtime", "server",
+            "testing", "cluster", "standins", "clients", "lsp",
         ],
     ),
     ("xtask", &["standins"]),

@@ -84,6 +84,24 @@ fn a_smaller_setting_takes_effect() {
             "`sh`: it wrote more than 1 KiB to stdout (limit `exec_output`)",
         ),
         (
+            "exec_children = 2",
+            "sh",
+            sh("sleep 60 & sleep 60 & sleep 60"),
+            "`sh`: it had more than 2 processes at one time (limit `exec_children`)",
+        ),
+        (
+            "exec_memory = '32MiB'",
+            "sh",
+            sh("head -c 1073741824 /dev/zero | tail"),
+            "`sh`: its processes took more than 32 MiB of memory (limit `exec_memory`)",
+        ),
+        (
+            "exec_file_size = '1KiB'",
+            "sh",
+            sh("exec head -c 4096 /dev/zero > large"),
+            "`sh`: it wrote a file of more than 1 KiB (limit `exec_file_size`)",
+        ),
+        (
             "sql_time = '200ms'",
             "endless",
             json!({}),

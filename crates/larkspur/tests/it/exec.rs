@@ -7,6 +7,7 @@ use crate::room::Room;
 use crate::wire::PATIENCE;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -215,6 +216,47 @@ fn a_server_that_ends_takes_its_commands_along() {
     gone(&pid);
 }
 
+/// Also one that has left the group, and nobody is there to kill it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_is_killed_takes_its_commands_along() {
+    let mut server = Server::start();
+    server.folder("x", "exec = ['sh']", SH);
+    let note = server.room.path().join("pid");
+    let daemon = format!("setsid sleep 60 & echo $! > {}; sleep 60", note.display());
+    server.send_call("sh", script(&daemon));
+    let pid = noted(&mut server, &note);
+    let server_pid = server.wire().pid().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &server_pid])
+        .status();
+    assert!(killed.unwrap().success());
+    gone(&pid);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_inherits_three_descriptors() {
+    let open = rustix::io::fcntl_dupfd_cloexec(std::io::stderr(), 77).unwrap();
+    rustix::io::fcntl_setfd(&open, rustix::io::FdFlags::empty()).unwrap();
+    let mut server = Server::start();
+    server.folder("x", "exec = ['sh']", SH);
+    // The last one is the list itself.
+    server
+        .call("sh", script("exec ls /proc/self/fd"))
+        .text("0\n1\n2\n3\n");
+    let pid = server.wire().pid();
+    assert!(Path::new(&format!("/proc/{pid}/fd/{}", open.as_raw_fd())).exists());
+}
+
+#[test]
+fn the_launcher_is_not_for_people() {
+    let room = Room::new();
+    room.run(&["supervise"])
+        .exits(2)
+        .notes("`larkspur supervise` is started by the server");
+}
+
 #[test]
 fn a_flood_is_an_error_that_names_the_limit() {
     Server::start()
@@ -234,12 +276,20 @@ fn a_hundred_commands_leave_no_zombie() {
     for (i, id) in ids.into_iter().enumerate() {
         server.answer(id).text(&format!("{i}\n"));
     }
-    let me = server.wire().pid().to_string();
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let names = processes.filter_map(|process| process.file_name().into_string().ok());
-    let children = names
-        .filter_map(|pid| state(&pid))
-        .filter(|(_, parent)| *parent == me);
-    assert_eq!(children.collect::<Vec<_>>(), []);
+    let children = |parent: &str| -> Vec<(String, String)> {
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let names = processes.filter_map(|process| process.file_name().into_string().ok());
+        let states = names.filter_map(|pid| Some((pid.clone(), state(&pid)?)));
+        let own = states.filter(|(_, (_, of))| of == parent);
+        own.map(|(pid, (state, _))| (pid, state)).collect()
+    };
+    // One process starts commands, and has none left.
+    let of_server = children(&server.wire().pid().to_string());
+    let [(launcher, launcher_state)] = &of_server[..] else {
+        panic!("{of_server:?}");
+    };
+    assert_ne!(launcher_state, "Z");
+    assert_eq!(children(launcher), []);
     server.leave_within(Duration::from_secs(5));
+    gone(launcher);
 }

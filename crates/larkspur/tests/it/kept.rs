@@ -152,7 +152,9 @@ fn a_command_cannot_look_into_the_server() {
     room.set_env("LARKSPUR_TOKEN", "canary");
     room.write("z.star", REACHING)
         .project("[module.z.grant]\nexec = ['sh']\n");
-    let looks = "cat /proc/$PPID/environ 2>&1; echo looked";
+    // The supervisor of the command, the launcher, and the server.
+    let looks = "at=$PPID; for ancestor in 1 2 3; do cat /proc/$at/environ 2>&1; \
+                 at=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$at/status); done; echo looked";
     let args = json!(["-c", looks]).to_string();
     let args = format!("args:={args}");
     let ran = unprivileged(&room, &["call", "z.run", "command=sh", &args]).output();

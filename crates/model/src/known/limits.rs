@@ -123,6 +123,25 @@ pub(crate) const LIMITS: Section = Section {
             "How many commands run at one time.",
         ),
         key(
+            "exec_memory",
+            Size,
+            Default("2GiB"),
+            "Memory of a command and of everything it has started, together: resident and swapped \
+             pages, without files that they map. Looked at every 20 ms; Linux only.",
+        ),
+        key(
+            "exec_children",
+            Number,
+            Default("256"),
+            "Processes of one command at one time, itself included. Counted every 20 ms; Linux only.",
+        ),
+        key(
+            "exec_file_size",
+            Size,
+            Default("1GiB"),
+            "Size of any file that a command writes.",
+        ),
+        key(
             "sql_time",
             Time,
             Default("30s"),

@@ -1,74 +1,69 @@
 //! What goes into a program and what comes out of it, until it ends or must.
 
-use super::group::{Group, Pipes};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
-use std::io::{ErrorKind, Read, Write};
+use sandbox::{Control, ExceededLimit, Report, SupervisedCommand};
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 /// How often a waiting call looks whether it is still wanted.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 /// How long others who hold the pipes are heard after the program itself has ended.
 const AFTERWORDS: Duration = Duration::from_millis(100);
+/// How long a call waits until everything that was killed is gone; a fork storm takes a moment.
+const KILLING: Duration = Duration::from_secs(1);
 
 pub(super) enum End {
-    OfItself,
+    OfItself(ExitStatus),
     OutOfTime,
     Cancelled,
     TooMuchSaid(&'static str),
+    Exceeded(ExceededLimit),
     Broken(std::io::Error),
 }
 
 pub(super) struct Talk<'a> {
-    stdin: Option<ChildStdin>,
+    control: Control,
+    stdin: Option<PipeWriter>,
     unsent: &'a [u8],
-    stdout: Heard<ChildStdout>,
-    stderr: Heard<ChildStderr>,
+    stdout: Heard,
+    stderr: Heard,
 }
 
 impl<'a> Talk<'a> {
-    pub(super) fn new(pipes: Pipes, input: &'a [u8], most: usize) -> Self {
+    pub(super) fn new(command: SupervisedCommand, input: &'a [u8], most: usize) -> Self {
         Self {
-            stdin: pipes.stdin,
+            control: command.control,
+            stdin: Some(command.stdin),
             unsent: input,
-            stdout: Heard::new("stdout", pipes.stdout, most),
-            stderr: Heard::new("stderr", pipes.stderr, most),
+            stdout: Heard::new("stdout", command.stdout, most),
+            stderr: Heard::new("stderr", command.stderr, most),
         }
     }
 
     /// Of the program, of its time, or of the call that wants it.
-    pub(super) fn until_the_end(
-        &mut self,
-        group: &Group,
-        until: Instant,
-        called_off: impl Fn() -> bool,
-    ) -> End {
-        match self.follow(group, until, &called_off) {
+    pub(super) fn until_the_end(&mut self, until: Instant, called_off: impl Fn() -> bool) -> End {
+        match self.follow(until, &called_off) {
             Ok(end) | Err(end) => end,
         }
     }
 
-    fn follow(
-        &mut self,
-        group: &Group,
-        until: Instant,
-        called_off: &dyn Fn() -> bool,
-    ) -> Result<End, End> {
+    fn follow(&mut self, until: Instant, called_off: &dyn Fn() -> bool) -> Result<End, End> {
         self.never_block()
             .map_err(|error| End::Broken(error.into()))?;
-        let mut ended: Option<Instant> = None;
-        let mut patience = Duration::from_millis(1);
+        let mut ended: Option<(Instant, ExitStatus)> = None;
         loop {
             // Asked before the pipes are emptied: what it said before its end is in them.
-            if ended.is_none() && group.has_ended() {
-                ended = Some(Instant::now());
+            if ended.is_none() {
+                ended = self.ended()?.map(|status| (Instant::now(), status));
             }
-            let moved = self.exchange()?;
-            let is_over = |ended: Instant| self.is_silent() || ended.elapsed() > AFTERWORDS;
-            if ended.is_some_and(is_over) {
-                return Ok(End::OfItself);
+            self.exchange()?;
+            if let Some((at, status)) = ended
+                && (self.is_silent() || at.elapsed() > AFTERWORDS)
+            {
+                return Ok(End::OfItself(status));
             }
             if called_off() {
                 return Ok(End::Cancelled);
@@ -77,17 +72,23 @@ impl<'a> Talk<'a> {
             if left.is_zero() {
                 return Ok(End::OutOfTime);
             }
-            patience = if moved {
-                Duration::from_millis(1)
-            } else {
-                LONGEST_PAUSE.min(patience * 2)
-            };
-            self.wait(patience.min(left));
+            self.wait(LONGEST_PAUSE.min(left), ended.is_none());
         }
     }
 
-    /// As text; what is no UTF-8 is replaced.
-    pub(super) fn said(self) -> (String, String) {
+    /// How the program itself has ended, if it has.
+    fn ended(&mut self) -> Result<Option<ExitStatus>, End> {
+        match self.control.exchange() {
+            Ok(None) => Ok(None),
+            Ok(Some(Report::Ended(status))) => Ok(Some(status)),
+            Ok(Some(Report::Exceeded(limit))) => Err(End::Exceeded(limit)),
+            Ok(Some(Report::Failed(error))) | Err(error) => Err(End::Broken(error)),
+        }
+    }
+
+    /// Kills what is left, and gives what was said as text; what is no UTF-8 is replaced.
+    pub(super) fn finish(self) -> (String, String) {
+        self.control.stop(KILLING);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         (text(self.stdout.said), text(self.stderr.said))
     }
@@ -113,18 +114,17 @@ impl<'a> Talk<'a> {
             .chain(heard.map(|pipe| (pipe, PollFlags::IN)))
     }
 
-    /// Writes and reads what can be without waiting; answers whether there was anything.
-    fn exchange(&mut self) -> Result<bool, End> {
-        let sent = self.send();
-        let heard = [self.stdout.hear()?, self.stderr.hear()?];
-        Ok(sent || heard.contains(&true))
+    /// Writes and reads what can be without waiting.
+    fn exchange(&mut self) -> Result<(), End> {
+        self.send();
+        self.stdout.hear()?;
+        self.stderr.hear()
     }
 
-    fn send(&mut self) -> bool {
+    fn send(&mut self) {
         let Some(stdin) = &mut self.stdin else {
-            return false;
+            return;
         };
-        let before = self.unsent.len();
         while !self.unsent.is_empty() {
             match stdin.write(self.unsent) {
                 Ok(count) => self.unsent = &self.unsent[count..],
@@ -137,40 +137,44 @@ impl<'a> Talk<'a> {
         if self.unsent.is_empty() {
             self.stdin = None;
         }
-        self.unsent.len() < before
     }
 
-    fn wait(&self, patience: Duration) {
-        let ends = self.ends();
+    fn wait(&self, patience: Duration, for_its_end: bool) {
+        let control = for_its_end.then(|| (self.control.as_fd(), self.control.interest()));
+        let ends = self.ends().chain(control);
         let mut ends: Vec<PollFd<'_>> = ends
             .map(|(pipe, flags)| PollFd::from_borrowed_fd(pipe, flags))
             .collect();
-        wait(&mut ends, patience);
+        let time = Timespec {
+            tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(patience.subsec_nanos()),
+        };
+        // An error is no reason to stop looking.
+        let _ = poll(&mut ends, Some(&time));
     }
 }
 
 /// One of the two streams that come out.
-struct Heard<P> {
+struct Heard {
     name: &'static str,
     /// Gone when nobody can say anything any more.
-    pipe: Option<P>,
+    pipe: Option<PipeReader>,
     said: Vec<u8>,
     /// More than so many bytes are too much.
     most: usize,
 }
 
-impl<P: Read> Heard<P> {
-    fn new(name: &'static str, pipe: Option<P>, most: usize) -> Self {
+impl Heard {
+    fn new(name: &'static str, pipe: PipeReader, most: usize) -> Self {
         Self {
             name,
-            pipe,
+            pipe: Some(pipe),
             said: Vec::new(),
             most,
         }
     }
 
-    fn hear(&mut self) -> Result<bool, End> {
-        let before = self.said.len();
+    fn hear(&mut self) -> Result<(), End> {
         let mut bytes = [0; 16 << 10];
         while let Some(pipe) = &mut self.pipe {
             match pipe.read(&mut bytes) {
@@ -184,20 +188,6 @@ impl<P: Read> Heard<P> {
                 return Err(End::TooMuchSaid(self.name));
             }
         }
-        Ok(self.said.len() > before)
+        Ok(())
     }
-}
-
-/// Nothing to wait for but time.
-pub(super) fn pause(time: Duration) {
-    wait(&mut [], time);
-}
-
-/// An error is no reason to stop looking; whoever waits looks again anyway.
-fn wait(ends: &mut [PollFd<'_>], patience: Duration) {
-    let time = Timespec {
-        tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(patience.subsec_nanos()),
-    };
-    let _ = poll(ends, Some(&time));
 }

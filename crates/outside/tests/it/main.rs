@@ -6,6 +6,9 @@
 )]
 
 mod asking;
+#[cfg(target_os = "linux")]
+mod command_limits;
+mod commands;
 mod connecting;
 mod postgres;
 mod postgres_types;

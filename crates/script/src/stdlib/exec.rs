@@ -27,8 +27,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `stdin` is what the program reads, `cwd` where it runs, relative to the module's folder, which is
     /// also where it runs without it; `env` adds variables, which may be secrets whose declaration in the
     /// manifest names the command: `token = { exec = ["git"] }`. What still runs after `timeout` (`"500ms"`,
-    /// `"30s"` or a number of seconds) is killed with all it has started, and the call fails; so it does
-    /// when more than 1 MiB is written.
+    /// `"30s"` or a number of seconds) is killed, and the call fails; so it does when more than 1 MiB is
+    /// written. Everything that the program has started ends with it.
     ///
     /// Examples:
     /// ```python
