@@ -14,11 +14,15 @@ use starlark_syntax::syntax::ast::{
     ExprP, ForP, StmtP,
 };
 
-/// Methods whose result can be larger than what went in, or that take in a whole sequence.
-pub(crate) const METHODS: [&str; 9] = [
+/// Methods whose result can be larger than what went in, that take in a whole sequence, or that
+/// make a list of a text.
+pub(crate) const METHODS: [&str; 12] = [
     "join",
     "replace",
     "format",
+    "split",
+    "rsplit",
+    "splitlines",
     "extend",
     "update",
     "union",
@@ -421,7 +425,7 @@ mod tests {
         );
         check(
             "x = (s if b else '').split('b')[0].replace('c', 'd')",
-            "x = __replace((s if b else '').split('b')[0],'c', 'd')",
+            "x = __replace(__split((s if b else ''),'b')[0],'c', 'd')",
         );
         check("x = f'{(a or b).c}'", "x = f'{__str((a or b).c)}'");
         check("(x)[0] += (1)", "(x)[0] += (__grow_add((x)[0],(1)))");

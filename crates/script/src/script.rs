@@ -1,7 +1,7 @@
 //! A loaded file: what it offers, and calling it from any thread.
 
 use crate::compactor::Compactor;
-use crate::convert::{Budget, from_json};
+use crate::convert::{Budget, Receiver, Unwritable};
 use crate::cx::Cx;
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, raised};
@@ -380,14 +380,13 @@ impl Binding {
         let heap = eval.heap();
         let handler = heap.access_owned_frozen_value(handler);
         let context = || heap.alloc(Context::new(turn));
+        let mut receiver = Receiver::new(heap);
         match self {
             Binding::Dict { ctx } => {
                 let mut entries = Vec::with_capacity(args.len());
                 for (name, json) in args {
-                    entries.push((
-                        name.as_str(),
-                        from_json(json, heap).map_err(anyhow::Error::from)?,
-                    ));
+                    let value = receiver.field(json).map_err(|why| unread(name, &why))?;
+                    entries.push((name.as_str(), value));
                 }
                 let params = heap.alloc(AllocDict(entries));
                 if *ctx {
@@ -407,7 +406,11 @@ impl Binding {
                 for (name, json) in args {
                     let place = kinds.iter().position(|(known, _)| known == name);
                     let kind = place.map_or(&Kind::Plain, |i| &kinds[i].1);
-                    let value = build(json, kind, eval)?;
+                    let value = build(json, kind, &mut receiver, eval);
+                    let value = value.map_err(|error| match error {
+                        Unbuilt::Unread(why) => unread(name, &why),
+                        Unbuilt::Raised(error) => error,
+                    })?;
                     match place {
                         Some(i) if i < *positional => by_position.push(value),
                         _ => by_name.push((name.as_str(), value)),
@@ -426,39 +429,70 @@ fn unkept(why: String) -> CallFailure {
     }
 }
 
+fn unread(argument: &str, why: &Unwritable) -> starlark::Error {
+    anyhow::anyhow!("`{argument}`: {why}").into()
+}
+
+/// Why an argument did not become a value.
+enum Unbuilt {
+    Unread(Unwritable),
+    /// The constructor of its type raised it.
+    Raised(starlark::Error),
+}
+
+impl From<Unwritable> for Unbuilt {
+    fn from(why: Unwritable) -> Self {
+        Self::Unread(why)
+    }
+}
+
+impl From<starlark::Error> for Unbuilt {
+    fn from(error: starlark::Error) -> Self {
+        Self::Raised(error)
+    }
+}
+
 /// JSON in the form a type asks for: ints as floats, strings as enum values, objects as records.
 fn build<'v>(
     json: &Json,
     kind: &Kind,
+    receiver: &mut Receiver<'v>,
     eval: &mut Evaluator<'v, '_, '_>,
-) -> starlark::Result<Value<'v>> {
+) -> Result<Value<'v>, Unbuilt> {
     let heap = eval.heap();
     Ok(match (kind, json) {
         (Kind::Float, Json::Number(number)) => match number.to_string().parse::<f64>() {
-            Ok(float) if float.is_finite() => heap.alloc(float),
-            _ => return Err(anyhow::anyhow!("{number} is too large for a number").into()),
+            Ok(float) if float.is_finite() => {
+                let float = heap.alloc(float);
+                receiver.items(&[float])?;
+                float
+            }
+            _ => return Err(Unwritable(format!("{number} is too large for a number")).into()),
         },
         (Kind::List(item), Json::Array(items)) if !item.is_plain() => {
-            let items: Result<Vec<Value>, _> = items.iter().map(|i| build(i, item, eval)).collect();
+            let items = items.iter().map(|i| build(i, item, receiver, eval));
+            let items: Result<Vec<Value>, _> = items.collect();
             heap.alloc(AllocList(items?))
         }
         (Kind::Tuple(kinds), Json::Array(items)) => {
             let mut values = Vec::with_capacity(items.len());
             for (i, item) in items.iter().enumerate() {
-                values.push(build(item, kinds.get(i).unwrap_or(&Kind::Plain), eval)?);
+                let kind = kinds.get(i).unwrap_or(&Kind::Plain);
+                values.push(build(item, kind, receiver, eval)?);
             }
             heap.alloc(AllocTuple(values))
         }
         (Kind::Dict(item), Json::Object(map)) if !item.is_plain() => {
             let mut entries = Vec::with_capacity(map.len());
             for (key, value) in map {
-                entries.push((key.as_str(), build(value, item, eval)?));
+                let value = build(value, item, receiver, eval)?;
+                entries.push((receiver.key(key)?, value));
             }
             heap.alloc(AllocDict(entries))
         }
         (Kind::Enum(constructor), json) => {
             let constructor = heap.access_owned_frozen_value(constructor);
-            let value = from_json(json, heap).map_err(anyhow::Error::from)?;
+            let value = receiver.field(json)?;
             eval.eval_function(constructor, &[value], &[])?
         }
         (Kind::Record(constructor, kinds), Json::Object(map)) => {
@@ -469,7 +503,7 @@ fn build<'v>(
                     .iter()
                     .find(|(name, _)| name == key)
                     .map_or(&Kind::Plain, |(_, kind)| kind);
-                named.push((key.as_str(), build(value, kind, eval)?));
+                named.push((key.as_str(), build(value, kind, receiver, eval)?));
             }
             eval.eval_function(constructor, &[], &named)?
         }
@@ -482,10 +516,10 @@ fn build<'v>(
             // 3 is an int of `int | float`, though a float could be made of it.
             let exact = kinds.iter().find(|(schema, _)| schema.is_exactly(json));
             match exact.or_else(|| kinds.iter().find(|(schema, _)| fits(schema))) {
-                Some((_, kind)) => build(json, kind, eval)?,
-                None => from_json(json, heap).map_err(anyhow::Error::from)?,
+                Some((_, kind)) => build(json, kind, receiver, eval)?,
+                None => receiver.field(json)?,
             }
         }
-        (_, json) => from_json(json, heap).map_err(anyhow::Error::from)?,
+        (_, json) => receiver.field(json)?,
     })
 }

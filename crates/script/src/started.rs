@@ -1,7 +1,7 @@
 //! What a started module keeps between its calls: its instance, its dependencies' and its
 //! configuration, frozen, so that any number of calls can share them.
 
-use crate::convert::from_json;
+use crate::convert::Receiver;
 use model::Fault;
 use serde_json::{Map, Value as Json};
 use starlark::environment::Module;
@@ -25,9 +25,10 @@ impl Started {
         let unable = |why: String| Fault::new(format!("cannot prepare the module: {why}"));
         Module::with_temp_heap(|module| {
             let heap = module.heap();
+            let mut receiver = Receiver::new(heap);
             let config = config
                 .iter()
-                .map(|(key, value)| Ok((key.as_str(), from_json(value, heap)?)))
+                .map(|(key, value)| Ok((key.as_str(), receiver.field(value)?)))
                 .collect::<Result<Vec<_>, crate::convert::Unwritable>>()
                 .map_err(|why| unable(why.to_string()))?;
             let deps = deps.iter().map(|(name, started)| {

@@ -2,7 +2,7 @@
 
 use super::checked::size::{gauge, items};
 use super::show::{self, measure};
-use crate::convert::write_json;
+use crate::convert::{Receiver, write_json};
 use ::csv::{QuoteStyle, ReaderBuilder, StringRecord, Terminator, WriterBuilder};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -140,7 +140,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         } else {
             Vec::new()
         };
-        let names: Vec<Value> = names.iter().map(|name| heap.alloc(name.as_str())).collect();
+        let mut receiver = Receiver::new(heap);
+        let names: Result<Vec<Value>, _> = names.iter().map(|name| receiver.key(name)).collect();
+        let names = names.map_err(|why| anyhow::anyhow!("csv.decode: {why}"))?;
         let mut width = header.then_some(names.len());
         let (mut rows, mut cells) = (Vec::new(), 0);
         let mut record = StringRecord::new();
@@ -163,7 +165,9 @@ fn natives(builder: &mut GlobalsBuilder) {
             if rows.len() % 1_000 == 0 {
                 gauge.in_time()?;
             }
-            let values: Vec<Value> = record.iter().map(|cell| heap.alloc(cell)).collect();
+            let cells = record.iter().map(|cell| receiver.cell(heap.alloc(cell)));
+            let values: Result<Vec<Value>, _> = cells.collect();
+            let values = values.map_err(|why| anyhow::anyhow!("csv.decode: {why}"))?;
             rows.push(if header {
                 heap.alloc(AllocDict(
                     names.iter().copied().zip(values).collect::<Vec<_>>(),

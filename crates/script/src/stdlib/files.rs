@@ -1,13 +1,12 @@
 //! `files`: files that a module was granted, by paths relative to its folder.
 
-use crate::convert::from_json;
+use crate::convert::{Receiver, from_json};
 use crate::cx::Cx;
 use anyhow::anyhow;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
-use starlark::values::list::AllocList;
 use starlark::values::none::NoneType;
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
@@ -61,7 +60,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let names = Cx::host(eval)?.file_list(path)?;
-        Ok(eval.heap().alloc(AllocList(names)))
+        Ok(Receiver::new(eval.heap()).texts(&names)?)
     }
 
     /// Is there such a file or folder? Whether it may be looked for is as for `files.read`.

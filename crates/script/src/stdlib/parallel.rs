@@ -3,7 +3,7 @@
 
 use super::Patterns;
 use super::checked::size::{gauge, items};
-use crate::convert::{Budget, from_json, to_json, write_json};
+use crate::convert::{Budget, Receiver, from_json, to_json, write_json};
 use crate::cx::Cx;
 use crate::gauge::{Gauge, Share};
 use model::Host;
@@ -198,10 +198,11 @@ fn results<'v>(work: Work<'_>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result
     in_time?;
     let heap = eval.heap();
     let mut results = Vec::with_capacity(done.results.len());
+    let mut receiver = Receiver::new(heap);
     for text in done.results.iter().flatten() {
         super::json::room(text, eval)?;
         let json: Json = serde_json::from_str(text).map_err(anyhow::Error::from)?;
-        results.push(from_json(&json, heap).map_err(anyhow::Error::from)?);
+        results.push(receiver.list_item(&json).map_err(anyhow::Error::from)?);
         gauge.memory(eval)?;
     }
     Ok(heap.alloc(AllocList(results)))

@@ -1,6 +1,6 @@
 //! What `sqlite` and `postgres` have in common: statements go out, rows come back.
 
-use crate::convert::{Budget, from_json, to_json};
+use crate::convert::{Budget, Receiver, to_json};
 use crate::cx::Cx;
 use model::{Cell, Database, SqlAnswer, SqlRequest, Statement};
 use serde_json::Value as Json;
@@ -84,28 +84,34 @@ pub(super) fn statements<'v>(
 
 /// The rows of an answer, as dicts that share their keys.
 pub(super) fn rows<'v>(answer: &SqlAnswer, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-    let keys = answer.columns.iter().map(|name| heap.alloc(name.as_str()));
-    let keys: Vec<Value<'v>> = keys.collect();
+    let mut receiver = Receiver::new(heap);
+    let keys = answer.columns.iter().map(|name| receiver.key(name));
+    let keys: Vec<Value<'v>> = keys.collect::<Result<_, _>>()?;
     let mut rows = Vec::with_capacity(answer.rows.len());
     for row in &answer.rows {
         let mut entries = Vec::with_capacity(keys.len());
         for (key, cell) in keys.iter().zip(row) {
-            entries.push((*key, value(cell, heap)?));
+            entries.push((*key, value(cell, &mut receiver, heap)?));
         }
         rows.push(heap.alloc(AllocDict(entries)));
     }
     Ok(heap.alloc(AllocList(rows)))
 }
 
-fn value<'v>(cell: &Cell, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-    Ok(match cell {
+fn value<'v>(
+    cell: &Cell,
+    receiver: &mut Receiver<'v>,
+    heap: Heap<'v>,
+) -> anyhow::Result<Value<'v>> {
+    let scalar = match cell {
         Cell::Null => Value::new_none(),
         Cell::Bool(truth) => Value::new_bool(*truth),
         Cell::Int(integer) => heap.alloc(*integer),
         Cell::Float(float) => heap.alloc(*float),
         Cell::Text(text) => heap.alloc(text.as_str()),
-        Cell::Json(json) => from_json(json, heap)?,
-    })
+        Cell::Json(json) => return Ok(receiver.field(json)?),
+    };
+    Ok(receiver.cell(scalar)?)
 }
 
 /// Rows changed by the only statement there was.

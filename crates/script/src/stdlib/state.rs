@@ -7,14 +7,13 @@
     reason = "starlark's macros ask for it"
 )]
 
-use crate::convert::{Budget, from_json, to_json};
+use crate::convert::{Budget, Receiver, from_json, to_json};
 use crate::cx::Cx;
 use allocative::Allocative;
 use serde_json::Value as Json;
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{Methods, MethodsBuilder};
 use starlark::eval::Evaluator;
-use starlark::values::list::AllocList;
 use starlark::values::none::NoneType;
 use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
 use starlark::{starlark_module, starlark_simple_value};
@@ -114,7 +113,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ) -> anyhow::Result<Value<'v>> {
         let _ = this;
         let keys = Cx::host(eval)?.state_list(prefix)?;
-        Ok(eval.heap().alloc(AllocList(keys)))
+        Ok(Receiver::new(eval.heap()).texts(&keys)?)
     }
 
     /// Replaces a value by `fn(value)`, atomically; answers the new one.

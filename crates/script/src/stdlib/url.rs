@@ -1,7 +1,7 @@
 //! `url`: addresses taken apart and put together, as browsers do it.
 
 use super::checked::size::gauge;
-use crate::convert::write_json;
+use crate::convert::{Receiver, Unwritable, write_json};
 use ::url::{Url, form_urlencoded};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use starlark::environment::GlobalsBuilder;
@@ -46,22 +46,27 @@ fn read(function: &str, s: &str) -> anyhow::Result<Url> {
 }
 
 /// The parameters by name; a name that comes more than once has a list.
-fn parameters<'v>(url: &Url, heap: Heap<'v>) -> Value<'v> {
+fn parameters<'v>(url: &Url, heap: Heap<'v>) -> Result<Value<'v>, Unwritable> {
+    let mut receiver = Receiver::new(heap);
     let mut found: Vec<(String, Vec<Value<'v>>)> = Vec::new();
     let mut places = std::collections::HashMap::new();
     for (name, value) in url.query_pairs() {
-        let value = heap.alloc(value.as_ref());
+        let value = receiver.cell(heap.alloc(value.as_ref()))?;
         let place = *places.entry(name.to_string()).or_insert(found.len());
         match found.get_mut(place) {
             Some((_, values)) => values.push(value),
             None => found.push((name.into_owned(), vec![value])),
         }
     }
-    let entries = found.into_iter().map(|(name, values)| match values[..] {
-        [only] => (name, only),
-        _ => (name, heap.alloc(AllocList(values))),
-    });
-    heap.alloc(AllocDict(entries.collect::<Vec<_>>()))
+    let mut entries = Vec::with_capacity(found.len());
+    for (name, values) in found {
+        let value = match values[..] {
+            [only] => only,
+            _ => heap.alloc(AllocList(values)),
+        };
+        entries.push((receiver.key(&name)?, value));
+    }
+    Ok(heap.alloc(AllocDict(entries)))
 }
 
 fn spelt<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<String> {
@@ -107,7 +112,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             ("host", text(url.host_str())),
             ("port", port),
             ("path", heap.alloc(url.path())),
-            ("query", parameters(&url, heap)),
+            ("query", parameters(&url, heap)?),
             ("fragment", text(url.fragment())),
         ])))
     }

@@ -1,5 +1,6 @@
 //! Looks at what a built-in type is made from: `list(xs)`, `int(text)`.
 
+use super::keys::{dict_keys, set_members};
 use super::size::bounded;
 use anyhow::bail;
 use starlark::environment::GlobalsBuilder;
@@ -33,14 +34,16 @@ fn conversions(builder: &mut GlobalsBuilder) {
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a set", eval).map(|()| x)
+        bounded(x, "a set", eval)?;
+        set_members(x, eval).map(|()| x)
     }
 
     fn __bounded_dict<'v>(
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a dict", eval).map(|()| x)
+        bounded(x, "a dict", eval)?;
+        dict_keys(x, eval).map(|()| x)
     }
 
     fn __bounded_int<'v>(x: Value<'v>) -> anyhow::Result<Value<'v>> {

@@ -1,17 +1,22 @@
-//! Methods whose result can be larger than what went in, or that take in a whole sequence.
+//! Methods whose result can be larger than what went in, that take in a whole sequence, or that
+//! make a list of a text.
 
 use super::format::format;
+use super::keys::{dict_keys, set_members};
 use super::size::{bounded, checked, gauge};
+use crate::convert::Receiver;
 use crate::stdlib::secret::Secret;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
 use starlark::values::dict::DictRef;
+use starlark::values::list::ListRef;
 use starlark::values::tuple::UnpackTuple;
 
 pub(super) fn add(builder: &mut GlobalsBuilder) {
     methods(builder);
+    splitting_methods(builder);
     sequence_methods(builder);
 }
 
@@ -113,6 +118,54 @@ fn methods(builder: &mut GlobalsBuilder) {
     }
 }
 
+/// A method that makes a list of a text, whose parts may become keys.
+fn split<'v>(
+    this: Value<'v>,
+    name: &str,
+    args: &[Value<'v>],
+    kwargs: &DictRef<'v>,
+    eval: &mut Evaluator<'v, '_, '_>,
+) -> starlark::Result<Value<'v>> {
+    let parts = call_method(this, name, args, kwargs, eval)?;
+    if this.unpack_str().is_some()
+        && let Some(parts) = ListRef::from_value(parts)
+    {
+        let counted = Receiver::new(eval.heap()).items(parts.content());
+        counted.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    }
+    Ok(parts)
+}
+
+#[starlark_module]
+fn splitting_methods(builder: &mut GlobalsBuilder) {
+    fn __split<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        split(this, "split", &args.items, &kwargs, eval)
+    }
+
+    fn __rsplit<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        split(this, "rsplit", &args.items, &kwargs, eval)
+    }
+
+    fn __splitlines<'v>(
+        #[starlark(require = pos)] this: Value<'v>,
+        #[starlark(args)] args: UnpackTuple<Value<'v>>,
+        #[starlark(kwargs)] kwargs: DictRef<'v>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        split(this, "splitlines", &args.items, &kwargs, eval)
+    }
+}
+
 /// A method that goes through a whole sequence.
 fn take_in<'v>(
     this: Value<'v>,
@@ -123,6 +176,11 @@ fn take_in<'v>(
 ) -> starlark::Result<Value<'v>> {
     for arg in args {
         bounded(*arg, name, eval)?;
+        match this.get_type() {
+            "set" => set_members(*arg, eval)?,
+            "dict" => dict_keys(*arg, eval)?,
+            _ => {}
+        }
     }
     call_method(this, name, args, kwargs, eval)
 }

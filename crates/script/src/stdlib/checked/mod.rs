@@ -4,6 +4,7 @@
 mod comparisons;
 mod conversions;
 mod format;
+mod keys;
 mod methods;
 mod operators;
 mod percent;

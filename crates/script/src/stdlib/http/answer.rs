@@ -1,7 +1,7 @@
 //! An answer as a script reads it.
 
 use super::charset;
-use crate::convert::from_json;
+use crate::convert::{Receiver, Unwritable, from_json};
 use crate::cx::Cx;
 use crate::script::Raised;
 use base64::Engine;
@@ -28,7 +28,7 @@ pub(crate) fn answer<'v>(
     let mut fields = fields(
         response.status,
         &response.url,
-        headers(response, heap),
+        headers(response, heap)?,
         &text,
         heap,
     );
@@ -84,7 +84,7 @@ fn is_ok(status: u16) -> bool {
 
 /// A header that came several times is one, joined as HTTP says; cookies, which may have commas in
 /// them, by line breaks.
-fn headers<'v>(response: &HttpResponse, heap: Heap<'v>) -> Value<'v> {
+fn headers<'v>(response: &HttpResponse, heap: Heap<'v>) -> Result<Value<'v>, Unwritable> {
     let mut joined: Vec<(&str, String)> = Vec::new();
     for (name, value) in &response.headers {
         match joined.iter_mut().find(|(known, _)| known == name) {
@@ -95,7 +95,12 @@ fn headers<'v>(response: &HttpResponse, heap: Heap<'v>) -> Value<'v> {
             None => joined.push((name, value.clone())),
         }
     }
-    heap.alloc(AllocDict(joined))
+    let mut receiver = Receiver::new(heap);
+    let mut entries = Vec::with_capacity(joined.len());
+    for (name, value) in joined {
+        entries.push((receiver.key(name)?, receiver.cell(heap.alloc(value))?));
+    }
+    Ok(heap.alloc(AllocDict(entries)))
 }
 
 /// An answer other than 2xx as an error, for those who asked for that.

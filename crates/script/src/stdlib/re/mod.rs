@@ -8,6 +8,7 @@ mod replacement;
 pub(crate) use pattern::{Patterns, pattern};
 
 use super::checked::size::gauge;
+use crate::convert::Receiver;
 use found::{Found, Places};
 use regex::Regex;
 use starlark::environment::GlobalsBuilder;
@@ -113,10 +114,13 @@ fn natives(builder: &mut GlobalsBuilder) {
                 all.push(heap.alloc(found.as_str()));
                 go_on(all.len(), eval)?;
             }
+            Receiver::new(heap).items(&all)?;
             return Ok(heap.alloc(AllocList(all)));
         }
+        let mut receiver = Receiver::new(heap);
         for captures in regex.captures_iter(s) {
             let mut groups = found::groups(&captures, heap);
+            receiver.items(&groups)?;
             all.push(match groups.len() {
                 1 => groups.remove(0),
                 _ => heap.alloc(AllocList(groups)),
@@ -189,6 +193,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             parts.push(eval.heap().alloc(part));
             go_on(parts.len(), eval)?;
         }
+        Receiver::new(eval.heap()).items(&parts)?;
         Ok(eval.heap().alloc(AllocList(parts)))
     }
 }

@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use super::checked::size::gauge;
-use crate::convert::{from_json, to_json};
+use crate::convert::{Receiver, to_json};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -19,9 +19,8 @@ fn documents<'v>(s: &str, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Vec<Va
     let gauge = gauge(eval)?;
     gauge.text(s.len(), "YAML")?;
     let documents = read::documents(s, &|| gauge.in_time())?;
-    let made = documents
-        .iter()
-        .map(|json| Ok(from_json(json, eval.heap())?));
+    let mut receiver = Receiver::new(eval.heap());
+    let made = documents.iter().map(|json| Ok(receiver.list_item(json)?));
     let made: anyhow::Result<Vec<Value>> = made.collect();
     gauge.memory(eval)?;
     made
