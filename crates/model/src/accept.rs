@@ -12,15 +12,18 @@ pub struct Mismatch {
     pub message: String,
 }
 
+/// Digits of an integer: the time to read one grows with their square.
+pub const MOST_DIGITS: usize = 20_000;
+
 impl Schema {
     /// Checks a value and gives it the form its type asks for; what does not fit is listed.
     pub fn accept(&self, value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
         match (self, value) {
             (Self::Any, value) | (Self::Number, value @ Value::Number(_)) => {
-                finite(value, path, wrong)
+                readable(value, path, wrong)
             }
             (Self::Int, Value::Number(number)) => match integral(&number) {
-                Some(whole) => whole,
+                Some(whole) => readable(whole, path, wrong),
                 None => self.refuse(Value::Number(number), path, wrong),
             },
             (Self::List(item), Value::Array(values)) => Value::Array(
@@ -217,7 +220,7 @@ pub(crate) fn accept_fields(
     }
     if open {
         for (key, value) in given {
-            let value = finite(value, &join(path, &key), wrong);
+            let value = readable(value, &join(path, &key), wrong);
             taken.insert(key, value);
         }
     } else {
@@ -260,8 +263,8 @@ fn is_integer(digits: &str) -> bool {
 
 /// The number as an integer, when it is one: `3`, `3.0`, `3e2`; large ones keep every digit.
 fn integral(number: &serde_json::Number) -> Option<Value> {
-    let text = number.to_string();
-    if is_integer(&text) {
+    let text = number.as_str();
+    if is_integer(text) {
         return Some(Value::Number(number.clone()));
     }
     let float: f64 = text.parse().ok()?;
@@ -274,18 +277,30 @@ fn integral(number: &serde_json::Number) -> Option<Value> {
     exact.then(|| json!(float as i64))
 }
 
-/// Refuses numbers no float can hold, such as `1e999`, wherever they hide.
-fn finite(value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
-    find_infinite(&value, path, wrong);
+/// Refuses numbers no float can hold, such as `1e999`, and integers of too many digits, wherever
+/// they hide.
+fn readable(value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
+    find_unreadable(&value, path, wrong);
     value
 }
 
-fn find_infinite(value: &Value, path: &str, wrong: &mut Vec<Mismatch>) {
+/// Why a number cannot be read, if it cannot.
+pub fn unreadable_number(number: &serde_json::Number) -> Option<String> {
+    let text = number.as_str();
+    if is_integer(text) {
+        let digits = text.trim_start_matches('-').len();
+        return (digits > MOST_DIGITS).then(|| {
+            format!("{digits} digits are too many for an integer; it may have {MOST_DIGITS}")
+        });
+    }
+    let is_finite = text.parse::<f64>().is_ok_and(f64::is_finite);
+    (!is_finite).then(|| format!("{} is too large for a number", shorten(text)))
+}
+
+fn find_unreadable(value: &Value, path: &str, wrong: &mut Vec<Mismatch>) {
     match value {
         Value::Number(number) => {
-            let text = number.to_string();
-            if !is_integer(&text) && !text.parse::<f64>().is_ok_and(f64::is_finite) {
-                let message = format!("{} is too large for a number", shorten(&text));
+            if let Some(message) = unreadable_number(number) {
                 wrong.push(Mismatch {
                     path: path.to_owned(),
                     message,
@@ -298,12 +313,12 @@ fn find_infinite(value: &Value, path: &str, wrong: &mut Vec<Mismatch>) {
                 .enumerate()
                 .filter(|(_, item)| may_hold_numbers(item))
             {
-                find_infinite(item, &format!("{path}[{i}]"), wrong);
+                find_unreadable(item, &format!("{path}[{i}]"), wrong);
             }
         }
         Value::Object(map) => {
             for (key, item) in map.iter().filter(|(_, item)| may_hold_numbers(item)) {
-                find_infinite(item, &join(path, key), wrong);
+                find_unreadable(item, &join(path, key), wrong);
             }
         }
         Value::Null | Value::Bool(_) | Value::String(_) => {}

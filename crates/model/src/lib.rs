@@ -66,7 +66,7 @@ mod tool;
 mod trust;
 mod uri;
 
-pub use accept::Mismatch;
+pub use accept::{MOST_DIGITS, Mismatch, unreadable_number};
 pub use access::{
     Access, DATA_FOLDER, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns,
 };

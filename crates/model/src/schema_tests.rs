@@ -1,6 +1,7 @@
 //! Facts about types, in data.
 
 use super::*;
+use crate::MOST_DIGITS;
 
 fn accept(schema: &Schema, given: &str) -> Result<String, String> {
     let mut wrong = Vec::new();
@@ -21,6 +22,31 @@ fn check(schema: &Schema, given: &str, expected: Result<&str, &str>) {
         accept(schema, given),
         expected.map(str::to_owned).map_err(str::to_owned)
     );
+}
+
+#[test]
+fn integers_of_too_many_digits_are_refused() {
+    let longest = "9".repeat(MOST_DIGITS);
+    check(&Schema::Int, &longest, Ok(&longest));
+    check(
+        &Schema::Int,
+        &format!("-{longest}"),
+        Ok(&format!("-{longest}")),
+    );
+    let million = "9".repeat(4_000_000);
+    let refusal = "4000000 digits are too many for an integer; it may have 20000";
+    for (schema, given, path) in [
+        (Schema::Int, million.clone(), "x"),
+        (Schema::Number, million.clone(), "x"),
+        (
+            Schema::List(Box::new(Schema::Int)),
+            format!("[1, {million}]"),
+            "x[1]",
+        ),
+        (Schema::Any, format!("{{\"a\": [{million}]}}"), "x.a[0]"),
+    ] {
+        check(&schema, &given, Err(&format!("{path}: {refusal}")));
+    }
 }
 
 #[test]

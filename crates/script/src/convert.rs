@@ -3,7 +3,7 @@
 mod collisions;
 mod receive;
 
-pub(crate) use receive::{Receiver, from_json};
+pub(crate) use receive::{Receiver, float_from_json, from_json};
 
 use crate::stdlib::content::Block;
 use crate::stdlib::show;

@@ -1,7 +1,7 @@
 //! A loaded file: what it offers, and calling it from any thread.
 
 use crate::compactor::Compactor;
-use crate::convert::{Budget, Receiver, Unwritable};
+use crate::convert::{Budget, Receiver, Unwritable, float_from_json};
 use crate::cx::Cx;
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, raised};
@@ -461,14 +461,11 @@ fn build<'v>(
 ) -> Result<Value<'v>, Unbuilt> {
     let heap = eval.heap();
     Ok(match (kind, json) {
-        (Kind::Float, Json::Number(number)) => match number.to_string().parse::<f64>() {
-            Ok(float) if float.is_finite() => {
-                let float = heap.alloc(float);
-                receiver.items(&[float])?;
-                float
-            }
-            _ => return Err(Unwritable(format!("{number} is too large for a number")).into()),
-        },
+        (Kind::Float, Json::Number(number)) => {
+            let float = heap.alloc(float_from_json(number)?);
+            receiver.items(&[float])?;
+            float
+        }
         (Kind::List(item), Json::Array(items)) if !item.is_plain() => {
             let items = items.iter().map(|i| build(i, item, receiver, eval));
             let items: Result<Vec<Value>, _> = items.collect();

@@ -93,15 +93,28 @@ fn number_from_json<'v>(number: &Number, heap: Heap<'v>) -> Result<Value<'v>, Un
     if let Some(small) = number.as_i64() {
         return Ok(heap.alloc(small));
     }
-    let text = number.to_string();
-    if !text.contains(['.', 'e', 'E']) {
-        return match BigInt::from_str(&text) {
-            Ok(big) => Ok(heap.alloc(big)),
-            Err(_) => Err(Unwritable(format!("`{text}` is not a number"))),
-        };
+    if let Some(why) = model::unreadable_number(number) {
+        return Err(Unwritable(why));
     }
-    match text.parse::<f64>() {
-        Ok(float) if float.is_finite() => Ok(heap.alloc(float)),
-        _ => Err(Unwritable(format!("{text} is too large for a number"))),
+    let text = number.as_str();
+    if text.contains(['.', 'e', 'E']) {
+        return float_from_json(number).map(|float| heap.alloc(float));
+    }
+    match BigInt::from_str(text) {
+        Ok(big) => Ok(heap.alloc(big)),
+        Err(_) => Err(Unwritable(format!("`{text}` is not a number"))),
+    }
+}
+
+/// A number as a float that holds it.
+pub(crate) fn float_from_json(number: &Number) -> Result<f64, Unwritable> {
+    match number.as_str().parse::<f64>() {
+        Ok(float) if float.is_finite() => Ok(float),
+        _ => {
+            let digits = number.as_str().len();
+            Err(Unwritable(format!(
+                "a number of {digits} digits is too large for a float"
+            )))
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
 use crate::script::Raised;
+use crate::stdlib::checked::conversions::callable_on;
 use crate::stdlib::show;
 use serde_json::{Map, Value as Json};
 use starlark::environment::GlobalsBuilder;
@@ -85,7 +86,10 @@ fn natives(builder: &mut GlobalsBuilder) {
             .iter()
             .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
             .collect();
-        let result = eval.eval_function(func, &args.items, &named);
+        let result = match callable_on(func, &args.items) {
+            Ok(()) => eval.eval_function(func, &args.items, &named),
+            Err(error) => Err(error.into()),
+        };
         let heap = eval.heap();
         let (ok, value, error) = match result {
             Ok(value) => (true, value, Value::new_none()),

@@ -11,6 +11,7 @@ mod calls;
 mod collisions;
 mod compact;
 mod describe;
+mod digits;
 mod examples;
 mod floats;
 mod growth;

@@ -2,16 +2,40 @@
 
 use super::keys::{dict_keys, set_members};
 use super::size::bounded;
+use crate::stdlib::show::quoted;
 use anyhow::bail;
+use model::MOST_DIGITS;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
 use starlark::values::Value;
 
-const LARGEST_DIGITS: usize = 20_000;
-
 pub(super) fn add(builder: &mut GlobalsBuilder) {
     conversions(builder);
+}
+
+/// May `int` read this? The time it takes grows with the square of the digits.
+pub(in crate::stdlib) fn digits(x: Value<'_>) -> anyhow::Result<()> {
+    match x.unpack_str() {
+        Some(text) if text.len() > MOST_DIGITS => {
+            bail!(
+                "a number of {} digits; int() reads {MOST_DIGITS}",
+                text.len()
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same before a function is called that may be `int` under another name.
+pub(in crate::stdlib) fn callable_on<'v>(
+    function: Value<'v>,
+    args: &[Value<'v>],
+) -> anyhow::Result<()> {
+    match args {
+        [text, ..] if digits(*text).is_err() && quoted(function) == "int" => digits(*text),
+        _ => Ok(()),
+    }
 }
 
 #[starlark_module]
@@ -47,14 +71,6 @@ fn conversions(builder: &mut GlobalsBuilder) {
     }
 
     fn __bounded_int<'v>(x: Value<'v>) -> anyhow::Result<Value<'v>> {
-        match x.unpack_str() {
-            Some(text) if text.len() > LARGEST_DIGITS => {
-                bail!(
-                    "a number of {} digits; int() reads {LARGEST_DIGITS}",
-                    text.len()
-                )
-            }
-            _ => Ok(x),
-        }
+        digits(x).map(|()| x)
     }
 }

@@ -2,7 +2,7 @@
 //! the machine. None is speculative: the compiler must not run them while it loads a file.
 
 mod comparisons;
-mod conversions;
+pub(super) mod conversions;
 mod format;
 mod keys;
 mod methods;
