@@ -1,5 +1,6 @@
 //! Watches one evaluation: deadline, cancelling, ticks and memory, and which of them ended it.
 
+use crate::depth::DepthWatch;
 use model::{Cancel, Leash, Limits, Stop};
 use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
@@ -24,6 +25,7 @@ pub(crate) struct Gauge {
     lent: Cell<u64>,
     /// The statement being run, since a limit's own error has no position.
     last: RefCell<Option<(CodeMap, Span)>>,
+    depth: DepthWatch,
 }
 
 /// What the items of a `parallel` have of the evaluation that waits for them.
@@ -67,6 +69,7 @@ impl Gauge {
             handed_over: Cell::new(false),
             lent: Cell::new(0),
             last: RefCell::new(None),
+            depth: DepthWatch::default(),
         })
     }
 
@@ -107,6 +110,7 @@ impl Gauge {
             handed_over: Cell::new(false),
             lent: Cell::new(0),
             last: RefCell::new(None),
+            depth: DepthWatch::default(),
         }
     }
 
@@ -204,9 +208,12 @@ impl Gauge {
 
     /// Is there memory for so many bytes more, which are given back soon?
     pub(crate) fn room(&self, bytes: usize, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
-        let used = eval.heap().allocated_bytes();
-        let used = used.saturating_add(self.outside.get());
-        if used.saturating_add(bytes) > self.limits.heap_bytes {
+        self.fits(eval.heap().allocated_bytes().saturating_add(bytes))
+    }
+
+    /// Does this much fit beside what values hold outside the heap?
+    fn fits(&self, heap: usize) -> anyhow::Result<()> {
+        if heap.saturating_add(self.outside.get()) > self.limits.heap_bytes {
             self.stop.set(Some(Stop::Heap));
             anyhow::bail!("out of memory");
         }
@@ -293,8 +300,8 @@ impl Gauge {
     }
 }
 
-/// Ticks are looked at every thousand; a statement can double a value or take a while, so memory
-/// and cancelling are looked at here.
+/// Ticks are looked at every thousand; a statement can double a value, nest it or take a while, so
+/// memory, depth and cancelling are looked at here.
 struct EachStatement(Rc<Gauge>);
 
 impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
@@ -306,6 +313,8 @@ impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
     ) -> starlark::Result<()> {
         self.0.note(at);
         self.0.go_on()?;
-        Ok(self.0.memory(eval)?)
+        let heap = eval.heap().allocated_bytes();
+        self.0.fits(heap)?;
+        Ok(self.0.depth.statement(heap, eval)?)
     }
 }

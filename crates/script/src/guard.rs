@@ -1,6 +1,6 @@
 //! Leads operations that can blow up, or that the engine writes floats with, through natives of our own:
 //! the source is edited at `x.join(…)`, `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`,
-//! f-strings and calls of built-in types such as `list(…)`, which cannot be shadowed.
+//! f-strings, keys of dicts and calls of built-in types such as `list(…)`, which cannot be shadowed.
 //! The edits add no lines, and positions are mapped back, so that authors never see them.
 
 mod extent;
@@ -190,6 +190,8 @@ impl Guard<'_> {
                 self.method(expr, name, false);
             }
             ExprP::Slice(whole, ..) => self.wrap("__copied", whole),
+            ExprP::Dict(entries) => entries.iter().for_each(|(key, _)| self.key(key)),
+            ExprP::DictComprehension(entry, ..) => self.key(&entry.0),
             ExprP::FString(parts) => self.fstring(&parts.node.format.node, &parts.node.expressions),
             _ => {}
         }
@@ -237,6 +239,13 @@ impl Guard<'_> {
                 self.insert(begin, &format!("__partial(__{method},"));
                 self.replace(point, end, format!("{breaks})"));
             }
+        }
+    }
+
+    /// `{x: 1}` becomes `{__key((x)): 1}`, which looks into the key and gives it back.
+    fn key(&mut self, key: &AstExpr) {
+        if !matches!(key.node, ExprP::Literal(_) | ExprP::FString(_)) {
+            self.wrap("__key", key);
         }
     }
 
@@ -442,6 +451,13 @@ mod tests {
             "def f(x: list[str]) -> str:\n    return list(__bounded_list((x)))",
         );
         check("x = f(a, *xs)", "x = f(a, *__bounded_list((xs)))");
+        check("x = {a: 1, 'b': 2}", "x = {__key((a)): 1, 'b': 2}");
+        check("x = {(a, b): 1}", "x = {(__key((a, b))): 1}");
+        check("x = {f'a': 1}", "x = {f'a': 1}");
+        check(
+            "x = {s.join(a): b for a in c}",
+            "x = {__key((__join(s,a))): b for a in c}",
+        );
         check("x = xs[1:]", "x = __copied((xs))[1:]");
         check("x = (a + b)[:n]", "x = (__copied((a + b)))[:n]");
         check("xs.extend(ys)", "__extend(xs,ys)");

@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 
 use crate::cx::Cx;
+use crate::stdlib::checked::keys::may_hash;
 use allocative::Allocative;
 use serde_json::Value as Json;
 use starlark::any::ProvidesStaticType;
@@ -259,6 +260,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(args)] args: UnpackTuple<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
+        for arg in &args.items {
+            may_hash(*arg, eval)?;
+        }
         let value = eval.eval_function(engine_function("enum")?, &args.items, &[])?;
         if Cx::of(eval)?.loading.is_some() {
             let values = eval.heap().alloc(starlark::values::list::AllocList(

@@ -8,6 +8,7 @@ mod convert;
 mod coverage;
 mod cx;
 mod declare;
+mod depth;
 mod docs;
 mod engine;
 mod error;

@@ -172,16 +172,25 @@ fn a_bomb_at_load_stops_nobody() {
         .text("hello ada");
 }
 
-/// Hashing a tuple that holds itself twice, forty times over, never ends and never looks up.
-const ENDLESS_HASH: &str = r#"
+/// The engine compares a list with a type of forty levels without looking at the clock; a list that
+/// holds itself twice at each of them has too many elements to come back.
+fn endless_check() -> String {
+    let nested = format!("{}int{}", "list[".repeat(40), "]".repeat(40));
+    format!(
+        r#"
+def compare(x: {nested}):
+    return 1
+
 def weigh(n: int):
-    x = ()
+    x = 1
     for i in range(n):
-        x = (x, x)
-    return len({x: 1})
+        x = [x, x]
+    return compare(x) if n == 40 else n
 
 tool(weigh, timeout = "1s")
-"#;
+"#
+    )
+}
 
 /// A tool that was quick earns a place where its calls arrive. Should one of them never come back,
 /// its caller is answered all the same, and so is everybody else.
@@ -189,7 +198,7 @@ tool(weigh, timeout = "1s")
 fn a_call_that_never_comes_back_is_answered_without() {
     let mut server = Server::start();
     server
-        .module("endless", ENDLESS_HASH)
+        .module("endless", &endless_check())
         .module("greet", &greeting("hello"))
         .up();
     for _ in 0..50 {
@@ -208,7 +217,7 @@ fn a_call_that_never_comes_back_is_answered_without() {
 }
 
 /// One file each: an expression that would take the machine, how much of it, and what stops it.
-const BOMBS: [(&str, u64, &str); 22] = [
+const BOMBS: [(&str, u64, &str); 27] = [
     ("'a' * n", 2_000_000_000, "a text of 2000000000 bytes"),
     (
         "[0] * n",
@@ -251,11 +260,20 @@ const BOMBS: [(&str, u64, &str); 22] = [
         "longer than",
     ),
     ("str(grow(lambda x: [x, x], [], n))", 40, "longer than"),
+    ("grow(lambda x: [x], [], n)", 300, "nested deeper than 128"),
     (
-        "grow(lambda x: [x], [], n)",
-        200_000,
-        "nested deeper than 128",
+        "{grow(lambda x: (1, x), None, n): 1}",
+        1_600_000,
+        "nested deeper than 500",
     ),
+    ("{grow(lambda x: (x, x), (1,), n): 1}", 40, "longer than"),
+    (
+        "[1].remove(grow(lambda x: (1, x), None, n))",
+        1_600_000,
+        "nested deeper than 500",
+    ),
+    ("json.decode('9' * n)", 4_000_000, "too many for an integer"),
+    ("set([i << 32 for i in range(n)])", 20_000, "share one hash"),
     (
         "str(grow(lambda x: [x], [], n))",
         200_000,

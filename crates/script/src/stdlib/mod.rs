@@ -2,7 +2,7 @@
 
 pub(crate) mod asking;
 mod base64;
-mod checked;
+pub(crate) mod checked;
 pub(crate) mod content;
 pub(crate) mod context;
 mod csv;

@@ -8,6 +8,7 @@
 mod asking;
 mod bombs;
 mod calls;
+mod chains;
 mod collisions;
 mod compact;
 mod describe;

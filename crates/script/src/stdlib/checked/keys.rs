@@ -1,10 +1,34 @@
 //! Looks at values that are about to become members of a set or keys of a dict.
 
+use super::comparisons::is_plain;
+use super::size::gauge;
 use crate::convert::Receiver;
+use crate::stdlib::show::measure;
+use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
+use starlark::starlark_module;
 use starlark::values::Value;
 use starlark::values::list::ListRef;
 use starlark::values::tuple::TupleRef;
+
+pub(super) fn add(builder: &mut GlobalsBuilder) {
+    keys(builder);
+}
+
+/// Hashing goes through a whole value: one that holds itself many times over would never end.
+pub(crate) fn may_hash<'v>(key: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
+    if is_plain(key) {
+        return Ok(());
+    }
+    measure(key, gauge(eval)?).map(|_| ())
+}
+
+#[starlark_module]
+fn keys(builder: &mut GlobalsBuilder) {
+    fn __key<'v>(x: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
+        may_hash(x, eval).map(|()| x)
+    }
+}
 
 /// Counts what a sequence has of one hash, before it becomes a set.
 pub(super) fn set_members<'v>(
@@ -29,8 +53,12 @@ fn count<'v>(
     eval: &Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<()> {
     let mut receiver = Receiver::new(eval.heap());
-    for key in keys.filter(|key| is_flat(*key)) {
-        receiver.items(&[key])?;
+    for key in keys {
+        if is_flat(key) {
+            receiver.items(&[key])?;
+        } else {
+            may_hash(key, eval)?;
+        }
     }
     Ok(())
 }

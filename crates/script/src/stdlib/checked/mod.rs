@@ -4,7 +4,7 @@
 mod comparisons;
 pub(super) mod conversions;
 mod format;
-mod keys;
+pub(crate) mod keys;
 mod methods;
 mod operators;
 mod percent;
@@ -19,4 +19,5 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     sequences::add(builder);
     conversions::add(builder);
     comparisons::add(builder);
+    keys::add(builder);
 }

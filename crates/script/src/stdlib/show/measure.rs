@@ -35,7 +35,9 @@ struct Measure<'a> {
 impl Measure<'_> {
     fn value(&mut self, value: Value<'_>, depth: usize) -> anyhow::Result<()> {
         if depth > DEEPEST {
-            bail!("a value nested deeper than {DEEPEST} cannot be shown or compared");
+            bail!(
+                "a value nested deeper than {DEEPEST} cannot be shown, compared or used as a key"
+            );
         }
         self.spend(value.unpack_str().map_or(4, str::len))?;
         if let Some(list) = ListRef::from_value(value) {

@@ -6,7 +6,7 @@ mod printer;
 
 pub(crate) use float::{write_decimal, write_float, write_scientific};
 pub(crate) use measure::measure;
-pub(crate) use printer::{Printer, Secrets};
+pub(crate) use printer::{DEEPEST, Printer, Secrets};
 
 use crate::cx::Cx;
 use model::Level;

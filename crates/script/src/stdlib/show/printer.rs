@@ -16,7 +16,7 @@ use starlark::values::{Heap, Value, ValueLike};
 use std::fmt::{self, Write};
 
 /// Deeper than this, a value would need more stack than a thread has.
-pub(super) const DEEPEST: usize = 500;
+pub(crate) const DEEPEST: usize = 500;
 /// Values written between two looks at the clock.
 const STRIDE: usize = 1 << 14;
 /// Bytes of what the engine alone can write and a script can fill with values.
