@@ -7,16 +7,17 @@ use super::Unwritable;
 use starlark::values::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
 
 /// Keys and items that may share one hash.
 const MOST_OF_ONE_HASH: usize = 64;
 /// More may share one while they are less than this part of all values: numbered names such as
 /// `EMP-0001` to `EMP-9999` have 32 hashes between them, about as many names under each.
 const PART: usize = 8;
-/// Comparisons that one dict of all values may take, and those added for each value.
+/// Comparisons that one dict may take for all values, and those added for each value.
 const COMPARISONS: usize = 1_000_000;
-const COMPARISONS_EACH: usize = 128;
+const COMPARISONS_EACH: usize = 256;
 
 /// How a value stands in what was received.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,8 +33,9 @@ pub(crate) enum Role {
 pub(crate) struct Collisions<'v> {
     /// So few values cannot be too many of one hash: they are not counted yet.
     early: Vec<(Value<'v>, Role)>,
-    first: HashMap<u32, Value<'v>, BuildHasherDefault<Spread>>,
-    others: HashMap<u32, Vec<Value<'v>>, BuildHasherDefault<Spread>>,
+    first: HashMap<u32, Value<'v>, Spread>,
+    others: HashMap<u32, Vec<Value<'v>>, Spread>,
+    counted: usize,
     different: usize,
     comparisons: usize,
 }
@@ -60,6 +62,7 @@ impl<'v> Collisions<'v> {
     fn add(&mut self, value: Value<'v>, role: Role) -> Result<(), Unwritable> {
         let hashed = value.get_hashed().map_err(|e| Unwritable(e.to_string()))?;
         let hash = hashed.hash().get();
+        self.counted += 1;
         let first = match self.first.entry(hash) {
             Entry::Vacant(place) => {
                 place.insert(value);
@@ -72,18 +75,16 @@ impl<'v> Collisions<'v> {
             return Ok(());
         }
         let others = self.others.entry(hash).or_default();
-        if others.iter().any(|other| is_same(*other, value)) {
-            return Ok(());
+        let known = others.iter().position(|other| is_same(*other, value));
+        self.comparisons += known.unwrap_or(others.len()) + 1;
+        if known.is_none() {
+            others.push(value);
+            self.different += 1;
         }
-        others.push(value);
         let alike = others.len() + 1;
-        self.different += 1;
-        self.comparisons += alike - 1;
-        let most = COMPARISONS + COMPARISONS_EACH * self.different;
-        let is_listed = role == Role::Listed;
-        if is_listed && alike > MOST_OF_ONE_HASH && alike * PART > self.different
-            || self.comparisons > most
-        {
+        let is_crowd = alike > MOST_OF_ONE_HASH && alike * PART > self.different;
+        let most = COMPARISONS + COMPARISONS_EACH * self.counted;
+        if role == Role::Listed && is_crowd || self.comparisons > most {
             return Err(Unwritable(format!(
                 "more than {MOST_OF_ONE_HASH} keys or items share one hash"
             )));
@@ -100,11 +101,36 @@ fn is_same<'v>(left: Value<'v>, right: Value<'v>) -> bool {
     }
 }
 
-/// The keys are hashes already; they are spread as the engine spreads them.
-#[derive(Default)]
+/// Spreads hashes by a factor that no sender knows: hashes whose low bits are alike, which a sender
+/// can choose as well, would all fall into one place of the table.
+#[derive(Clone, Copy)]
 struct Spread(u64);
 
-impl Hasher for Spread {
+static FACTOR: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0) | 1);
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self(*FACTOR)
+    }
+}
+
+impl BuildHasher for Spread {
+    type Hasher = SpreadHash;
+
+    fn build_hasher(&self) -> SpreadHash {
+        SpreadHash {
+            factor: self.0,
+            hash: 0,
+        }
+    }
+}
+
+struct SpreadHash {
+    factor: u64,
+    hash: u64,
+}
+
+impl Hasher for SpreadHash {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.write_u32(u32::from(*byte));
@@ -112,10 +138,11 @@ impl Hasher for Spread {
     }
 
     fn write_u32(&mut self, hash: u32) {
-        self.0 = (self.0 ^ u64::from(hash)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.hash = (self.hash ^ u64::from(hash)).wrapping_mul(self.factor);
     }
 
+    /// The upper half of a product depends on all bits, and tables look at the lower half first.
     fn finish(&self) -> u64 {
-        self.0
+        self.hash.rotate_left(32)
     }
 }

@@ -153,6 +153,8 @@ fn ordinary_data_is_accepted() {
     let numbered: Vec<String> = (0..10_000).map(|n| format!("EMP-{n:04}")).collect();
     assert_eq!(accepted(size, json!({"v": object(&numbered)})), "10000");
     assert_eq!(accepted(size, json!({"v": numbered})), "10000");
+    let repeated = [numbered.as_slice(); 10].concat();
+    assert_eq!(accepted(size, json!({"v": repeated})), "100000");
     let long: Vec<String> = (0..50_000)
         .map(|n| format!("customer/{n:06}/order"))
         .collect();
@@ -176,8 +178,11 @@ fn ordinary_data_is_accepted() {
 fn hidden_collisions_are_bounded_by_comparisons() {
     let mut values = colliding(10_000);
     values.extend((0..90_000).map(|n| format!("{n}-filler")));
-    refused(
-        "def f(v):\n    return len(v)\ntool(f)",
-        json!({"v": values}),
-    );
+    let source = "def f(v):\n    return len(v)\ntool(f)";
+    refused(source, json!({"v": values}));
+    // Few values, one of them looked up again and again.
+    let few = colliding(1_300);
+    let mut rows: Vec<Json> = few.iter().map(|key| json!({"k": key})).collect();
+    rows.extend(vec![json!({"k": few[1_299]}); 20_000]);
+    refused(source, json!({"v": rows}));
 }
