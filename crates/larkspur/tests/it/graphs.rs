@@ -28,8 +28,10 @@ fn check(graph: &str, expected: Expect) {
     let mut server = server(graph);
     server.up();
     let status = server.status();
+    let running = states(&status);
+    let running = running.iter().filter(|state| state.ends_with(" running"));
     let starts: Vec<String> = server
-        .log()
+        .log_of(running.count())
         .iter()
         .map(|line| line.trim_end_matches(": start").to_owned())
         .collect();
