@@ -104,7 +104,7 @@ impl Net {
     pub(super) fn open(&mut self, count: usize) -> Result<()> {
         self.connections.clear();
         for _ in 0..count {
-            let stream = TcpStream::connect(("127.0.0.1", self.port))?;
+            let stream = TcpStream::connect(self.address())?;
             stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(PATIENCE))?;
             self.connections.push(BufReader::new(stream));
@@ -125,8 +125,10 @@ impl Net {
         if let Some(notification) = self.era.opened() {
             ensure!(self.session.is_some(), "no session was begun");
             let head = self.head("notifications/initialized", None);
-            self.write(0, &head, notification.trim_end())?;
-            let (status, _) = self.read(0)?;
+            let request = with_body(&head, notification.trim_end());
+            let connection = &mut self.connections[0];
+            connection.get_mut().write_all(request.as_bytes())?;
+            let (status, _) = read_answer(connection, &mut self.body)?;
             ensure!(
                 status == 202,
                 "`notifications/initialized`: status {status}"
@@ -165,16 +167,27 @@ impl Net {
     }
 
     fn send(&mut self, index: usize, post: &Post<'_>) -> Result<()> {
+        let request = self.request(post);
+        let connection = self.connections[index].get_mut();
+        Ok(connection.write_all(request.as_bytes())?)
+    }
+
+    /// The next request as it is sent.
+    pub(super) fn request(&mut self, post: &Post<'_>) -> String {
         self.next_id += 1;
         let (head, tail) = self.era.request(post.method, post.params.clone());
         let body = format!("{head}{}{}", self.next_id, tail.trim_end());
-        let head = self.head(post.method, post.name);
-        self.write(index, &head, &body)
+        with_body(&self.head(post.method, post.name), &body)
+    }
+
+    /// Where the server listens.
+    pub(super) fn address(&self) -> (&'static str, u16) {
+        ("127.0.0.1", self.port)
     }
 
     /// Waits for the answer; the session it names, if it does.
     fn receive(&mut self, index: usize, post: &Post<'_>) -> Result<Option<String>> {
-        let (status, session) = self.read(index)?;
+        let (status, session) = read_answer(&mut self.connections[index], &mut self.body)?;
         let body = std::str::from_utf8(&self.body)?;
         if status == 200 && body.contains(post.expected) {
             return Ok(session);
@@ -207,39 +220,38 @@ impl Net {
         }
         head
     }
+}
 
-    fn write(&mut self, index: usize, head: &str, body: &str) -> Result<()> {
-        let length = body.len();
-        let text = format!("{head}content-length: {length}\r\n\r\n{body}");
-        Ok(self.connections[index]
-            .get_mut()
-            .write_all(text.as_bytes())?)
-    }
+fn with_body(head: &str, body: &str) -> String {
+    let length = body.len();
+    format!("{head}content-length: {length}\r\n\r\n{body}")
+}
 
-    /// One answer, as JSON or as a stream of events; its status and session.
-    fn read(&mut self, index: usize) -> Result<(u16, Option<String>)> {
-        let connection = &mut self.connections[index];
-        let status = line(connection)?;
-        let status = status.split(' ').nth(1).context("no status")?.parse()?;
-        let (mut length, mut session) = (None, None);
-        loop {
-            let line = line(connection)?;
-            let Some((name, value)) = line.split_once(": ") else {
-                break;
-            };
-            match name {
-                "content-length" => length = Some(value.parse()?),
-                "mcp-session-id" => session = Some(value.to_owned()),
-                _ => {}
-            }
+/// One answer, as JSON or as a stream of events; its status and session.
+pub(super) fn read_answer(
+    connection: &mut impl BufRead,
+    body: &mut Vec<u8>,
+) -> Result<(u16, Option<String>)> {
+    let status = line(connection)?;
+    let status = status.split(' ').nth(1).context("no status")?.parse()?;
+    let (mut length, mut session) = (None, None);
+    loop {
+        let line = line(connection)?;
+        let Some((name, value)) = line.split_once(": ") else {
+            break;
+        };
+        match name {
+            "content-length" => length = Some(value.parse()?),
+            "mcp-session-id" => session = Some(value.to_owned()),
+            _ => {}
         }
-        self.body.clear();
-        match length {
-            Some(length) => take(connection, length, &mut self.body)?,
-            None => chunks(connection, &mut self.body)?,
-        }
-        Ok((status, session))
     }
+    body.clear();
+    match length {
+        Some(length) => take(connection, length, body)?,
+        None => chunks(connection, body)?,
+    }
+    Ok((status, session))
 }
 
 impl Drop for Net {

@@ -1,5 +1,6 @@
 //! What can be measured, one file each.
 
+mod attacks;
 mod batch;
 mod calls;
 mod databases;
@@ -78,10 +79,11 @@ pub(super) enum Subject {
     Batch,
     Tests,
     Guards,
+    Attacks,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Calls,
         Self::Instructions,
         Self::Start,
@@ -97,6 +99,7 @@ impl Subject {
         Self::Batch,
         Self::Tests,
         Self::Guards,
+        Self::Attacks,
     ];
 
     pub(super) fn measure(self, bench: &Bench) -> Result<Vec<Row>> {
@@ -116,6 +119,7 @@ impl Subject {
             Self::Batch => batch::measure(bench),
             Self::Tests => tests::measure(bench),
             Self::Guards => guards::measure(bench),
+            Self::Attacks => attacks::measure(bench),
         }
     }
 }
@@ -138,6 +142,7 @@ impl Display for Subject {
             Self::Batch => "batch",
             Self::Tests => "tests",
             Self::Guards => "guards",
+            Self::Attacks => "attacks",
         })
     }
 }
