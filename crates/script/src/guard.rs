@@ -1,6 +1,7 @@
 //! Leads operations that can blow up, or that the engine writes floats with, through natives of our own:
 //! the source is edited at `x.join(…)`, `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`,
-//! f-strings, keys of dicts and calls of built-in types such as `list(…)`, which cannot be shadowed.
+//! f-strings, keys of dicts, `a | b`, `a ^ b` and calls of built-in types such as `list(…)`, which cannot
+//! be shadowed.
 //! The edits add no lines, and positions are mapped back, so that authors never see them.
 
 mod extent;
@@ -8,10 +9,11 @@ mod extent;
 use crate::coverage::{Marks, RAN};
 use extent::Extents;
 use model::Fault;
+use starlark_syntax::codemap::Span;
 use starlark_syntax::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
-    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, CallArgsP,
-    ExprP, ForP, StmtP,
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
+    CallArgsP, ExprP, ForP, StmtP,
 };
 
 /// Methods whose result can be larger than what went in, that take in a whole sequence, or that
@@ -34,7 +36,7 @@ pub(crate) const METHODS: [&str; 12] = [
 /// Built-in types that make a value from another one.
 const TYPES: [&str; 5] = ["list", "tuple", "set", "dict", "int"];
 
-/// `|` is left out: types are written with it.
+/// `|` and `^` are wrapped instead, outside annotations: types are written with `|`.
 /// Binary operators that go through checked natives; the compiler would fold them while loading.
 pub(crate) const OPERATORS: [(&str, &str); 12] = [
     ("*", "__mul"),
@@ -138,6 +140,7 @@ impl Guard<'_> {
         if let StmtP::AssignModify(target, op, value) = &stmt.node {
             self.assign(target, *op, value)?;
         }
+        let types = annotations(stmt);
         let mut result = Ok(());
         stmt.visit_children(|child| {
             if result.is_err() {
@@ -145,6 +148,8 @@ impl Guard<'_> {
             }
             match child {
                 starlark_syntax::syntax::uniplate::Visit::Stmt(child) => result = self.stmt(child),
+                starlark_syntax::syntax::uniplate::Visit::Expr(child)
+                    if types.contains(&child.span) => {}
                 starlark_syntax::syntax::uniplate::Visit::Expr(child) => self.expr(child),
             }
         });
@@ -190,6 +195,7 @@ impl Guard<'_> {
                 self.method(expr, name, false);
             }
             ExprP::Slice(whole, ..) => self.wrap("__copied", whole),
+            ExprP::Op(_, BinOp::BitOr | BinOp::BitXor, _) => self.wrap("__copied", expr),
             ExprP::Dict(entries) => entries.iter().for_each(|(key, _)| self.key(key)),
             ExprP::DictComprehension(entry, ..) => self.key(&entry.0),
             ExprP::FString(parts) => self.fstring(&parts.node.format.node, &parts.node.expressions),
@@ -354,6 +360,21 @@ impl Guard<'_> {
             insert,
         });
     }
+}
+
+/// The types that a statement itself is annotated with; the engine reads them by rules of their own.
+fn annotations(stmt: &AstStmt) -> Vec<Span> {
+    let mut types = Vec::new();
+    match &stmt.node {
+        StmtP::Def(def) => {
+            let params = def.params.iter().filter_map(|param| param.split().1);
+            types.extend(params.map(|ty| ty.expr.span));
+            types.extend(def.return_type.iter().map(|ty| ty.expr.span));
+        }
+        StmtP::Assign(assign) => types.extend(assign.ty.iter().map(|ty| ty.expr.span)),
+        _ => {}
+    }
+    types
 }
 
 /// Where a statement begins: the parser's spans leave out parentheses around its first part, which

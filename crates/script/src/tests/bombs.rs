@@ -353,3 +353,29 @@ fn cancelling_ends_a_running_call() {
     );
     assert!(started.elapsed() < quick().time);
 }
+
+#[test]
+fn tables_of_dicts_and_sets_count_as_memory() {
+    for copy in [
+        "d = d | {str(x): x}",
+        "d = dict(d)",
+        "s = s | set([x])",
+        "s = s ^ set([x])",
+        "s = set(s)",
+        "s = s.union([x])",
+    ] {
+        let source = format!(
+            "def f(n: int):\n    d = {{str(i): i for i in range(n)}}\n    s = set(range(n))\n    \
+             for x in range(n):\n        {copy}\n    return len(d)\ntool(f)"
+        );
+        let got = call(&source, "f", json!({"n": 100_000})).unwrap_err();
+        assert!(got.contains("MiB of memory"), "{copy}: {got}");
+    }
+}
+
+#[test]
+fn types_are_still_written_with_a_bar() {
+    let source = "T = int | str\ndef g(x: T | None, y: dict[str, int | None] = {}) -> int | str:\n    \
+                  z: int | str = 5 | 2\n    return z\ndef f(x: T) -> T:\n    return g(x)\ntool(f)";
+    assert_eq!(call(source, "f", json!({"x": "a"})).unwrap(), "7");
+}

@@ -1,7 +1,7 @@
 //! Looks at what a built-in type is made from: `list(xs)`, `int(text)`.
 
 use super::keys::{dict_keys, set_members};
-use super::size::bounded;
+use super::size::{bounded, count_table};
 use crate::stdlib::show::quoted;
 use anyhow::bail;
 use model::MOST_DIGITS;
@@ -59,6 +59,7 @@ fn conversions(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         bounded(x, "a set", eval)?;
+        count_table(x, eval)?;
         set_members(x, eval).map(|()| x)
     }
 
@@ -67,6 +68,7 @@ fn conversions(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         bounded(x, "a dict", eval)?;
+        count_table(x, eval)?;
         dict_keys(x, eval).map(|()| x)
     }
 

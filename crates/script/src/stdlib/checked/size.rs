@@ -50,22 +50,45 @@ pub(in crate::stdlib) fn length(value: Value<'_>) -> usize {
         .unwrap_or(0)
 }
 
-/// Natives allocate without ticking: a result is the moment to look at the whole. Large integers
-/// live outside the heap, so they are counted by hand.
+/// Bytes of an entry in the table of a dict or set, with its share of the index.
+const ENTRY_BYTES: usize = 48;
+
+/// Bytes that a value holds outside the heap: digits of large integers, tables of dicts and sets.
+fn outside_bytes(value: Value<'_>) -> usize {
+    if value.unpack_i32().is_some() || value.unpack_str().is_some() {
+        return 0;
+    }
+    match value.get_type() {
+        "int" => match size(value) {
+            Size::Bits(bits) => usize::try_from(bits / 8).unwrap_or(usize::MAX),
+            _ => 0,
+        },
+        "dict" | "set" => length(value).saturating_mul(ENTRY_BYTES),
+        _ => 0,
+    }
+}
+
+/// Natives allocate without ticking: a result is the moment to look at the whole. What a result holds
+/// outside the heap is counted by hand.
 pub(in crate::stdlib) fn checked<'v>(
     result: starlark::Result<Value<'v>>,
     eval: &Evaluator<'v, '_, '_>,
 ) -> starlark::Result<Value<'v>> {
     let value = result?;
     let gauge = gauge(eval)?;
-    if value.unpack_i32().is_none()
-        && value.get_type() == "int"
-        && let Size::Bits(bits) = size(value)
-    {
-        gauge.outside_heap(usize::try_from(bits / 8).unwrap_or(usize::MAX));
-    }
+    gauge.outside_heap(outside_bytes(value));
     gauge.memory(eval)?;
     Ok(value)
+}
+
+/// Counts the table that a dict or set of as many elements as `sequence` has.
+pub(in crate::stdlib) fn count_table<'v>(
+    sequence: Value<'v>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<()> {
+    let gauge = gauge(eval)?;
+    gauge.outside_heap(length(sequence).saturating_mul(ENTRY_BYTES));
+    gauge.memory(eval)
 }
 
 /// All elements, after a look at how many there are.
