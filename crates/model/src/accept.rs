@@ -232,20 +232,19 @@ pub(crate) fn accept_fields(
 }
 
 fn unknown(fields: &[Field], path: &str, key: &str) -> Mismatch {
-    let names = fields.iter().map(|f| f.name.as_str());
-    let message = match (did_you_mean(key, names.clone()), fields.is_empty()) {
-        (Some(near), _) => format!("is not a parameter; did you mean `{near}`?"),
-        (None, true) => "is not a parameter; there are none".into(),
-        (None, false) => {
-            format!(
-                "is not a parameter; there are {}",
-                names.collect::<Vec<_>>().join(", ")
-            )
-        }
-    };
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     Mismatch {
         path: join(path, key),
-        message,
+        message: unknown_name(&names, key),
+    }
+}
+
+/// Why a name is none of the parameters.
+pub(crate) fn unknown_name(names: &[&str], given: &str) -> String {
+    match did_you_mean(given, names.iter().copied()) {
+        Some(near) => format!("is not a parameter; did you mean `{near}`?"),
+        None if names.is_empty() => "is not a parameter; there are none".into(),
+        None => format!("is not a parameter; there are {}", names.join(", ")),
     }
 }
 

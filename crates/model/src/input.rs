@@ -1,6 +1,6 @@
 //! What a tool takes: checks arguments, gives them their form, fills in defaults.
 
-use crate::accept::{Mismatch, accept_fields};
+use crate::accept::{Mismatch, accept_fields, unknown_name};
 use crate::duplicate_key;
 use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
@@ -144,6 +144,50 @@ impl Input {
         }
     }
 
+    /// What is wrong with the names of arguments, before their values are known. At most
+    /// [`MOST_PROBLEMS`] are listed.
+    pub fn check_names(&self, given: &[&str]) -> Vec<Problem> {
+        let names = self.names();
+        let problem = |field: &str, message: String| Problem {
+            field: field.to_owned(),
+            message,
+        };
+        let missing = names.required.iter().filter(|name| !given.contains(name));
+        let missing = missing.map(|name| problem(name, "is required".into()));
+        let unknown = given.iter().filter(|name| names.is_unknown(name));
+        let unknown = unknown.map(|name| problem(name, unknown_name(&names.all, name)));
+        missing.chain(unknown).take(MOST_PROBLEMS).collect()
+    }
+
+    fn names(&self) -> ParameterNames<'_> {
+        let (fields, json) = (&self.0.fields, &self.0.json);
+        if !fields.is_empty() || !self.0.open {
+            let required = fields.iter().filter(|f| f.required && f.default.is_none());
+            return ParameterNames {
+                all: fields.iter().map(|f| f.name.as_str()).collect(),
+                required: required.map(|f| f.name.as_str()).collect(),
+                is_open: self.0.open,
+            };
+        }
+        let properties = json.get("properties").and_then(Value::as_object);
+        let has_default = |name: &&str| {
+            let property = properties.and_then(|properties| properties.get(*name));
+            property.is_some_and(|property| property.get("default").is_some())
+        };
+        let required = json.get("required").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        ParameterNames {
+            all: properties
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.as_str())
+                .collect(),
+            required: required.filter(|name| !has_default(name)).collect(),
+            is_open: json.get("additionalProperties") != Some(&Value::Bool(false))
+                || json.get("patternProperties").is_some(),
+        }
+    }
+
     /// Arguments that came as text, each read by its parameter's type. Without a type a text stays
     /// what it is, and so does JSON with a key twice in one object; what is no text is left alone.
     pub fn read_text(&self, args: Args) -> Args {
@@ -249,6 +293,22 @@ impl From<Mismatch> for Problem {
     }
 }
 
+/// How many problems with names are listed.
+const MOST_PROBLEMS: usize = 20;
+
+/// Which names a tool takes.
+struct ParameterNames<'i> {
+    all: Vec<&'i str>,
+    required: Vec<&'i str>,
+    is_open: bool,
+}
+
+impl ParameterNames<'_> {
+    fn is_unknown(&self, name: &str) -> bool {
+        !self.is_open && !self.all.contains(&name)
+    }
+}
+
 /// A longer default says less than that there is one.
 const LONGEST_DEFAULT: usize = 40;
 
@@ -324,6 +384,40 @@ mod tests {
             Err("`limit` 101 is greater than the maximum of 100"),
         );
         assert_eq!(issues().signature(), "repo: str, limit: int = 30");
+    }
+
+    #[test]
+    fn names_are_checked_without_values() {
+        let check = |input: &Input, names: &[&str], expected: &str| {
+            let problems = Rejected(input.check_names(names));
+            assert_eq!(problems.to_string(), expected, "{names:?}");
+        };
+        check(&issues(), &["repo"], "");
+        let unknown = "`repo` is required; `rep` is not a parameter; did you mean `repo`?";
+        check(&issues(), &["rep"], unknown);
+        check(
+            &Input::typed(Vec::new(), false),
+            &["a"],
+            "`a` is not a parameter; there are none",
+        );
+        let open = Input::typed(vec![Field::required("a", Schema::Int)], true);
+        check(&open, &["b"], "`a` is required");
+        let properties = json!({"n": {"default": 2}, "s": {}});
+        let mut schema =
+            json!({"type": "object", "properties": properties, "required": ["n", "s"]});
+        let written = Input::verbatim(schema.clone()).unwrap();
+        check(&written, &["x"], "`s` is required");
+        schema["additionalProperties"] = json!(false);
+        let closed = Input::verbatim(schema.clone()).unwrap();
+        check(
+            &closed,
+            &["s", "x"],
+            "`x` is not a parameter; did you mean `n`?",
+        );
+        schema["patternProperties"] = json!({"^x": {}});
+        check(&Input::verbatim(schema).unwrap(), &["s", "x"], "");
+        let many = vec!["x"; 1000];
+        assert_eq!(closed.check_names(&many).len(), MOST_PROBLEMS);
     }
 
     #[test]

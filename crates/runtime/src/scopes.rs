@@ -6,7 +6,7 @@ use crate::prompts::PromptLookup;
 use crate::read::ReadError;
 use crate::registry::{Meta, planned, tasks};
 use crate::runtime::Runtime;
-use model::{Args, Caller};
+use model::{Args, Caller, Limits};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -117,7 +117,7 @@ fn steps(catalog: &Arc<Catalog>, name: &str, args: &Args) -> Vec<(String, String
         Ok(())
     };
     // What is wrong with the plan is told by whoever would run it.
-    let _ = planned(catalog, &tasks, &note, &|_, _| {});
+    let _ = planned(catalog, &tasks, &Limits::default(), &note, &|_, _| {});
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -301,9 +301,18 @@ impl Server {
 
     /// Kilobytes of memory in use.
     pub(crate) fn rss(&mut self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// Kilobytes of memory in use at its peak.
+    pub(crate) fn peak_memory(&mut self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&mut self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.wire().pid()));
         let status = status.unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let line = status.lines().find(|line| line.starts_with(field));
         line.and_then(|line| line.split_whitespace().nth(1))
             .and_then(|kilobytes| kilobytes.parse().ok())
             .unwrap()

@@ -331,12 +331,6 @@ fn bombs_are_stopped_below_a_gigabyte() {
         assert!(begin.elapsed() < Duration::from_secs(12), "{expression}");
         server.call("hello", ada()).text("hello ada");
     }
-    let pid = server.status()["pid"].to_string();
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .unwrap();
-    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let kilobytes = server.peak_memory();
     assert!(kilobytes < 1_000_000, "{kilobytes} kB at the most");
 }

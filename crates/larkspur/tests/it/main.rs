@@ -13,6 +13,7 @@ mod asking;
 mod audit;
 mod auth;
 mod batch;
+mod batch_memory;
 mod book;
 mod bounds;
 mod cached_secrets;

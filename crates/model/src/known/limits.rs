@@ -34,7 +34,7 @@ pub(crate) const LIMITS: Section = Section {
             "result",
             Size,
             Default("16MiB"),
-            "How large an answer may be.",
+            "Maximum size of a result, and of the values that the references of a batch copy into one call.",
         ),
         key(
             "calls",

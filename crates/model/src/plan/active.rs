@@ -2,7 +2,6 @@
 
 use super::ended::Ended;
 use super::failure::Failure;
-use super::scope::Item;
 use super::task::{OnError, Task};
 use serde_json::Value;
 use std::time::Duration;
@@ -17,10 +16,13 @@ pub(super) struct Active {
 /// What is tried until it ends: the task, or one item.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
-    pub(super) item: Option<Item>,
+    /// Its place in the list of a `foreach`.
+    pub(super) item: Option<usize>,
     /// So far, the one under way included.
     pub(super) tries: u64,
     pub(super) phase: Phase,
+    /// Memory of its arguments, once they have been made.
+    pub(super) weight: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -35,16 +37,21 @@ pub(super) enum Phase {
 }
 
 impl Unit {
-    fn new(item: Option<Item>) -> Self {
+    fn new(item: Option<usize>) -> Self {
         Self {
             item,
             tries: 0,
             phase: Phase::Ready,
+            weight: 0,
         }
     }
 
     fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Ready | Phase::Paused(_) | Phase::Running)
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.phase, Phase::Running)
     }
 
     fn may_start(&self, now: Duration) -> bool {
@@ -65,12 +72,10 @@ impl Active {
         }
     }
 
-    pub(super) fn each(items: Vec<Value>, since: Duration) -> Self {
-        let items = items.into_iter().enumerate();
-        let unit = |(index, value)| Unit::new(Some(Item { index, value }));
+    pub(super) fn each(items: usize, since: Duration) -> Self {
         Self {
             since,
-            units: items.map(unit).collect(),
+            units: (0..items).map(|index| Unit::new(Some(index))).collect(),
             is_list: true,
         }
     }
@@ -101,11 +106,16 @@ impl Active {
 
     /// Is there nothing left to wait for?
     pub(super) fn is_over(&self, task: &Task) -> bool {
-        let runs = |unit: &Unit| matches!(unit.phase, Phase::Running);
         if self.is_given_up(task) {
-            return !self.units.iter().any(runs);
+            return !self.units.iter().any(Unit::is_running);
         }
         !self.units.iter().any(Unit::is_open)
+    }
+
+    /// Memory of the arguments of calls under way.
+    pub(super) fn weight(&self) -> usize {
+        let running = self.units.iter().filter(|unit| unit.is_running());
+        running.map(|unit| unit.weight).sum()
     }
 
     pub(super) fn has_not_begun(&self) -> bool {

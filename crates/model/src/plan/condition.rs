@@ -1,5 +1,6 @@
 //! `when`: one comparison that decides whether a task is wanted.
 
+use super::budget::CopyBudget;
 use super::compare::{compare, same};
 use super::cursor::{Cursor, Slip};
 use super::follow::kind;
@@ -8,6 +9,7 @@ use super::reference::Reference;
 use super::scope::Scope;
 use super::template::Findings;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// `${search.total} > 0`, or a reference that is true or false by itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +74,12 @@ impl Condition {
         })
     }
 
-    pub(super) fn holds(&self, scope: &Scope<'_>) -> Result<bool, String> {
-        let left = self.left.value(scope)?;
+    pub(super) fn holds(
+        &self,
+        scope: &Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<bool, String> {
+        let left = self.left.value(scope, budget)?;
         let Some((operator, right)) = &self.right else {
             let not = || {
                 let kind = kind(&left);
@@ -81,7 +87,7 @@ impl Condition {
             };
             return left.as_bool().ok_or_else(not);
         };
-        operator.holds(&left, &right.value(scope)?)
+        operator.holds(&left, &*right.value(scope, budget)?)
     }
 }
 
@@ -126,10 +132,14 @@ impl Operand {
         Ok(operand)
     }
 
-    fn value(&self, scope: &Scope<'_>) -> Result<Value, String> {
+    fn value<'s>(
+        &'s self,
+        scope: &'s Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Cow<'s, Value>, String> {
         match self {
-            Self::Reference(reference) => scope.value(reference),
-            Self::Literal(value) => Ok(value.clone()),
+            Self::Reference(reference) => scope.value(reference, budget),
+            Self::Literal(value) => Ok(Cow::Borrowed(value)),
         }
     }
 
@@ -175,7 +185,9 @@ mod tests {
         let slip = findings.slips.first();
         let slip = slip.map(|(field, slip)| format!("{field} {}: {}", slip.column, slip.message));
         let got = match (condition, slip) {
-            (Some(condition), None) => condition.holds(&scope),
+            (Some(condition), None) => {
+                condition.holds(&scope, &mut CopyBudget::new("b", usize::MAX))
+            }
             (None, Some(slip)) => Err(slip),
             other => panic!("{other:?}"),
         };

@@ -107,6 +107,11 @@ impl Draft {
         self
     }
 
+    /// Absent if `params` is no object.
+    pub(super) fn param_names(&self) -> Option<Vec<&str>> {
+        self.params.names()
+    }
+
     /// How reports call it.
     pub(super) fn name(&self) -> String {
         name(self.written_id.as_deref(), &self.place)

@@ -5,6 +5,7 @@ use super::limits::PlanLimits;
 use super::task::Task;
 use crate::show_duration;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Halt {
 pub(super) struct Ended {
     pub(super) status: Status,
     pub(super) took: Duration,
-    pub(super) result: Option<Value>,
+    pub(super) result: Option<Arc<Value>>,
     /// Of the whole task, or of single items of its `foreach`.
     pub(super) errors: Vec<(Option<usize>, Failure)>,
     /// Of a `foreach`, the places in its list of results that are null because their item failed.
@@ -81,7 +82,7 @@ impl Ended {
         Self {
             status: Status::Ok,
             took,
-            result: Some(result),
+            result: Some(Arc::new(result)),
             errors: Vec::new(),
             failed: Vec::new(),
             lack: None,

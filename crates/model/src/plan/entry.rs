@@ -1,9 +1,9 @@
 //! Whether a task is let in when those it needs have ended, and with what.
 
 use super::active::Active;
+use super::budget::CopyBudget;
 use super::ended::{Ended, Lack};
 use super::failure::Failure;
-use super::follow::kind;
 use super::reading::too_many;
 use super::run::Run;
 use super::scope::{Item, Scope};
@@ -24,11 +24,9 @@ impl Run {
             Ok(false) => return State::Ended(Ended::unwanted()),
             Err(failure) => return failed(failure),
         }
-        match self.items(task) {
+        match self.count_items(task) {
             Ok(None) => State::Active(Active::one(now)),
-            Ok(Some(items)) if items.is_empty() => {
-                State::Ended(Ended::ok(Value::Array(items), Duration::ZERO))
-            }
+            Ok(Some(0)) => State::Ended(Ended::ok(Value::Array(Vec::new()), Duration::ZERO)),
             Ok(Some(items)) => State::Active(Active::each(items, now)),
             Err(failure) => failed(failure),
         }
@@ -46,43 +44,51 @@ impl Run {
     }
 
     /// Does `when` hold? One about the item is asked for each item, one about others only once.
-    fn is_wanted(&self, task: &Task, item: Option<&Item>) -> Result<bool, Failure> {
+    fn is_wanted(&self, task: &Task, item: Option<usize>) -> Result<bool, Failure> {
         let when = task.when.as_ref();
         let Some(when) = when.filter(|when| when.of_item == item.is_some()) else {
             return Ok(true);
         };
-        let holds = self.scoped(item, |scope| when.condition.holds(scope));
-        holds.map_err(|why| Failure::new("when", format!("`when`: {why}")))
+        self.scoped(task, item, "when", |scope, budget| {
+            let holds = when.condition.holds(scope, budget);
+            holds.map_err(|why| format!("`when`: {why}"))
+        })
     }
 
-    fn items(&self, task: &Task) -> Result<Option<Vec<Value>>, Failure> {
+    fn count_items(&self, task: &Task) -> Result<Option<usize>, Failure> {
         let Some(foreach) = &task.foreach else {
             return Ok(None);
         };
         let failure = |message| Failure::new("foreach", message);
-        let list = self.scoped(None, |scope| foreach.fill("foreach", scope));
-        match list.map_err(|why| Failure::new("reference", why))? {
-            Value::Array(items) if items.len() > self.plan.limits.items => {
-                let many = too_many(items.len(), &self.plan.limits);
+        let count = self.scoped(task, None, "reference", |scope, budget| {
+            foreach.count_items(scope, budget)
+        });
+        match count? {
+            Ok(items) if items > self.plan.limits.items => {
+                let many = too_many(items, &self.plan.limits);
                 Err(failure(format!("`foreach` {many}")))
             }
-            Value::Array(items) => Ok(Some(items)),
-            other => Err(failure(format!(
-                "`foreach` needs a list, not {}",
-                kind(&other)
-            ))),
+            Ok(items) => Ok(Some(items)),
+            Err(kind) => Err(failure(format!("`foreach` needs a list, not {kind}"))),
         }
     }
 
-    /// The arguments of a call; none if its item is not wanted.
-    pub(super) fn args(&self, task: &Task, item: Option<&Item>) -> Result<Option<Args>, Failure> {
+    /// The arguments of a call and the memory they take; none if its item is not wanted.
+    pub(super) fn args(
+        &self,
+        task: &Task,
+        item: Option<usize>,
+    ) -> Result<Option<(Args, usize)>, Failure> {
         if item.is_some() && !self.is_wanted(task, item)? {
             return Ok(None);
         }
-        let params = self.scoped(item, |scope| task.params.fill("params", scope));
-        match params.map_err(|why| Failure::new("reference", why))? {
-            Value::Object(args) => Ok(Some(args)),
-            _ => Ok(Some(Args::new())),
+        let (params, weight) = self.scoped(task, item, "reference", |scope, budget| {
+            let params = task.params.fill("params", scope, budget)?;
+            Ok((params, budget.total()))
+        })?;
+        match params {
+            Value::Object(args) => Ok(Some((args, weight))),
+            _ => Ok(Some((Args::new(), weight))),
         }
     }
 
@@ -93,18 +99,60 @@ impl Run {
         }
     }
 
-    fn scoped<T>(&self, item: Option<&Item>, work: impl FnOnce(&Scope<'_>) -> T) -> T {
-        let results = |id: &str| {
-            let place = self
-                .plan
-                .tasks
-                .iter()
-                .position(|task| task.id.as_str() == id)?;
-            self.ended_at(place)?.result.as_ref()
+    fn result(&self, id: &str) -> Option<&Value> {
+        let mut tasks = self.plan.tasks.iter();
+        let place = tasks.position(|task| task.id.as_str() == id)?;
+        self.ended_at(place)?.result.as_deref()
+    }
+
+    /// Resolves references of a task, or of one of its items. `code` is the failure's unless the budget is
+    /// exceeded.
+    fn scoped<T>(
+        &self,
+        task: &Task,
+        item: Option<usize>,
+        code: &str,
+        work: impl FnOnce(&Scope<'_>, &mut CopyBudget<'_>) -> Result<T, String>,
+    ) -> Result<T, Failure> {
+        let of_list = |id: &str| self.result(id);
+        let outer = Scope {
+            results: &of_list,
+            item: None,
         };
-        work(&Scope {
-            results: &results,
-            item,
+        let mut budget = CopyBudget::new(task.id.as_str(), self.plan.limits.copied_bytes);
+        // An item belongs to no call's arguments.
+        let item = resolve_item(task, item, &outer, &mut budget.renewed());
+        let resolved = item.and_then(|item| {
+            let of_item = |id: &str| self.result(id);
+            let inner = Scope {
+                results: &of_item,
+                item: item.as_ref(),
+            };
+            work(&inner, &mut budget)
+        });
+        resolved.map_err(|why| {
+            let code = if budget.is_exceeded() {
+                TOO_LARGE
+            } else {
+                code
+            };
+            Failure::new(code, why)
         })
     }
+}
+
+/// Code of a task whose references copy too much.
+const TOO_LARGE: &str = "too_large";
+
+fn resolve_item<'s>(
+    task: &'s Task,
+    index: Option<usize>,
+    scope: &'s Scope<'_>,
+    budget: &mut CopyBudget<'_>,
+) -> Result<Option<Item<'s>>, String> {
+    let (Some(index), Some(foreach)) = (index, &task.foreach) else {
+        return Ok(None);
+    };
+    let value = foreach.item(index, scope, budget)?;
+    Ok(Some(Item { index, value }))
 }

@@ -1,5 +1,6 @@
 //! Follows a path into a value, and says how far it got.
 
+use super::budget::{CopyBudget, TooLarge};
 use super::reference::{Step, show_name};
 use crate::accept::shorten;
 use crate::did_you_mean;
@@ -18,6 +19,13 @@ pub(super) struct Missing {
     why: String,
 }
 
+impl From<TooLarge> for Missing {
+    fn from(TooLarge { why }: TooLarge) -> Self {
+        let path = String::new();
+        Self { path, why }
+    }
+}
+
 impl Missing {
     pub(super) fn sentence(&self, root: &str) -> String {
         format!("`{root}{}` {}", self.path, self.why)
@@ -32,22 +40,24 @@ impl Missing {
 }
 
 /// The value at the end of the steps; where it is missing or null, the default. Below `[*]`, each
-/// item has its own.
+/// item has its own, and is copied.
 pub(super) fn follow<'v>(
     value: &'v Value,
     steps: &[Step],
     default: Option<&'v Value>,
+    budget: &mut CopyBudget<'_>,
 ) -> Result<Cow<'v, Value>, Missing> {
     let Some((step, rest)) = steps.split_first() else {
         let value = default.filter(|_| value.is_null()).unwrap_or(value);
         return Ok(Cow::Borrowed(value));
     };
     if let (Step::Each, Value::Array(items)) = (step, value) {
-        return each(items, rest, default);
+        return each(items, rest, default, budget);
     }
     match (one(value, step), default) {
         (Some(inner), _) => {
-            follow(inner, rest, default).map_err(|missing| missing.within(&step.to_string()))
+            let found = follow(inner, rest, default, budget);
+            found.map_err(|missing| missing.within(&step.to_string()))
         }
         (None, Some(default)) => Ok(Cow::Borrowed(default)),
         (None, None) => Err(Missing {
@@ -61,15 +71,20 @@ fn each<'v>(
     items: &'v [Value],
     rest: &[Step],
     default: Option<&'v Value>,
+    budget: &mut CopyBudget<'_>,
 ) -> Result<Cow<'v, Value>, Missing> {
-    let inner = |(i, item): (usize, &'v Value)| {
-        let inner = follow(item, rest, default);
-        inner
-            .map(Cow::into_owned)
-            .map_err(|missing| missing.within(&format!("[{i}]")))
-    };
-    let values: Result<Vec<Value>, Missing> = items.iter().enumerate().map(inner).collect();
-    Ok(Cow::Owned(Value::Array(values?)))
+    budget.add_list(items.len())?;
+    let mut values = Vec::with_capacity(items.len());
+    for (i, item) in items.iter().enumerate() {
+        let value = follow(item, rest, default, budget).and_then(|found| {
+            if let Cow::Borrowed(value) = found {
+                budget.add_contents(value)?;
+            }
+            Ok(found.into_owned())
+        });
+        values.push(value.map_err(|missing| missing.within(&format!("[{i}]")))?);
+    }
+    Ok(Cow::Owned(Value::Array(values)))
 }
 
 fn one<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
@@ -158,7 +173,13 @@ mod tests {
     #[track_caller]
     fn check(value: &Value, path: &str, expected: Result<Value, &str>) {
         let reference = Reference::read(&mut Cursor::new(&format!("{path}}}"))).unwrap();
-        let got = follow(value, &reference.steps, reference.default.as_ref());
+        let budget = &mut CopyBudget::new("b", usize::MAX);
+        let got = follow(
+            value,
+            &reference.steps,
+            reference.default.as_deref(),
+            budget,
+        );
         let got = got.map(Cow::into_owned);
         let got = got.map_err(|missing| missing.sentence(&reference.root));
         assert_eq!(got, expected.map_err(str::to_owned), "{path}");

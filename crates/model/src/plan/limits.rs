@@ -11,6 +11,10 @@ pub struct PlanLimits {
     pub items: usize,
     /// Of one task, or of one item of a `foreach`, after its first try.
     pub retries: u64,
+    /// Memory of the arguments that references make for one call.
+    pub copied_bytes: usize,
+    /// Memory of the arguments of all calls at the same time; one call may exceed it alone.
+    pub argument_bytes: usize,
     /// For one call.
     pub task_time: Duration,
     /// For the whole.
@@ -24,6 +28,8 @@ impl Default for PlanLimits {
             at_once: 8,
             items: 100,
             retries: 5,
+            copied_bytes: 16 << 20,
+            argument_bytes: 16 << 20,
             task_time: Duration::from_secs(30),
             batch_time: Duration::from_mins(2),
         }

@@ -131,7 +131,7 @@ impl Names<'_> {
         format!("give task `{root}` another id if the text is meant")
     }
 
-    fn has(&self, root: &str) -> bool {
+    pub(super) fn has(&self, root: &str) -> bool {
         self.ids.contains(&root) || self.of_item && is_of_item(root)
     }
 

@@ -12,7 +12,9 @@ fn read(fields: &Value) -> Result<Plan, String> {
     task.as_object_mut().unwrap().extend(fields);
     let other = |id: &str| json!({"id": id, "module": "m", "tool": "t"});
     let tasks = json!([other("s"), other("page-1"), other("HOME_2"), task]);
-    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(Hints::default()));
+    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| {
+        Ok(Hints::default().into())
+    });
     plan.map_err(|refused| refused.to_string())
 }
 

@@ -6,6 +6,7 @@
 //! - a **job** is one try of one task, or of one **item** of its `foreach`.
 
 mod active;
+mod budget;
 mod compare;
 mod condition;
 mod cursor;
@@ -34,7 +35,7 @@ pub use ended::{Halt, Status};
 pub use failure::{Failure, Passing};
 pub use limits::PlanLimits;
 pub use problem::{PlanProblem, Refused};
-pub use proof::Lookup;
+pub use proof::{Lookup, PlannedTool};
 pub use report::{Report, ShownResult};
 pub use retry::{On, Retry};
 pub use run::{Job, Run, Start};
@@ -93,6 +94,15 @@ impl Plan {
         task.needs
             .iter()
             .filter_map(|need| self.tasks.get(need.task))
+    }
+}
+
+#[cfg(test)]
+impl From<crate::Hints> for PlannedTool {
+    /// A tool that takes any parameters.
+    fn from(hints: crate::Hints) -> Self {
+        let input = crate::Input::typed(Vec::new(), true);
+        Self { hints, input }
     }
 }
 

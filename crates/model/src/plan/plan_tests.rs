@@ -6,21 +6,25 @@
 )]
 
 use super::*;
-use crate::{Format, Hints, Selection, ToolPath};
+use crate::{Field, Format, Hints, Input, Schema, Selection, ToolPath};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Tools of module `m` are there, those whose name begins with `get` are read-only, `put` is
-/// idempotent; `m.secret` is denied.
-fn lookup(tool: &ToolPath) -> Result<Hints, String> {
+/// idempotent, `m.typed` needs `page`; `m.secret` is denied.
+fn lookup(tool: &ToolPath) -> Result<PlannedTool, String> {
     let name = tool.tool.as_str();
     match (tool.module.as_str(), name) {
         ("m", "secret") => Err("`m.secret` is not for you".to_owned()),
-        ("m" | "notion", _) => Ok(Hints {
+        ("m", "typed") => Ok(PlannedTool {
+            hints: Hints::default(),
+            input: Input::typed(vec![Field::required("page", Schema::Any)], false),
+        }),
+        ("m" | "notion", _) => Ok(PlannedTool::from(Hints {
             read_only: Some(name.starts_with("get")),
             idempotent: (name == "put").then_some(true),
             ..Hints::default()
-        }),
+        })),
         _ => Err(format!("there is no tool `{tool}`")),
     }
 }
@@ -539,5 +543,29 @@ fn what_could_not_be_read_is_not_called_missing() {
     refuses(
         &json!([{"module": "m", "tool": "get"}, {"id": "b", "module": "m", "tool": "get", "after": ["a"]}]),
         "task 1: `id` is required",
+    );
+}
+
+#[test]
+fn parameter_names_are_checked() {
+    let typed =
+        |params: Value| json!([{"id": "a", "module": "m", "tool": "typed", "params": params}]);
+    assert!(read(&typed(json!({"page": "x"}))).is_ok());
+    refuses(
+        &typed(json!({"pages": "x"})),
+        "task `a`: `params.page` is required\n\
+         task `a`: `params.pages` is not a parameter; did you mean `page`?",
+    );
+    refuses(
+        &typed(json!({"page": 1, "na me": 1})),
+        "task `a`: `params[\"na me\"]` is not a parameter; there are page",
+    );
+    refuses(
+        &typed(json!([1])),
+        "task `a`: `params` must be an object, not a list",
+    );
+    refuses(
+        &json!([{"id": "a", "module": "m", "tool": "typed"}]),
+        "task `a`: `params.page` is required",
     );
 }

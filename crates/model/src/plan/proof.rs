@@ -2,14 +2,22 @@
 
 use super::draft::Draft;
 use super::problem::PlanProblem;
+use super::reference::show_name;
 use super::scope::is_of_item;
 use super::task::Need;
 use super::template::ESCAPE;
-use crate::{Hints, ToolPath, circular, did_you_mean, order};
+use crate::{Hints, Input, ToolPath, circular, did_you_mean, order};
 use std::collections::BTreeMap;
 
-/// What is said of a tool the caller may use, or why there is none for them.
-pub type Lookup<'l> = dyn Fn(&ToolPath) -> Result<Hints, String> + 'l;
+/// A tool that the caller may use, or why there is none for them.
+pub type Lookup<'l> = dyn Fn(&ToolPath) -> Result<PlannedTool, String> + 'l;
+
+/// What a plan checks of a tool before it is called.
+#[derive(Debug, Clone)]
+pub struct PlannedTool {
+    pub hints: Hints,
+    pub input: Input,
+}
 
 pub(super) struct Proof<'d> {
     drafts: &'d [Draft],
@@ -76,16 +84,25 @@ impl<'d> Proof<'d> {
         let Some(tool) = &draft.tool else {
             return;
         };
-        match lookup(tool) {
-            Err(why) => self.problems.push(PlanProblem::task(&draft.name(), why)),
-            Ok(hints) if draft.retry.is_some() && !is_repeatable(hints) => {
-                let message = format!(
-                    "needs a tool marked read_only or idempotent, and `{tool}` is marked neither"
-                );
-                self.problems
-                    .push(PlanProblem::field(&draft.name(), "retry", message));
+        let found = match lookup(tool) {
+            Ok(found) => found,
+            Err(why) => {
+                self.problems.push(PlanProblem::task(&draft.name(), why));
+                return;
             }
-            Ok(_) => {}
+        };
+        if draft.retry.is_some() && !is_repeatable(found.hints) {
+            let message = format!(
+                "needs a tool marked read_only or idempotent, and `{tool}` is marked neither"
+            );
+            self.problems
+                .push(PlanProblem::field(&draft.name(), "retry", message));
+        }
+        let names = draft.param_names();
+        for problem in names.map_or_else(Vec::new, |names| found.input.check_names(&names)) {
+            let field = format!("params{}", show_name(&problem.field));
+            let problem = PlanProblem::field(&draft.name(), &field, problem.message);
+            self.problems.push(problem);
         }
     }
 

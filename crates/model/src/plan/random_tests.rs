@@ -435,6 +435,6 @@ fn plan(specs: &[Spec], dice: &mut Dice) -> Plan {
         idempotent: Some(true),
         ..Hints::default()
     };
-    let plan = Plan::read(&json!(tasks), PlanLimits::default(), &|_| Ok(hints));
+    let plan = Plan::read(&json!(tasks), PlanLimits::default(), &|_| Ok(hints.into()));
     plan.unwrap_or_else(|refused| panic!("{refused}"))
 }

@@ -9,7 +9,8 @@ pub(super) struct Reference {
     /// A task's id, or `item` or `index`.
     pub(super) root: String,
     pub(super) steps: Vec<Step>,
-    pub(super) default: Option<Value>,
+    /// Boxed because a request may hold very many references.
+    pub(super) default: Option<Box<Value>>,
     /// Is the value wanted as JSON text?
     pub(super) json: bool,
 }
@@ -42,7 +43,7 @@ impl Reference {
         cursor.skip_space();
         if cursor.eat("??") {
             cursor.skip_space();
-            reference.default = Some(cursor.literal(&['}', ')'])?);
+            reference.default = Some(Box::new(cursor.literal(&['}', ')'])?));
             cursor.skip_space();
         }
         if json {

@@ -4,6 +4,7 @@ use super::ended::{Ended, Status};
 use super::failure::Failure;
 use super::task::{Shown, Task};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 pub struct Report(Vec<(Task, Ended)>);
@@ -13,7 +14,7 @@ pub struct Report(Vec<(Task, Ended)>);
 pub struct ShownResult<'r> {
     pub task: &'r Task,
     /// As it is: the driver puts it into its form.
-    pub value: &'r Value,
+    pub value: &'r Arc<Value>,
     /// Of a `foreach`, whose value is a list of results: the places of those that are null because their
     /// item failed.
     pub failed: Option<&'r [usize]>,
@@ -58,7 +59,11 @@ impl Report {
             tasks.insert(id.to_owned(), json!({"status": status, "ms": ms}));
             let form = ended.result.and_then(|result| match task.shown {
                 Shown::Nothing => None,
-                Shown::Raw => Some(forms.remove(id).unwrap_or(result)),
+                Shown::Raw => Some(
+                    forms
+                        .remove(id)
+                        .unwrap_or_else(|| Arc::unwrap_or_clone(result)),
+                ),
                 Shown::As(_) => {
                     let text = || Value::String(result.to_string());
                     Some(forms.remove(id).unwrap_or_else(text))

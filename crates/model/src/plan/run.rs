@@ -68,8 +68,15 @@ impl Run {
             let Some(mut job) = self.next_job(now) else {
                 break;
             };
+            if !self.fits(job) {
+                break;
+            }
             match self.args_of(job) {
-                Ok(Some(args)) => {
+                Ok(Some((args, weight))) => {
+                    self.set_weight(job, weight);
+                    if !self.fits(job) {
+                        break;
+                    }
                     job.number += 1;
                     self.begin(job);
                     starts.push(Start { job, args });
@@ -173,11 +180,31 @@ impl Run {
         })
     }
 
-    fn args_of(&self, job: Job) -> Result<Option<Args>, Failure> {
+    fn args_of(&self, job: Job) -> Result<Option<(Args, usize)>, Failure> {
         let State::Active(active) = &self.states[job.task] else {
             return Ok(None);
         };
-        self.args(self.task(job), active.units[job.unit].item.as_ref())
+        self.args(self.task(job), active.units[job.unit].item)
+    }
+
+    /// Can its arguments be in memory together with those of the calls under way?
+    fn fits(&self, job: Job) -> bool {
+        let State::Active(active) = &self.states[job.task] else {
+            return true;
+        };
+        let weights = self.states.iter().map(|state| match state {
+            State::Active(active) => active.weight(),
+            _ => 0,
+        });
+        let running: usize = weights.sum();
+        let together = running.saturating_add(active.units[job.unit].weight);
+        running == 0 || together <= self.plan.limits.argument_bytes
+    }
+
+    fn set_weight(&mut self, job: Job, weight: usize) {
+        if let State::Active(active) = &mut self.states[job.task] {
+            active.units[job.unit].weight = weight;
+        }
     }
 
     fn begin(&mut self, job: Job) {

@@ -19,6 +19,10 @@ struct Play {
 
 /// Tasks by id, each with its other fields.
 fn play(tasks: Value) -> Play {
+    play_within(PlanLimits::default(), tasks)
+}
+
+fn play_within(limits: PlanLimits, tasks: Value) -> Play {
     let task = |(id, fields): (&String, &Value)| {
         let mut task = json!({"id": id, "module": "m", "tool": "t", "raw_output": true});
         for (key, value) in fields.as_object().unwrap() {
@@ -31,7 +35,7 @@ fn play(tasks: Value) -> Play {
         read_only: Some(true),
         ..Hints::default()
     };
-    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(hints));
+    let plan = Plan::read(&tasks, limits, &|_| Ok(hints.into()));
     Play {
         run: Run::new(plan.unwrap_or_else(|refused| panic!("{refused}"))),
         now: Duration::ZERO,
@@ -620,7 +624,7 @@ fn failed_items_are_told_from_results_that_are_null() {
     let report = run.report(Duration::ZERO);
     let shown: Vec<_> = report
         .shown()
-        .map(|s| (s.value.clone(), s.failed))
+        .map(|s| ((**s.value).clone(), s.failed))
         .collect();
     let expected = [
         (json!([null, null, 3]), Some([1].as_slice())),
@@ -646,7 +650,7 @@ fn results_are_shown_in_their_form() {
     let report = run.report(Duration::ZERO);
     let shown: Vec<(&str, &Value)> = report
         .shown()
-        .map(|s| (s.task.id.as_str(), s.value))
+        .map(|s| (s.task.id.as_str(), &**s.value))
         .collect();
     assert_eq!(
         shown,
@@ -661,4 +665,106 @@ fn results_are_shown_in_their_form() {
     forms.insert("quiet".to_owned(), json!("not asked for"));
     let results = json!({"raw": {"a": [1]}, "text": "{\"b\":1}", "toon": "[1]: 2"});
     assert_eq!(report.answer(forms)["results"], results);
+}
+
+/// Small enough that a few hundred characters matter.
+fn small_limits() -> PlanLimits {
+    PlanLimits {
+        copied_bytes: 1000,
+        argument_bytes: 1000,
+        ..PlanLimits::default()
+    }
+}
+
+#[test]
+fn references_beyond_the_budget_fail_their_task() {
+    let text = "x".repeat(300);
+    let check = |params: Value, path: &str, value: &str| {
+        let tasks = json!({"a": {}, "b": {"params": params}, "c": {"after": ["b"]}});
+        let run = play_within(small_limits(), tasks).starts("a");
+        let run = run.ok("a", json!([text, text])).starts("");
+        let answer = run.run.report(Duration::ZERO).answer(Map::new());
+        let message = format!(
+            "`params{path}`: `{value}` does not fit: references may copy at most 1000 bytes into the \
+             arguments of one call (limit `result`); refer only to the parts that `b` needs"
+        );
+        let expected = json!({"code": "too_large", "message": message});
+        assert_eq!(answer["errors"]["b"], expected, "{params}");
+        assert_eq!(answer["tasks"]["c"]["status"], "skipped");
+    };
+    check(
+        json!({"v": ["${a[0]}", "${a[1]}", "${a[0]}"]}),
+        ".v[2]",
+        "a[0]",
+    );
+    check(json!({"v": {"x": "${a}", "y": "${a}"}}), ".v.y", "a");
+    check(json!({"v": ["${a[*]}", "${a[*]}"]}), ".v[1]", "a");
+    check(
+        json!({"v": "${a[0]} ${a[0]} ${a[0]} ${a[0]}"}),
+        ".v",
+        "a[0]",
+    );
+    check(json!({"v": ["${json(a)}", "${json(a)}"]}), ".v[1]", "a");
+    let default = format!("${{a[9] ?? \"{text}\"}}");
+    check(json!({"v": vec![default; 3]}), ".v[2]", "a[9]");
+}
+
+#[test]
+fn written_params_have_no_budget_of_their_own() {
+    let text = "x".repeat(5000);
+    let params = json!({"v": text, "w": "${a}"});
+    play_within(small_limits(), json!({"a": {}, "b": {"params": params}}))
+        .starts("a")
+        .ok("a", json!(1))
+        .starts("b")
+        .given("b", json!({"v": text, "w": 1}));
+}
+
+#[test]
+fn large_arguments_wait_for_those_of_others() {
+    let large = json!({"params": {"v": "x".repeat(600)}});
+    let huge = json!({"params": {"v": "x".repeat(2000)}});
+    play_within(
+        small_limits(),
+        json!({"a": large, "b": large, "c": huge, "d": large, "e": {}}),
+    )
+    .starts("a")
+    .starts("")
+    .ok("a", json!(1))
+    .starts("b")
+    .ok("b", json!(1))
+    .starts("c")
+    .ok("c", json!(1))
+    .starts("d e")
+    .ok("d", json!(1))
+    .ok("e", json!(1))
+    .ends("a ok, b ok, c ok, d ok, e ok");
+}
+
+#[test]
+fn items_of_a_foreach_are_not_copied_before_they_are_needed() {
+    let text = "x".repeat(900);
+    let tasks = json!({
+        "a": {},
+        "b": {"foreach": "${a}", "params": {"n": "${index}"}},
+        "c": {"foreach": ["${a}", {"n": "${a[0]}"}], "params": {"n": "${index}"}},
+        "d": {"foreach": [["${a[0]}", "${a[0]}"]]},
+        "e": {"foreach": "${a[*]}"},
+    });
+    play_within(small_limits(), tasks)
+        .starts("a")
+        .ok("a", json!([text, text]))
+        .starts("b[0] b[1] c[0] c[1]")
+        .given("b[1]", json!({"n": 1}))
+        .ok("b[0]", json!(1))
+        .ok("b[1]", json!(1))
+        .ok("c[0]", json!(1))
+        .ok("c[1]", json!(1))
+        .ends(
+            "a ok, b ok, c ok, \
+             d error: `foreach[0][1]`: `a[0]` does not fit: references may copy at most 1000 bytes into the \
+             arguments of one call (limit `result`); refer only to the parts that `d` needs, \
+             e error: `foreach`: `a[0]` does not fit: references may copy at most 1000 bytes into the \
+             arguments of one call (limit `result`); refer only to the parts that `e` needs",
+        );
 }

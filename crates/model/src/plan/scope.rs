@@ -1,5 +1,6 @@
 //! What a reference can reach when it is resolved: the results there are, and a list's item.
 
+use super::budget::CopyBudget;
 use super::follow::{follow, kind};
 use super::reference::{Reference, Step};
 use serde_json::Value;
@@ -7,15 +8,15 @@ use std::borrow::Cow;
 
 /// One item of a `foreach`, and its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Item {
+pub(super) struct Item<'a> {
     pub(super) index: usize,
-    pub(super) value: Value,
+    pub(super) value: Cow<'a, Value>,
 }
 
 pub(super) struct Scope<'a> {
     /// A task's result, by the task's id.
     pub(super) results: &'a dyn Fn(&str) -> Option<&'a Value>,
-    pub(super) item: Option<&'a Item>,
+    pub(super) item: Option<&'a Item<'a>>,
 }
 
 /// The words that a `foreach` gives a meaning of its own.
@@ -24,44 +25,62 @@ pub(super) fn is_of_item(root: &str) -> bool {
 }
 
 impl Scope<'_> {
-    /// The value with its type; as JSON text where that is asked for.
-    pub(super) fn value(&self, reference: &Reference) -> Result<Value, String> {
-        let value = self.find(reference)?;
-        Ok(if reference.json {
-            Value::String(value.to_string())
-        } else {
-            value.into_owned()
-        })
-    }
-
-    /// The value as a part of a longer text.
-    pub(super) fn text(&self, reference: &Reference) -> Result<String, String> {
-        match self.value(reference)? {
-            Value::String(text) => Ok(text),
-            plain @ (Value::Number(_) | Value::Bool(_)) => Ok(plain.to_string()),
-            other => Err(format!(
-                "`{reference}` is {}, which text cannot hold; write ${{json({reference})}} for its JSON",
-                kind(&other)
-            )),
+    /// The value with its type, borrowed where it is there as a whole; as JSON text where that is asked for.
+    pub(super) fn value<'s>(
+        &'s self,
+        reference: &'s Reference,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Cow<'s, Value>, String> {
+        let value = self.find(reference, budget)?;
+        if !reference.json {
+            return Ok(value);
         }
+        let text = budget.encode(&value);
+        let text = text.map_err(|error| format!("`{reference}` {}", error.why))?;
+        Ok(Cow::Owned(Value::String(text)))
     }
 
-    fn find<'s>(&'s self, reference: &'s Reference) -> Result<Cow<'s, Value>, String> {
-        let (root, default) = (reference.root.as_str(), reference.default.as_ref());
+    /// Appends the value to a longer text.
+    pub(super) fn write(
+        &self,
+        reference: &Reference,
+        text: &mut String,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<(), String> {
+        let value = self.value(reference, budget)?;
+        let written = match &*value {
+            Value::String(part) => budget.push(text, part),
+            plain @ (Value::Number(_) | Value::Bool(_)) => budget.push(text, &plain.to_string()),
+            other => {
+                return Err(format!(
+                    "`{reference}` is {}, which text cannot hold; write ${{json({reference})}} for its JSON",
+                    kind(other)
+                ));
+            }
+        };
+        written.map_err(|error| format!("`{reference}` {}", error.why))
+    }
+
+    fn find<'s>(
+        &'s self,
+        reference: &'s Reference,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Cow<'s, Value>, String> {
+        let (root, default) = (reference.root.as_str(), reference.default.as_deref());
         if let Some(item) = self.item.filter(|_| is_of_item(root)) {
             if root == "item" {
-                return follow(&item.value, &reference.steps, default)
+                return follow(&item.value, &reference.steps, default, budget)
                     .map_err(|missing| missing.sentence(root));
             }
             let index = Value::from(item.index);
-            let found = follow(&index, &reference.steps, default);
+            let found = follow(&index, &reference.steps, default, budget);
             let found = found.map_err(|missing| missing.sentence(root))?;
             return Ok(Cow::Owned(found.into_owned()));
         }
         match ((self.results)(root), default) {
             (Some(value), _) => {
                 let steps = steps_into(value, &reference.steps);
-                follow(value, steps, default).map_err(|missing| missing.sentence(root))
+                follow(value, steps, default, budget).map_err(|missing| missing.sentence(root))
             }
             (None, Some(default)) => Ok(Cow::Borrowed(default)),
             (None, None) => Err(format!("`{root}` has no result")),
@@ -92,17 +111,20 @@ mod tests {
         let results = |id: &str| results.get(id);
         let item = Item {
             index: 3,
-            value: json!({"id": "i", "results": [9]}),
+            value: Cow::Owned(json!({"id": "i", "results": [9]})),
         };
         let scope = Scope {
             results: &results,
             item: Some(&item),
         };
         let read = Reference::read(&mut Cursor::new(&format!("{reference}}}"))).unwrap();
-        let expected = value.map_err(str::to_owned);
-        assert_eq!(scope.value(&read), expected, "{reference}");
+        let budget = &mut CopyBudget::new("b", usize::MAX);
+        let got = scope.value(&read, budget).map(Cow::into_owned);
+        assert_eq!(got, value.map_err(str::to_owned), "{reference}");
+        let mut written = String::new();
+        let got = scope.write(&read, &mut written, budget).map(|()| written);
         let expected = text.map(str::to_owned).map_err(str::to_owned);
-        assert_eq!(scope.text(&read), expected, "{reference}");
+        assert_eq!(got, expected, "{reference}");
     }
 
     #[test]

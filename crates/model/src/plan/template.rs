@@ -1,10 +1,13 @@
 //! JSON with references in its strings: parsed when a plan is read, filled when a task starts.
 
+use super::budget::CopyBudget;
 use super::cursor::{Cursor, Slip};
+use super::follow::kind;
 use super::misspelt::{MARKS, Names};
 use super::reference::{Reference, show_name};
 use super::scope::Scope;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Template {
@@ -49,7 +52,16 @@ impl<'n> Findings<'n> {
         }
     }
 
+    /// Notes a reference. Of those in one field to one known task, the first is enough.
     pub(super) fn mention(&mut self, field: String, column: usize, reference: &Reference) {
+        let is_alike = |one: &Mention| {
+            one.root == reference.root
+                && one.has_default == reference.default.is_some()
+                && top(&one.field) == top(&field)
+        };
+        if self.names.has(&reference.root) && self.mentions.iter().any(is_alike) {
+            return;
+        }
         self.mentions.push(Mention {
             root: reference.root.clone(),
             has_default: reference.default.is_some(),
@@ -57,6 +69,11 @@ impl<'n> Findings<'n> {
             column,
         });
     }
+}
+
+/// `params` of `params.page[0]`.
+fn top(field: &str) -> Option<&str> {
+    field.split(['.', '[']).next()
 }
 
 /// Where a value stands; written out only when somebody asks.
@@ -157,28 +174,98 @@ impl Template {
     }
 
     /// The value with every reference resolved. What comes in by one is never looked at again.
-    pub(super) fn fill(&self, field: &str, scope: &Scope<'_>) -> Result<Value, String> {
-        self.fill_at(Path::Field(field), scope)
+    pub(super) fn fill(
+        &self,
+        field: &str,
+        scope: &Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Value, String> {
+        self.fill_at(Path::Field(field), scope, budget)
     }
 
-    fn fill_at(&self, path: Path<'_>, scope: &Scope<'_>) -> Result<Value, String> {
-        let here = |why: String| format!("`{}`: {why}", path.show());
+    /// How many items a `foreach` has; every reference in it can be resolved.
+    pub(super) fn count_items(
+        &self,
+        scope: &Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Result<usize, &'static str>, String> {
+        if let Self::List(items) = self {
+            for index in 0..items.len() {
+                self.item(index, scope, &mut budget.renewed())?;
+            }
+            return Ok(Ok(items.len()));
+        }
+        let list = self.resolve(Path::Field("foreach"), scope, budget)?;
+        Ok(list.as_array().map(Vec::len).ok_or_else(|| kind(&list)))
+    }
+
+    /// One item of a `foreach`, shared with the result it stands in where that holds it as a whole.
+    pub(super) fn item<'s>(
+        &'s self,
+        index: usize,
+        scope: &'s Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Cow<'s, Value>, String> {
+        let path = Path::Field("foreach");
+        if let Self::List(items) = self {
+            let item = items.get(index);
+            let item = item.map(|item| item.resolve(Path::Index(&path, index), scope, budget));
+            return item.unwrap_or_else(|| Ok(Cow::Owned(Value::Null)));
+        }
+        Ok(match self.resolve(path, scope, budget)? {
+            Cow::Borrowed(list) => Cow::Borrowed(list.get(index).unwrap_or(&Value::Null)),
+            Cow::Owned(mut list) => {
+                Cow::Owned(list.get_mut(index).map_or(Value::Null, Value::take))
+            }
+        })
+    }
+
+    /// The value, borrowed where it is there as a whole.
+    fn resolve<'s>(
+        &'s self,
+        path: Path<'_>,
+        scope: &'s Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Cow<'s, Value>, String> {
         match self {
-            Self::Plain(value) => Ok(value.clone()),
-            Self::Whole(reference) => scope.value(reference).map_err(here),
+            Self::Plain(value) => Ok(Cow::Borrowed(value)),
+            Self::Whole(reference) => {
+                let value = scope.value(reference, budget);
+                value.map_err(|why| show_at(path, &why))
+            }
+            _ => self.fill_at(path, scope, budget).map(Cow::Owned),
+        }
+    }
+
+    fn fill_at(
+        &self,
+        path: Path<'_>,
+        scope: &Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<Value, String> {
+        match self {
+            Self::Plain(value) => Ok(budget.copy_written(value)),
+            Self::Whole(reference) => match self.resolve(path, scope, budget)? {
+                Cow::Borrowed(value) => budget
+                    .copy(value)
+                    .map_err(|error| show_at(path, &format!("`{reference}` {}", error.why))),
+                Cow::Owned(value) => Ok(value),
+            },
             Self::Text(parts) => {
-                let text: Result<String, String> =
-                    parts.iter().map(|part| part.text(scope)).collect();
-                text.map(Value::String).map_err(here)
+                let mut text = String::new();
+                let mut parts = parts.iter();
+                let written = parts.try_for_each(|part| part.write(&mut text, scope, budget));
+                written.map_err(|why| show_at(path, &why))?;
+                Ok(Value::String(text))
             }
             Self::List(items) => items
                 .iter()
                 .enumerate()
-                .map(|(i, item)| item.fill_at(Path::Index(&path, i), scope))
+                .map(|(i, item)| item.fill_at(Path::Index(&path, i), scope, budget))
                 .collect(),
             Self::Object(fields) => {
                 let fill = |(key, inner): &(String, Self)| {
-                    let value = inner.fill_at(Path::Name(&path, key), scope)?;
+                    let value = inner.fill_at(Path::Name(&path, key), scope, budget)?;
                     Ok((key.clone(), value))
                 };
                 let fields: Result<_, String> = fields.iter().map(fill).collect();
@@ -186,13 +273,34 @@ impl Template {
             }
         }
     }
+
+    /// The names of an object's fields.
+    pub(super) fn names(&self) -> Option<Vec<&str>> {
+        match self {
+            Self::Object(fields) => Some(fields.iter().map(|(name, _)| name.as_str()).collect()),
+            Self::Plain(Value::Object(map)) => Some(map.keys().map(String::as_str).collect()),
+            _ => None,
+        }
+    }
+}
+
+fn show_at(path: Path<'_>, why: &str) -> String {
+    format!("`{}`: {why}", path.show())
 }
 
 impl Part {
-    fn text(&self, scope: &Scope<'_>) -> Result<String, String> {
+    fn write(
+        &self,
+        text: &mut String,
+        scope: &Scope<'_>,
+        budget: &mut CopyBudget<'_>,
+    ) -> Result<(), String> {
         match self {
-            Self::Text(text) => Ok(text.clone()),
-            Self::Reference(reference) => scope.text(reference),
+            Self::Text(part) => {
+                text.push_str(part);
+                Ok(())
+            }
+            Self::Reference(reference) => scope.write(reference, text, budget),
         }
     }
 }

@@ -176,7 +176,7 @@ fn no_input_panics_and_no_accepted_plan_waits_for_ever() {
     };
     for _ in 0..10_000 {
         let source = source(&mut dice);
-        match Plan::read(&source, PlanLimits::default(), &|_| Ok(hints)) {
+        match Plan::read(&source, PlanLimits::default(), &|_| Ok(hints.into())) {
             Ok(plan) => {
                 accepted += 1;
                 play_out(plan, &mut dice);
@@ -198,10 +198,10 @@ fn no_text_panics() {
         let task =
             json!({"id": "a", "module": "m", "tool": "t", "params": {"x": text}, "when": text});
         let _ = Plan::read(&json!([task]), PlanLimits::default(), &|_| {
-            Ok(Hints::default())
+            Ok(Hints::default().into())
         });
         let _ = Plan::read(&json!(text), PlanLimits::default(), &|_| {
-            Ok(Hints::default())
+            Ok(Hints::default().into())
         });
     }
 }
@@ -210,7 +210,9 @@ fn no_text_panics() {
 fn long_and_deep_texts_take_no_stack() {
     let read = |text: String| {
         let tasks = json!([{"id": "a", "module": "m", "tool": "t", "params": {"x": text}}]);
-        let refused = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(Hints::default()));
+        let refused = Plan::read(&tasks, PlanLimits::default(), &|_| {
+            Ok(Hints::default().into())
+        });
         refused
             .unwrap_err()
             .to_string()

@@ -10,9 +10,10 @@ use crate::catalog::{Catalog, Handle};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use model::plan::{
-    Failure, Halt, Job, Passing, Plan, PlanLimits, Report, Run, Shown, Stage, Start, Task,
+    Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Report, Run, Shown, Stage, Start,
+    Task,
 };
-use model::{Args, Caller, Compact, Output, Stop, Structured, ToolPath, Ways};
+use model::{Args, Caller, Compact, Limits, Output, Stop, Structured, ToolPath, Ways};
 use script::Raised;
 use serde_json::Value;
 use std::future::poll_fn;
@@ -64,7 +65,7 @@ impl Runtime {
         let denied = |path: &ToolPath, error: &CallError| {
             self.note_unread(&path.to_string(), &batch.caller, &batch.trail, error);
         };
-        let plan = match planned(&catalog, &batch.tasks, &may, &denied) {
+        let plan = match planned(&catalog, &batch.tasks, self.limits(), &may, &denied) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };
@@ -83,7 +84,7 @@ impl Runtime {
         let mut said = Vec::new();
         for (task, value, asked) in wanted(&report) {
             if let Ok(handle) = find(&catalog, task.tool.module.as_str(), task.tool.tool.as_str()) {
-                let (cancel, value) = (batch.cancel.clone(), value.clone());
+                let (cancel, value) = (batch.cancel.clone(), Arc::clone(value));
                 let time = until.saturating_duration_since(Instant::now());
                 let compact = self.say_within(&handle, value, asked, cancel, time).await;
                 said.push((task.id.to_string(), compact));
@@ -107,6 +108,7 @@ pub(crate) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
 pub(crate) fn planned(
     catalog: &Arc<Catalog>,
     tasks: &Value,
+    limits: &Limits,
     may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
     denied: &(dyn Fn(&ToolPath, &CallError) + Sync),
 ) -> Result<Plan, Output> {
@@ -115,9 +117,17 @@ pub(crate) fn planned(
         let found = found.and_then(|found| may(&found).map(|()| found));
         let found = found.inspect_err(|error| denied(path, error));
         let found = found.map_err(|error| error.to_string())?;
-        Ok(found.tool().tool.hints)
+        let tool = &found.tool().tool;
+        Ok(PlannedTool {
+            hints: tool.hints,
+            input: tool.input.clone(),
+        })
     };
-    let plan = Plan::read(tasks, PlanLimits::default(), &lookup);
+    let limits = PlanLimits {
+        copied_bytes: limits.result_bytes,
+        ..PlanLimits::default()
+    };
+    let plan = Plan::read(tasks, limits, &lookup);
     plan.map_err(|refused| Output::error(format!("nothing was called:\n{refused}")))
 }
 
@@ -301,7 +311,7 @@ pub(super) fn too_slow(timeout: Duration) -> Failure {
 }
 
 /// Results that are shown as text, and how.
-pub(super) fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Value, Asked)> {
+pub(super) fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Arc<Value>, Asked)> {
     report.shown().filter_map(|shown| {
         let Shown::As(format) = shown.task.shown else {
             return None;

@@ -9,7 +9,7 @@ use crate::call::{CallError, Within};
 use crate::catalog::Handle;
 use crate::scopes::check_scope;
 use model::plan::{Failure, Halt, Job, Report, Run, Start};
-use model::{Args, Cancel, Output};
+use model::{Args, Cancel, Output, ToolPath};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
@@ -27,10 +27,11 @@ impl Within<'_> {
         let tasks = tasks(Meta::Batch.name(), args)?;
         let may = |handle: &Handle| check_scope(self.catalog, handle, self.caller);
         let trail = self.trail.via(Meta::Batch.name());
-        let plan = match planned(self.catalog, &tasks, &may, &|path, error| {
-            let runtime = self.runtime;
+        let runtime = self.runtime;
+        let denied = |path: &ToolPath, error: &CallError| {
             runtime.note_unread(&path.to_string(), self.caller, &trail, error);
-        }) {
+        };
+        let plan = match planned(self.catalog, &tasks, runtime.limits(), &may, &denied) {
             Ok(plan) => plan,
             Err(refused) => return Ok(refused),
         };

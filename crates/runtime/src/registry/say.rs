@@ -23,7 +23,7 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
     ) -> Compact {
-        self.say_within(handle, raw, asked, cancel, Duration::MAX)
+        self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX)
             .await
     }
 
@@ -31,14 +31,13 @@ impl Runtime {
     pub(super) async fn say_within(
         &self,
         handle: &Handle,
-        raw: Value,
+        raw: Arc<Value>,
         asked: Asked,
         cancel: CancellationToken,
         time: Duration,
     ) -> Compact {
         let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
-        let raw = Arc::new(raw);
         if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
             let (errand, handle) = (self.errand_of(handle, cancel, time), handle.clone());
             let (raw, asked) = (Arc::clone(&raw), asked.clone());
