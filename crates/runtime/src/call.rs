@@ -334,6 +334,7 @@ impl Job {
             lines: self.lines.as_ref(),
             depth: self.depth,
             name: &self.handle,
+            permit: &module.life.permit,
             trail: &self.trail,
             tracker: self.tracker.as_ref(),
             cancel: cancel.clone(),

@@ -405,6 +405,7 @@ impl Runtime {
                 lines: asking.lines.as_ref(),
                 depth: 0,
                 name: &name,
+                permit: &module.life.permit,
                 trail: &trail,
                 tracker: stay.tracker.as_ref(),
                 cancel: cancel.clone(),

@@ -34,7 +34,7 @@ pub struct Sketch {
     pub functions: Vec<(String, usize, usize)>,
 }
 
-/// A call of a library's function, or of `ctx.secret`.
+/// A call of a library's function, of `ctx.secret` or of `ctx.call`.
 #[derive(Debug)]
 pub struct Use {
     pub library: String,
@@ -174,8 +174,11 @@ impl Reader<'_> {
         match &callee.node {
             ExprP::Dot(of, function) => {
                 let library = name(of).unwrap_or_default();
-                let is_secret = library == "ctx" && function.node == "secret";
-                if is_secret || GUARDED.contains(&library) {
+                let of_ctx = ["secret", "call"].contains(&function.node.as_str());
+                if library == "ctx" && function.node == "call" {
+                    self.meta_calls(args, &self.place(callee.span));
+                }
+                if library == "ctx" && of_ctx || GUARDED.contains(&library) {
                     let found = Use {
                         library: library.to_owned(),
                         function: function.node.clone(),
@@ -191,6 +194,21 @@ impl Reader<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Tools that are named as `{"module": …, "tool": …}`, for `call` and `batch`.
+    fn meta_calls(&mut self, args: &CallArgsP<AstNoPayload>, place: &Place) {
+        let mut found = Vec::new();
+        for arg in &args.args {
+            add_named_tools(arg.node.expr(), &mut found);
+        }
+        let uses = found.into_iter().map(|tool| Use {
+            library: "ctx".to_owned(),
+            function: "call".to_owned(),
+            first: Some(tool),
+            place: place.clone(),
+        });
+        self.sketch.uses.extend(uses);
     }
 
     fn declares(&mut self, args: &CallArgsP<AstNoPayload>, place: Place) {
@@ -253,6 +271,21 @@ fn text(expr: &AstExpr) -> Option<String> {
         ExprP::Literal(AstLiteral::String(text)) => Some(text.node.clone()),
         _ => None,
     }
+}
+
+fn add_named_tools(expr: &AstExpr, found: &mut Vec<String>) {
+    if let ExprP::Dict(entries) = &expr.node {
+        let get = |wanted: &str| {
+            let mut entries = entries.iter();
+            entries.find_map(|(key, value)| {
+                text(value).filter(|_| text(key).as_deref() == Some(wanted))
+            })
+        };
+        if let (Some(module), Some(tool)) = (get("module"), get("tool")) {
+            found.push(format!("{module}.{tool}"));
+        }
+    }
+    expr.visit_expr(|child| add_named_tools(child, found));
 }
 
 /// The argument that says what is wanted: by its name, or at its place.
@@ -354,6 +387,22 @@ Tool(name = "old", handler = find)
         };
         assert_eq!(lines("list_issues"), Some((4, 9)));
         assert_eq!(lines("find"), Some((11, 12)));
+    }
+
+    #[test]
+    fn called_tools_are_known_where_they_are_written_out() {
+        let source = r#"
+def f(ctx, tool):
+    ctx.call("files.read", {})
+    ctx.call(tool)
+    ctx.call("batch", {"tasks": [{"id": "a", "module": "m", "tool": "t"}, {"module": tool, "tool": "t"}]})
+"#;
+        let sketch = Sketch::read("a.star", source).unwrap();
+        let called: Vec<_> = sketch.uses.iter().map(|u| u.first.as_deref()).collect();
+        assert_eq!(
+            called,
+            [Some("files.read"), None, Some("m.t"), Some("batch")]
+        );
     }
 
     #[test]

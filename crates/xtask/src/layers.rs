@@ -69,7 +69,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("starlark_syntax", &["script"]),
     ("tokio-postgres", &["bench", "outside"]),
     ("toml", &["model"]),
-    ("toml_edit", &["clients"]),
+    ("toml_edit", &["clients", "larkspur"]),
     ("toon-format", &["model"]),
     ("tracing-subscriber", &["larkspur"]),
 ];

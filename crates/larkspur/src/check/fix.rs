@@ -5,13 +5,14 @@
 )]
 
 use super::{Finding, edit};
-use model::{Fault, Manifest, Place};
+use model::{Fault, Manifest, Place, ToolPath};
 use script::Sketch;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use toml_edit::{Array, DocumentMut};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Fix {
@@ -23,6 +24,8 @@ pub(crate) enum Fix {
     Unload,
     /// `@tool` becomes a line below the function.
     Undecorate,
+    /// `calls` in the manifest names one more tool.
+    AddCall { manifest: PathBuf, tool: ToolPath },
     /// The file is not there yet.
     Write { text: String },
 }
@@ -57,7 +60,7 @@ impl Fix {
             Self::DeleteLine => Some((edit::line(source, marked.start), String::new())),
             Self::Unload => Some((edit::unload(source, marked)?, String::new())),
             Self::Undecorate => edit::undecorate(source, marked.start),
-            Self::Write { .. } => None,
+            Self::Write { .. } | Self::AddCall { .. } => None,
         }
     }
 }
@@ -78,9 +81,9 @@ fn near(help: &str) -> Option<String> {
 
 /// Mends what it can, file by file; answers what was mended.
 pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
-    let mut by_file: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    let mut by_file: BTreeMap<&Path, Vec<&Finding>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.fix.is_some()) {
-        by_file.entry(&finding.file).or_default().push(finding);
+        by_file.entry(target(finding)).or_default().push(finding);
     }
     let mut mended = Mended::default();
     for (file, findings) in by_file {
@@ -88,7 +91,7 @@ pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
             Ok(done) => mended.done.extend(done),
             Err(error) => mended
                 .failed
-                .push(format!("{file} cannot be changed: {error}")),
+                .push(format!("{} cannot be changed: {error}", file.display())),
         }
     }
     mended
@@ -101,7 +104,31 @@ pub(crate) struct Mended<'f> {
     pub(crate) failed: Vec<String>,
 }
 
-fn mend_file<'f>(file: &str, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f Finding>> {
+/// The file that has to change.
+fn target(finding: &Finding) -> &Path {
+    match &finding.fix {
+        Some(Fix::AddCall { manifest, .. }) => manifest,
+        _ => Path::new(&finding.file),
+    }
+}
+
+/// A manifest whose `calls` name this tool; its comments stay.
+fn add_call(manifest: &str, tool: &ToolPath) -> Option<String> {
+    let mut document: DocumentMut = manifest.parse().ok()?;
+    let table = document
+        .entry("permissions")
+        .or_insert_with(toml_edit::table);
+    let calls = table.as_table_like_mut()?.entry("calls");
+    let calls = calls.or_insert_with(|| toml_edit::value(Array::new()));
+    let calls = calls.as_array_mut()?;
+    let tool = tool.to_string();
+    if !calls.iter().any(|known| known.as_str() == Some(&tool)) {
+        calls.push(tool);
+    }
+    Some(document.to_string())
+}
+
+fn mend_file<'f>(file: &Path, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f Finding>> {
     if let Some(text) = findings.iter().find_map(|one| match &one.fix {
         Some(Fix::Write { text }) => Some(text),
         _ => None,
@@ -115,7 +142,8 @@ fn mend_file<'f>(file: &str, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f F
         finding.fix.as_ref()?.edit(place, &source)
     };
     let mut edits: Vec<_> = findings
-        .into_iter()
+        .iter()
+        .copied()
         .filter_map(|finding| Some((edit(&finding)?, finding)))
         .collect();
     // From the end, so that places before stay where they are.
@@ -128,10 +156,18 @@ fn mend_file<'f>(file: &str, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f F
             mended.push(finding);
         }
     }
-    if text == source || is_worse(file, &source, &text) {
+    for finding in findings {
+        if let Some(Fix::AddCall { tool, .. }) = &finding.fix
+            && let Some(added) = add_call(&text, tool)
+        {
+            text = added;
+            mended.push(finding);
+        }
+    }
+    if text == source || is_worse(&file.display().to_string(), &source, &text) {
         return Ok(Vec::new());
     }
-    replace(Path::new(file), &text)?;
+    replace(file, &text)?;
     Ok(mended)
 }
 
@@ -162,6 +198,34 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_are_added_to_a_manifest_once() {
+        let tool: ToolPath = "files.read".parse().unwrap();
+        for (before, after) in [
+            (
+                "name = 'x' # X\n",
+                "name = 'x' # X\n\n[permissions]\ncalls = [\"files.read\"]\n",
+            ),
+            (
+                "[permissions] # what\nhttp = ['a.org'] # why\n\n[limits]\n",
+                "[permissions] # what\nhttp = ['a.org'] # why\ncalls = [\"files.read\"]\n\n[limits]\n",
+            ),
+            (
+                "[permissions]\ncalls = ['a.b'] # who\n",
+                "[permissions]\ncalls = ['a.b', \"files.read\"] # who\n",
+            ),
+            (
+                "permissions = { http = [] }\n",
+                "permissions = { http = [] , calls = [\"files.read\"] }\n",
+            ),
+        ] {
+            let added = add_call(before, &tool).unwrap();
+            assert_eq!(added, after);
+            assert_eq!(add_call(&added, &tool).as_deref(), Some(after));
+        }
+        assert_eq!(add_call("permissions = 3\n", &tool), None);
+    }
 
     #[test]
     fn only_what_is_sure_is_replaced() {

@@ -3,8 +3,8 @@
 use super::Finding;
 use super::files::located;
 use super::fix::Fix;
-use model::{Access, Fault, Manifest, ModuleName, Permission, Rights, Site};
-use runtime::{Runtime, Surveyed};
+use model::{Access, Fault, Manifest, ModuleName, Permission, Rights, Site, ToolPath};
+use runtime::{Lookup, Runtime, Surveyed};
 use script::{Sketch, Use};
 use std::path::Path;
 
@@ -23,8 +23,23 @@ pub(super) fn check(
     let rights = rights(name, module);
     for (file, sketch) in &sketches {
         for used in &sketch.uses {
-            let refused = refused(used, &rights, module.manifest.as_deref());
-            findings.extend(refused.map(|fault| Finding::new(file, fault)));
+            let manifest = module.manifest.as_deref();
+            let tool = called(runtime, used);
+            let fault = match &tool {
+                Some(tool) => uncallable(tool, used, &rights),
+                None => refused(used, &rights, manifest),
+            };
+            let Some(finding) = fault.map(|fault| Finding::new(file, fault)) else {
+                continue;
+            };
+            let home = module.home.as_ref().filter(|_| manifest.is_some());
+            findings.push(match (tool, home) {
+                (Some(tool), Some(home)) => {
+                    let manifest = home.join("module.toml");
+                    finding.fixed_by(Fix::AddCall { manifest, tool })
+                }
+                _ => finding,
+            });
         }
     }
     let Some(manifest) = module.manifest.as_deref() else {
@@ -90,11 +105,31 @@ fn rights(name: &ModuleName, module: &Surveyed) -> Rights {
     }
 }
 
+/// The tool that a script calls, where its name is written out.
+fn called(runtime: &Runtime, used: &Use) -> Option<ToolPath> {
+    if used.library != "ctx" || used.function != "call" {
+        return None;
+    }
+    let name = used.first.as_deref()?;
+    match runtime.catalog().lookup(name) {
+        Lookup::Found(handle) => Some(handle.path()),
+        Lookup::Ambiguous(_) | Lookup::Unknown(_) => name.parse().ok(),
+    }
+}
+
+fn uncallable(tool: &ToolPath, used: &Use, rights: &Rights) -> Option<Fault> {
+    let denied = rights.check(&Access::Calls(tool)).err()?;
+    let fault = refusal(&denied.to_string());
+    Some(fault.code(MISSING).at(used.place.clone()))
+}
+
 fn refused(used: &Use, rights: &Rights, manifest: Option<&Manifest>) -> Option<Fault> {
     let denied = |access: &Access<'_>| rights.check(access).err().map(|denied| denied.to_string());
     let first = used.first.as_deref();
     let told = match (used.library.as_str(), first) {
-        ("ctx", Some(secret)) => return undeclared(secret, used, manifest?),
+        ("ctx", Some(secret)) if used.function == "secret" => {
+            return undeclared(secret, used, manifest?);
+        }
         ("exec", Some(command)) => denied(&Access::Exec(command)),
         ("env", Some(name)) => denied(&Access::Env(name)),
         ("http", Some(url)) => Site::read(url).and_then(|site| denied(&Access::Http(&site))),
@@ -185,6 +220,7 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     let library = |permission: Permission| match permission {
         Permission::Sqlite | Permission::SqliteWrite => "sqlite",
         Permission::Files | Permission::FilesWrite => "files",
+        Permission::Calls => "ctx",
         other => other.key(),
     };
     let fault = |says: String, place| Fault {

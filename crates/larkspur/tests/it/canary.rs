@@ -148,7 +148,7 @@ fn scene() -> Scene {
     let (good_site, other_site) = (good.site(), other.site());
     let more = format!(
         "[permissions]\nhttp = ['{good_site}', '{other_site}']\nexec = ['sh', 'cat', 'true']\n\
-         env = ['*']\nsqlite_write = ['a.db']\nfiles = ['/**']\nfiles_write = ['out.txt']\n\
+         env = ['*']\ncalls = ['other.echo']\nsqlite_write = ['a.db']\nfiles = ['/**']\nfiles_write = ['out.txt']\n\
          [secrets]\ntoken = {{ hosts = ['{good_site}'], exec = ['true'] }}\n"
     );
     let source = NASTY

@@ -316,3 +316,35 @@ fn names_are_alike_only_where_they_are_read_together() {
         assert_eq!(codes(&room).contains("W0605"), alike, "{files:?} {surface}");
     }
 }
+
+#[test]
+fn undeclared_calls_are_reported_and_added_to_the_manifest() {
+    let room = Room::new();
+    let manifest = "name = 'm' # the caller\nversion = '1.0.0'\ndescription = 'Calls'\n";
+    let main = "def f(ctx) -> list:\n    \"\"\"Reads both.\"\"\"\n    \
+                ctx.call(\"batch\", {\"tasks\": [{\"id\": \"a\", \"module\": \"o\", \"tool\": \"two\"}]})\n    \
+                return [ctx.call(\"o.one\")]\n\ntool(f)\n";
+    let other = "def one() -> int:\n    \"\"\"One.\"\"\"\n    return 1\n\n\
+                 def two() -> int:\n    \"\"\"Two.\"\"\"\n    return 2\n\ntool(one)\ntool(two)\n";
+    room.write("m/module.toml", manifest)
+        .write("m/main.star", main)
+        .write("o.star", other);
+    let report = room.run(&["check"]);
+    for part in [
+        "`o.two` is not among the tools module `m` may call",
+        "`o.one` is not among the tools module `m` may call",
+        "add calls = [\"o.one\"] to [permissions] in module.toml",
+    ] {
+        assert!(report.stdout.contains(part), "{}", report.stdout);
+    }
+    room.run(&["check", "--fix"]).exits(0);
+    let fixed = fs::read_to_string(room.at("m/module.toml")).unwrap();
+    let expected = format!("{manifest}\n[permissions]\ncalls = [\"o.two\", \"o.one\"]\n");
+    assert_eq!(fixed, expected);
+    room.run(&["check", "--fix"]).exits(0);
+    assert_eq!(
+        fs::read_to_string(room.at("m/module.toml")).unwrap(),
+        expected
+    );
+    room.run(&["call", "m.f"]).exits(0);
+}

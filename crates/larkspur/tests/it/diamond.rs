@@ -45,7 +45,17 @@ fn diamond() -> Server {
         .folder_module("base", &manifest("base", ""), &base(0))
         .folder_module("left", &manifest("left", &needs("base")), &upon("left"))
         .folder_module("right", &manifest("right", &needs("base")), &upon("right"))
-        .folder_module("top", &manifest("top", &needs("left right")), &upon("top"))
+        .folder_module(
+            "top",
+            &manifest(
+                "top",
+                &format!(
+                    "{}\n[permissions]\ncalls = ['base.base_quick']",
+                    needs("left right")
+                ),
+            ),
+            &upon("top"),
+        )
         .up();
     server
 }

@@ -44,7 +44,7 @@ tool(refuses)
 fn caller() -> Server {
     let mut server = Server::start();
     server
-        .module("caller", CALLER)
+        .folder("caller", "calls = ['other.*', 'spin.*']", CALLER)
         .module("other", OTHER)
         .module("spin", crate::calls::SPIN);
     server
@@ -175,4 +175,84 @@ fn a_call_sees_one_set_of_versions() {
         .text("aaa")
         .call("slow", json!({}))
         .text("bbb");
+}
+
+/// A module that calls the tool it is given, with this in its manifest.
+fn calling(more: &str) -> Server {
+    let mut server = Server::start();
+    let caller = "def through(ctx, tool: str, args: dict = {}):\n    return ctx.call(tool, args)\n\
+                  def own() -> str:\n    return \"own\"\ntool(through)\ntool(own)\n";
+    server
+        .folder_module("caller", &manifest("caller", more), caller)
+        .folder_module("other", &manifest("other", ""), OTHER);
+    server
+}
+
+/// Ways in which a script reaches `other.add`.
+fn ways() -> [serde_json::Value; 4] {
+    let task = json!({"id": "a", "module": "other", "tool": "add", "params": {"a": 2}, "raw_output": true});
+    [
+        json!({"tool": "other.add", "args": {"a": 2}}),
+        json!({"tool": "add", "args": {"a": 2}}),
+        json!({"tool": "call", "args": {"module": "other", "tool": "add", "params": {"a": 2}}}),
+        json!({"tool": "batch", "args": {"tasks": [task]}}),
+    ]
+}
+
+#[test]
+fn undeclared_tools_of_other_modules_are_denied() {
+    let denied = "`other.add` is not among the tools module `caller` may call; ";
+    for (more, fix) in [
+        (
+            "",
+            "add calls = [\"other.add\"] to [permissions] in module.toml",
+        ),
+        (
+            "[permissions]\ncalls = ['other.structured']",
+            "add \"other.add\" to `calls` under [permissions] in module.toml",
+        ),
+    ] {
+        let mut server = calling(more);
+        for way in ways() {
+            let result = server.call("through", way.clone()).result();
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert!(text.contains(&format!("{denied}{fix}")), "{way}: {text}");
+        }
+        server
+            .call("through", json!({"tool": "caller.own"}))
+            .text("own");
+    }
+}
+
+#[test]
+fn declared_tools_of_other_modules_are_called() {
+    for more in [
+        "depends_on = ['other']",
+        "optional_deps = ['other']",
+        "[permissions]\ncalls = ['other.add']",
+        "[permissions]\ncalls = ['other.*']",
+    ] {
+        let mut server = calling(more);
+        for way in ways() {
+            let result = server.call("through", way.clone()).result();
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert!(!text.contains("may call"), "{more} {way}: {text}");
+            assert_eq!(result["isError"], false, "{more} {way}: {text}");
+        }
+    }
+}
+
+#[test]
+fn single_file_calls_its_own_tools_only() {
+    let mut server = Server::start();
+    server
+        .module("caller", CALLER)
+        .module("other", OTHER)
+        .call("through", json!({"tool": "other.add", "args": {"a": 2}}))
+        .fails("`other.add` is not among the tools module `caller` may call")
+        .call(
+            "through",
+            json!({"tool": "caller.careful", "args": {"tool": "caller.none"}}),
+        )
+        .text("caught: caller.none: there is no tool `caller.none`; the nearest is `caller.again`");
 }

@@ -385,7 +385,7 @@ resource("unit://missed/it", missed)
         .module("greet", &greeting("hello"))
         .file(
             "unit/module.toml",
-            "name = \"unit\"\nversion = \"1.0.0\"\ndescription = \"A unit.\"\n",
+            "name = \"unit\"\nversion = \"1.0.0\"\ndescription = \"A unit.\"\noptional_deps = [\"greet\"]\n",
         )
         .file("unit/main.star", main);
     let read = read(&mut server, "unit://ada");

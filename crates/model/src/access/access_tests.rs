@@ -1,7 +1,7 @@
 //! Who may do what, as tables.
 
 use super::*;
-use crate::{Manifest, Permissions, Site};
+use crate::{Manifest, Permissions, Site, ToolPath};
 use Permission::{Env, Exec, Files, FilesWrite, Postgres, Sqlite, SqliteWrite};
 use expect_test::expect;
 use std::sync::LazyLock;
@@ -20,6 +20,12 @@ fn below(path: &str) -> Spot<'_> {
         whole: path,
         below: Some(path),
     }
+}
+
+static OTHER_TOOL: LazyLock<ToolPath> = LazyLock::new(|| tool("files.read"));
+
+fn tool(path: &str) -> ToolPath {
+    path.parse().unwrap()
 }
 
 static X_ORG: LazyLock<Site> = LazyLock::new(|| Site::read("https://x.org").unwrap());
@@ -99,7 +105,7 @@ fn a_folder_that_names_nothing_may_do_nothing() {
     check(&rights, &[], &one_of_each());
 }
 
-fn one_of_each() -> [Access<'static>; 8] {
+fn one_of_each() -> [Access<'static>; 9] {
     [
         Access::Http(&X_ORG),
         Access::Exec("git"),
@@ -109,6 +115,7 @@ fn one_of_each() -> [Access<'static>; 8] {
         Access::Postgres("main"),
         Access::Files(below("a")),
         Access::FilesWrite(below("a")),
+        Access::Calls(&OTHER_TOOL),
     ]
 }
 
@@ -274,6 +281,7 @@ fn a_denial_names_the_line_to_add() {
         `main` is not among the connections module `x` may use; add postgres = ["main"] to [permissions] in module.toml
         `a` is not among the files module `x` may read; add files = ["a"] to [permissions] in module.toml
         `a` is not among the files module `x` may write; add files_write = ["a"] to [permissions] in module.toml
+        `files.read` is not among the tools module `x` may call; add calls = ["files.read"] to [permissions] in module.toml
         `LARKSPUR_LOG` is the server's own, and kept from every module
         `module.toml` is part of module `x`, and a module does not rewrite itself
         module `x` uses connections by name: put the connection string into larkspur.toml as [postgres.NAME], and the name into `postgres` under [permissions] in module.toml
@@ -325,4 +333,45 @@ env = ['HOME']
         `b.org` is not among the hosts module `x` may reach; the operator can set `site` under [module.x.config] in larkspur.toml, or by --set x.site=VALUE, or the author can add "b.org" to `http` under [permissions] in module.toml
         `USER` is not among the variables module `x` may read; add "USER" to `env` under [permissions] in module.toml
         `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml"#]].assert_eq(&all.join("\n"));
+}
+
+#[test]
+fn calls_reach_own_tools_dependencies_and_named_tools() {
+    let text = "name = 'x'\nversion = '1.0.0'\ndescription = 'd'\ndepends_on = ['base']\n\
+                optional_deps = ['extra']\n[permissions]\ncalls = ['files.read', 'web.*']";
+    let manifest = Manifest::parse("module.toml", text, "0.1.0").unwrap();
+    let permissions = manifest.permissions.under(&serde_json::Map::new()).unwrap();
+    let [own, base, extra, read, web] =
+        ["x.a", "base.a", "extra.a", "files.read", "web.get"].map(tool);
+    let [write, near, database] = ["files.write", "webs.get", "database.a"].map(tool);
+    let rights = Rights::of_folder("x", &permissions, None);
+    check(
+        &rights,
+        &[&own, &base, &extra, &read, &web].map(Access::Calls),
+        &[&write, &near, &database].map(Access::Calls),
+    );
+    let grant = Grant::from([(Permission::Calls, &["files.*", "base.*"][..])]);
+    check(
+        &Rights::of_folder("x", &permissions, Some(&grant)),
+        &[&own, &base, &read].map(Access::Calls),
+        &[&extra, &web, &write].map(Access::Calls),
+    );
+    check(
+        &Rights::of_single("x", &[], None),
+        &[Access::Calls(&own)],
+        &[Access::Calls(&base)],
+    );
+}
+
+#[test]
+fn calls_are_named_by_module_and_tool() {
+    for wrong in [
+        "files", "files.", ".read", "*", "*.*", "*.read", "files.r*", "a.b.c",
+    ] {
+        let text = format!(
+            "name = 'x'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\ncalls = ['{wrong}']"
+        );
+        let fault = Manifest::parse("module.toml", &text, "0.1.0").unwrap_err();
+        assert_eq!(fault.message, format!("`{wrong}` is not a tool"));
+    }
 }

@@ -124,6 +124,7 @@ fn what(module: &str, access: &Access<'_>) -> String {
         Access::Postgres(_) => format!("{asked} {} use", among("connections")),
         Access::Files(_) => format!("`{asked}` {} read", among("files")),
         Access::FilesWrite(_) => format!("`{asked}` {} write", among("files")),
+        Access::Calls(_) => format!("`{asked}` {} call", among("tools")),
     }
 }
 
@@ -134,6 +135,7 @@ fn asked(access: &Access<'_>) -> String {
         Access::Exec(name) | Access::Env(name) => (*name).to_owned(),
         Access::Postgres(name) if is_connection_string(name) => "this connection string".to_owned(),
         Access::Postgres(name) => format!("`{name}`"),
+        Access::Calls(tool) => tool.to_string(),
         access => access.spot().map_or("", |spot| spot.asked).to_owned(),
     }
 }
@@ -144,6 +146,7 @@ fn to_add(access: &Access<'_>) -> String {
         Access::Http(site) => site.to_string(),
         Access::Postgres(name) if is_connection_string(name) => "NAME".to_owned(),
         Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => (*name).to_owned(),
+        Access::Calls(tool) => tool.to_string(),
         access => {
             let spot = access.spot();
             let path = spot.map(|spot| spot.below.filter(|b| !b.is_empty()).unwrap_or(spot.whole));

@@ -14,6 +14,7 @@ pub use egress::{Egress, Reach, Turns};
 pub use grant::Grant;
 pub use rights::{DATA_FOLDER, Rights};
 
+use crate::ToolPath;
 use crate::host::Site;
 
 /// What a right is about.
@@ -27,10 +28,11 @@ pub enum Permission {
     Postgres,
     Files,
     FilesWrite,
+    Calls,
 }
 
 impl Permission {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Http,
         Self::Exec,
         Self::Env,
@@ -39,6 +41,7 @@ impl Permission {
         Self::Postgres,
         Self::Files,
         Self::FilesWrite,
+        Self::Calls,
     ];
 
     /// As it stands in `[permissions]` and in `[module.NAME.grant]`.
@@ -52,6 +55,7 @@ impl Permission {
             Self::Postgres => "postgres",
             Self::Files => "files",
             Self::FilesWrite => "files_write",
+            Self::Calls => "calls",
         }
     }
 
@@ -100,6 +104,8 @@ pub enum Access<'a> {
     Postgres(&'a str),
     Files(Spot<'a>),
     FilesWrite(Spot<'a>),
+    /// A tool of another module, by `ctx.call`.
+    Calls(&'a ToolPath),
 }
 
 impl<'a> Access<'a> {
@@ -113,6 +119,7 @@ impl<'a> Access<'a> {
             Self::Postgres(_) => Permission::Postgres,
             Self::Files(_) => Permission::Files,
             Self::FilesWrite(_) => Permission::FilesWrite,
+            Self::Calls(_) => Permission::Calls,
         }
     }
 
@@ -122,7 +129,9 @@ impl<'a> Access<'a> {
             | Self::SqliteWrite(spot)
             | Self::Files(spot)
             | Self::FilesWrite(spot) => Some(*spot),
-            Self::Http(_) | Self::Exec(_) | Self::Env(_) | Self::Postgres(_) => None,
+            Self::Http(_) | Self::Exec(_) | Self::Env(_) | Self::Postgres(_) | Self::Calls(_) => {
+                None
+            }
         }
     }
 }

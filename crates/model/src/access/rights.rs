@@ -29,6 +29,10 @@ impl Rights {
         Self::new(module, |permission| {
             let scope = Scope::of(By::Manifest, permissions.get(permission));
             let scope = scope.following(permissions.follows(permission));
+            let scope = match permission {
+                Permission::Calls => scope.with_dependencies(permissions.dependencies()),
+                _ => scope,
+            };
             match grant.and_then(|grant| grant.get(permission)) {
                 Some(names) => scope.and(By::Operator, names),
                 None => scope,
@@ -80,6 +84,9 @@ impl Rights {
         if is_ours(access) {
             return Err(Denied::ours(access));
         }
+        if matches!(access, Access::Calls(tool) if tool.module.as_str() == self.module) {
+            return Ok(());
+        }
         if rewrites_itself(access) {
             return Err(Denied::itself(&self.module, access));
         }
@@ -105,7 +112,8 @@ fn freedom(permission: Permission, allowed_exec: &[String]) -> Scope {
         Permission::Exec => Scope::of(By::Extension, allowed_exec),
         // What lies beside it came with it.
         Permission::Files => Scope::of(By::Custom, &["**"]),
-        Permission::FilesWrite => Scope::of(By::Custom, &[""; 0]),
+        // starlark-mcp has no calls of other tools.
+        Permission::FilesWrite | Permission::Calls => Scope::of(By::Custom, &[""; 0]),
         Permission::Http
         | Permission::Env
         | Permission::Sqlite

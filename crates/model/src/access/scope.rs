@@ -24,6 +24,8 @@ pub(super) enum By {
 pub(super) struct Layer {
     pub(super) by: By,
     pub(super) names: Vec<String>,
+    /// Modules whose tools may be called without being named here.
+    pub(super) dependencies: Vec<String>,
     /// Keys of the module's configuration that say more of them.
     pub(super) follows: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl Scope {
         self.0.push(Layer {
             by,
             names,
+            dependencies: Vec::new(),
             follows: Vec::new(),
         });
         self
@@ -60,6 +63,15 @@ impl Scope {
     pub(super) fn following(mut self, keys: &[String]) -> Self {
         if let Some(layer) = self.0.last_mut() {
             layer.follows = keys.to_vec();
+        }
+        self
+    }
+
+    /// The last list holds for all tools of these modules too.
+    #[must_use]
+    pub(super) fn with_dependencies(mut self, modules: &[String]) -> Self {
+        if let Some(layer) = self.0.last_mut() {
+            layer.dependencies = modules.to_vec();
         }
         self
     }
@@ -101,6 +113,12 @@ impl Layer {
             // A command, like a connection, is meant by its exact name.
             Access::Exec(name) | Access::Postgres(name) => names.any(|known| known == name),
             Access::Env(name) => names.any(|pattern| matches(pattern, name)),
+            Access::Calls(tool) => {
+                let module = tool.module.as_str();
+                let mut dependencies = self.dependencies.iter();
+                dependencies.any(|name| name == module)
+                    || names.any(|pattern| matches(pattern, &tool.to_string()))
+            }
             Access::Sqlite(spot)
             | Access::SqliteWrite(spot)
             | Access::Files(spot)

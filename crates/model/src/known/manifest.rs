@@ -175,6 +175,13 @@ pub(super) const GRANTS: &[Key] = &[
         May(r#"["out/**"]"#),
         "Files, to read and to write.",
     ),
+    key(
+        "calls",
+        Texts,
+        May(r#"["files.read"]"#),
+        "Tools of other modules, for `ctx.call`: `module.tool`, or `module.*` for all of a module. Those of \
+         modules in `depends_on` and `optional_deps`, and its own, may always be called.",
+    ),
 ];
 
 pub(crate) const PERMISSIONS: Section = Section {

@@ -48,6 +48,8 @@ fn check_follower(permission: Permission, text: &str, config: &ConfigSchema) -> 
         return Err(Fault::new(format!("[config] has no `{key}`")).help(help));
     }
     match permission {
+        Permission::Calls => Err(Fault::new("calls cannot follow the configuration")
+            .help("write `module.tool`, or `module.*`")),
         Permission::Env => Err(Fault::new("variables cannot follow the configuration")
             .help("write their names, or a part of them and `*`")),
         permission if permission.is_path() && (rest.is_empty() || rest.starts_with('/')) => Ok(()),

@@ -51,6 +51,7 @@ sqlite_write = ["data/*.db"]
 postgres = ["main"]
 files = ["data/**"]
 files_write = ["out/**"]
+calls = ["files.read", "web.*"]
 
 [secrets]
 token = { description = "personal access token", hosts = ["api.github.com"] }
@@ -81,7 +82,7 @@ http_rate = { "api.github.com" = "10/s" }
     );
     expect![[r#"
         src/main.star Some("2022-11-28") Some([ToolName("list_issues")]) ["issues", "pull requests"]
-        Permissions { names: {Http: ["api.github.com", "*.example.org", "127.0.0.1:8080", "localhost", "[::1]:80"], Exec: ["git"], Env: ["GITHUB_*"], Sqlite: ["data/*.db"], SqliteWrite: ["data/*.db"], Postgres: ["main"], Files: ["data/**"], FilesWrite: ["out/**"]}, follows: {} }
+        Permissions { names: {Http: ["api.github.com", "*.example.org", "127.0.0.1:8080", "localhost", "[::1]:80"], Exec: ["git"], Env: ["GITHUB_*"], Sqlite: ["data/*.db"], SqliteWrite: ["data/*.db"], Postgres: ["main"], Files: ["data/**"], FilesWrite: ["out/**"], Calls: ["files.read", "web.*"]}, follows: {}, dependencies: ["http-utils", "Old_one", "analytics"] }
         {"other": SecretSpec { description: None, hosts: [], exec: [] }, "token": SecretSpec { description: Some("personal access token"), hosts: ["api.github.com"], exec: [] }}
         ModuleLimits { timeout: Some(30s), http_rate: {"api.github.com": Rate { count: 10, per: 1s }} }
         "{\"type\":\"object\",\"properties\":{\"page_size\":{\"type\":\"integer\",\"default\":50,\"minimum\":1,\"maximum\":100,\"description\":\"how many\"}},\"additionalProperties\":false}"

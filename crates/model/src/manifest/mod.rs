@@ -105,14 +105,17 @@ impl Manifest {
         let config = config.map(ConfigSchema::read).unwrap_or_default();
         let permissions = permissions.map(|table| Permissions::read(table, &config));
         let secrets = secrets.map(|table| permissions::secrets(table, &config));
+        let [depends_on, optional_deps] = [depends_on, optional_deps].map(names::all);
+        let callable = depends_on.iter().chain(&optional_deps);
+        let permissions = permissions.unwrap_or_default().with_dependencies(callable);
         let manifest = Self {
-            permissions: permissions.unwrap_or_default(),
+            permissions,
             secrets: secrets.unwrap_or_default(),
             config,
             limits: limits.map(ModuleLimits::read).unwrap_or_default(),
             tools: tools.map(|items| names::all(names::distinct(&items))),
-            depends_on: names::all(depends_on),
-            optional_deps: names::all(optional_deps),
+            depends_on,
+            optional_deps,
             api_version,
             author,
             license,

@@ -4,7 +4,7 @@ use super::follow;
 use crate::config::ConfigSchema;
 use crate::document::{Item, Table};
 use crate::known;
-use crate::{Fault, Permission, is_connection_string};
+use crate::{Fault, ModuleName, Permission, ToolName, is_connection_string};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ pub struct Permissions {
     names: BTreeMap<Permission, Vec<String>>,
     /// The keys of the configuration that had a say in it.
     follows: BTreeMap<Permission, Vec<String>>,
+    /// Modules that it depends on: all their tools may be called.
+    dependencies: Vec<String>,
 }
 
 /// A secret the module asks for.
@@ -58,7 +60,24 @@ impl Permissions {
         Ok(Self {
             names: all.collect::<Result<_, _>>()?,
             follows: follows.collect(),
+            dependencies: self.dependencies.clone(),
         })
+    }
+
+    /// The same, with the modules that it depends on.
+    pub(super) fn with_dependencies<'n>(
+        self,
+        modules: impl Iterator<Item = &'n ModuleName>,
+    ) -> Self {
+        let dependencies = modules.map(ToString::to_string).collect();
+        Self {
+            dependencies,
+            ..self
+        }
+    }
+
+    pub(crate) fn dependencies(&self) -> &[String] {
+        &self.dependencies
     }
 
     /// What an operator can set to have more.
@@ -70,6 +89,7 @@ impl Permissions {
         Self {
             names,
             follows: BTreeMap::new(),
+            dependencies: Vec::new(),
         }
     }
 }
@@ -98,6 +118,7 @@ pub(crate) fn check_name(permission: Permission, text: &str) -> Result<(), Fault
         Permission::Http => host(text),
         permission if permission.is_path() => path(text),
         Permission::Postgres => connection(text),
+        Permission::Calls => callable(text),
         _ => Ok(()),
     }
 }
@@ -109,6 +130,17 @@ fn connection(text: &str) -> Result<(), Fault> {
     }
     Err(Fault::new("a connection is granted by its name")
         .help("put the connection string into larkspur.toml as [postgres.NAME], and NAME here"))
+}
+
+/// Is it `module.tool`, or `module.*` for all tools of a module?
+fn callable(text: &str) -> Result<(), Fault> {
+    let (module, tool) = text.split_once('.').unwrap_or((text, ""));
+    let is_tool = tool == "*" || tool.parse::<ToolName>().is_ok();
+    if module.parse::<ModuleName>().is_ok() && is_tool {
+        return Ok(());
+    }
+    Err(Fault::new(format!("`{text}` is not a tool"))
+        .help("write `files.read`, or `files.*` for all tools of module `files`"))
 }
 
 /// Links and `..` are followed before a path is judged, so that such a pattern would match nothing.

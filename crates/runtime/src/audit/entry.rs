@@ -205,6 +205,7 @@ impl Ended {
             }
             CallError::Stopped { stop, .. } => Self::stopped(*stop),
             CallError::Scope { .. } => Self::of("denied", "scope"),
+            CallError::Denied(_) => Self::of("denied", "permission"),
             CallError::Unaudited => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),
             CallError::Limited(limited) => Self::of("limited", limited.limit),

@@ -3,7 +3,7 @@
 use crate::catalog::Handle;
 use crate::errand::Ended;
 use crate::quota::Limited;
-use model::{Fault, Output, Rejected, Stop, ToolPath};
+use model::{Denied, Fault, Output, Rejected, Stop, ToolPath};
 use script::Raised;
 use std::fmt::Display;
 
@@ -47,6 +47,9 @@ pub enum CallError {
     /// A token may lack it where a role allows it.
     #[error("{}", lacking(.tool, .scope))]
     Scope { tool: ToolPath, scope: String },
+    /// A script called a tool that its module may not call.
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// It was not made: somebody has had his share.
     #[error(transparent)]
     Limited(#[from] Limited),

@@ -4,7 +4,8 @@ use super::Lines;
 use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Lookup};
+use crate::permit::Permit;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
@@ -30,6 +31,8 @@ pub(crate) struct Within<'a> {
     /// How many calls this one was made from.
     pub(crate) depth: usize,
     pub(crate) name: &'a (dyn Display + Sync),
+    /// Of the module whose script calls.
+    pub(crate) permit: &'a Permit,
     pub(crate) trail: &'a Trail,
     pub(crate) tracker: Option<&'a ResultTracker>,
     pub(crate) cancel: Cancel,
@@ -56,6 +59,7 @@ impl Within<'_> {
             CallError::Rejected { tool, rejected, .. } => {
                 format!("{tool} was not called: {rejected}")
             }
+            CallError::Denied(denied) => denied.to_string(),
             // Where calls go in a circle, one name says it.
             other if other.to_string().starts_with(tool) => other.to_string(),
             other => format!("{tool}: {other}"),
@@ -97,6 +101,14 @@ impl Within<'_> {
         result
     }
 
+    /// May the module's scripts call this tool? One that is not there is reported where it is looked up.
+    fn check_permitted(&self, tool: &str) -> Result<(), CallError> {
+        match self.catalog.lookup(tool) {
+            Lookup::Found(handle) => Ok(self.permit.calls(&handle.path())?),
+            Lookup::Ambiguous(_) | Lookup::Unknown(_) => Ok(()),
+        }
+    }
+
     fn call_inner(
         &self,
         tool: &str,
@@ -105,6 +117,7 @@ impl Within<'_> {
         trail: Trail,
         entry: &mut Entry,
     ) -> Result<Output, CallError> {
+        self.check_permitted(tool)?;
         let catalog = Arc::clone(self.catalog);
         let caller = self.caller.clone();
         let mut job = self

@@ -7,7 +7,7 @@ mod secret;
 
 use crate::own::Own;
 use crate::rate::Rates;
-use model::{Access, Connection, Denied, Egress, HostError, Rights, SecretSpec, Site};
+use model::{Access, Connection, Denied, Egress, HostError, Rights, SecretSpec, Site, ToolPath};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,6 +85,11 @@ impl Permit {
             return Err(HostError(Denied::own(name).to_string()));
         }
         self.check(&Access::Env(name))
+    }
+
+    /// May a script of this module call the tool?
+    pub(crate) fn calls(&self, tool: &ToolPath) -> Result<(), Denied> {
+        self.rights.check(&Access::Calls(tool))
     }
 
     fn check(&self, access: &Access<'_>) -> Result<(), HostError> {

@@ -262,6 +262,7 @@ fn failure(error: &CallError) -> Failure {
         }
         CallError::Rejected { .. } => Failure::new("rejected", sentence),
         CallError::Scope { .. } => Failure::new("scope", sentence),
+        CallError::Denied(_) => Failure::new("denied", sentence),
         CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
         CallError::Stopped {
             stop: Stop::Deadline,

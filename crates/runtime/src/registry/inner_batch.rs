@@ -25,7 +25,10 @@ type Ended = (Job, Result<Value, Failure>);
 impl Within<'_> {
     pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
         let tasks = tasks(Meta::Batch.name(), args)?;
-        let may = |handle: &Handle| check_scope(self.catalog, handle, self.caller);
+        let may = |handle: &Handle| {
+            self.permit.calls(&handle.path())?;
+            check_scope(self.catalog, handle, self.caller)
+        };
         let trail = self.trail.via(Meta::Batch.name());
         let runtime = self.runtime;
         let denied = |path: &ToolPath, error: &CallError| {

@@ -179,7 +179,8 @@ fn methods(builder: &mut MethodsBuilder) {
 
     /// Calls another tool, within what is left of this call's time; its answer as data.
     ///
-    /// The tool is named as `module.tool`, its arguments are a dict. If it fails, so does this call;
+    /// The tool is named as `module.tool`, its arguments are a dict. Tools of other modules need
+    /// `depends_on`, `optional_deps` or `calls` under `[permissions]`. If it fails, so does this call;
     /// `attempt` goes on.
     ///
     /// Examples:

@@ -62,6 +62,10 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             FAILED,
             json!({"type": "rate-limit", "limit": limited.limit, "retry-after": limited.retry_after_seconds()}),
         ),
+        CallError::Denied(_) => (
+            FAILED,
+            json!({"type": "permission-error", "cause": sentence}),
+        ),
         CallError::Unaudited | CallError::Busy { .. } => {
             (FAILED, json!({"type": "runtime-error", "cause": sentence}))
         }

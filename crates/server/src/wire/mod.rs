@@ -189,6 +189,7 @@ pub(crate) fn failure(
         }
         CallError::Missing { .. }
         | CallError::Scope { .. }
+        | CallError::Denied(_)
         | CallError::Failed { .. }
         | CallError::Stopped { .. }
         | CallError::Limited(_)
