@@ -53,7 +53,7 @@ deny = ['notes.drop_*']
 tools = ['notes.twice']
 ";
 
-fn room(project: &str) -> Room {
+pub(crate) fn room(project: &str) -> Room {
     let room = Room::new();
     room.write(
         "notes/module.toml",
@@ -64,7 +64,7 @@ fn room(project: &str) -> Room {
     room
 }
 
-fn open(room: &Room) -> Runtime {
+pub(crate) fn open(room: &Room) -> Runtime {
     let project = ProjectFile::open(room.path().join("larkspur.toml")).unwrap();
     Runtime::open(Settings {
         folders: vec![room.modules().to_owned()],
@@ -74,14 +74,14 @@ fn open(room: &Room) -> Runtime {
     })
 }
 
-fn block_on<T>(work: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let executor = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
     executor.unwrap().block_on(work)
 }
 
-fn lines_of(path: &Path) -> Vec<Value> {
+pub(crate) fn lines_of(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
     lines.collect()
@@ -99,7 +99,7 @@ fn written(room: &Room) -> Vec<Value> {
     lines
 }
 
-fn as_ada(tool: &str, args: Value) -> Call {
+pub(crate) fn as_ada(tool: &str, args: Value) -> Call {
     let Value::Object(args) = args else {
         panic!("{args} is no object")
     };
@@ -239,6 +239,54 @@ fn arguments_are_written_where_they_are_asked_for() {
         (&lines[0]["caller"], &lines[0]["door"]),
         (&json!("local"), &json!("cli"))
     );
+}
+
+/// Credentials in every string that reaches the log: arguments of calls, of batches and of calls from a
+/// script, names of tools that do not exist, kinds of errors, ids of requests, URIs, prompt arguments.
+#[test]
+fn credentials_reach_the_log_by_no_way() {
+    let room = room("[audit]\narguments = true\n");
+    room.write(
+        "raise.star",
+        "def oops(kind: str) -> str:\n    error(kind, kind)\ntool(oops)\n",
+    );
+    let canary = format!("ghp_{}", "c4N4rY".repeat(6));
+    let runtime = open(&room);
+    block_on(async {
+        for (tool, args) in [
+            ("add", json!({"text": format!("use {canary} now")})),
+            ("twice", json!({"text": canary})),
+            ("raise.oops", json!({"kind": canary})),
+            (canary.as_str(), json!({})),
+            (
+                "call",
+                json!({"module": "notes", "tool": canary, "params": {"text": canary}}),
+            ),
+            (
+                "call",
+                json!({"module": "notes", "tool": "add", "params": {"text": canary}}),
+            ),
+            (
+                "batch",
+                json!({"tasks": [{"id": "a", "module": "notes", "tool": "add", "params": {"text": canary}}]}),
+            ),
+        ] {
+            let mut call = as_ada(tool, args);
+            call.trail.request = Some(canary.as_str().into());
+            let _ = runtime.call(call).await;
+        }
+        let uri = format!("notes://{canary}");
+        let _ = runtime.read(&uri, Asking::default()).await;
+        let mut args = Args::new();
+        args.insert("name".into(), json!(canary));
+        let _ = runtime.prompt("greet", args, Asking::default()).await;
+    });
+    runtime.close();
+    let lines = written(&room);
+    assert_eq!(lines.len(), 11, "{lines:?}");
+    assert_eq!(lines[0]["arguments"], json!({"text": "use *** now"}));
+    let text = fs::read_to_string(room.path().join(".larkspur/audit.jsonl")).unwrap();
+    assert!(!text.contains("c4N4rY"), "{text}");
 }
 
 #[test]

@@ -211,7 +211,7 @@ pub(crate) const AUDIT: Section = Section {
             "arguments",
             Bool,
             Default("false"),
-            "Also what calls were given, without what looks like a credential.",
+            "Also record the arguments of calls, with credentials masked.",
         ),
         key(
             "on_error",

@@ -107,7 +107,7 @@ impl Book {
         let mut dirty = None;
         let mut text = Vec::new();
         loop {
-            let Some(lines) = self.take(&mut dirty, &file) else {
+            let Some(mut lines) = self.take(&mut dirty, &file) else {
                 file.sync();
                 return;
             };
@@ -115,7 +115,7 @@ impl Book {
                 continue;
             }
             text.clear();
-            for line in &lines {
+            for line in &mut lines {
                 line.write_to(&mut text);
             }
             self.write(&mut file, &text);

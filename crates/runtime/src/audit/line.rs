@@ -1,5 +1,6 @@
 //! One line: JSON that no name in it can break or end.
 
+use super::mask::masked_name;
 use jiff::Timestamp;
 use model::{Caller, Door};
 use serde::{Serialize, Serializer};
@@ -132,10 +133,35 @@ impl Line {
         USUAL_WEIGHT + arguments.unwrap_or_default()
     }
 
-    pub(super) fn write_to(&self, out: &mut Vec<u8>) {
+    pub(super) fn write_to(&mut self, out: &mut Vec<u8>) {
+        self.mask_names();
         let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
         out.extend_from_slice(plain(&json).as_bytes());
         out.push(b'\n');
+    }
+}
+
+impl Line {
+    /// Masks credentials in strings that clients and authors choose. The writer does this, so that no call
+    /// takes longer.
+    fn mask_names(&mut self) {
+        if self.module.is_none() {
+            mask(&mut self.tool);
+        }
+        mask(&mut self.kind);
+        mask(&mut self.rule);
+        if let Some(Cow::Owned(id)) = self.request.as_deref().map(masked_name) {
+            self.request = Some(id.into());
+        }
+        if let Cow::Owned(method) = masked_name(&self.method) {
+            self.method = method.into();
+        }
+    }
+}
+
+fn mask(name: &mut Option<String>) {
+    if let Some(Cow::Owned(masked)) = name.as_deref().map(masked_name) {
+        *name = Some(masked);
     }
 }
 
