@@ -24,7 +24,7 @@ pub enum OnError {
     /// They go on, and what could not be written is counted.
     #[default]
     Continue,
-    /// They are turned away until it can be written again.
+    /// They are refused until it can be written again; each is recorded before it runs.
     Refuse,
 }
 

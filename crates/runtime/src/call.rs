@@ -5,7 +5,7 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{UNAUDITED, either, full, lacking, near};
+pub(crate) use error::{UNAUDITED, UNRECORDED, either, full, lacking, near};
 pub(crate) use within::Within;
 
 use crate::answers::ResultTracker;
@@ -111,11 +111,13 @@ impl Runtime {
     async fn call_audited(&self, call: Call) -> Result<Output, CallError> {
         let mut entry = self.enter(&call.name, &call.args, &call.caller, &call.trail)?;
         let result = self.call_inner(call, &mut entry).await;
-        entry.end_call(&result);
+        if let Some(receipt) = entry.end_call(&result)? {
+            receipt.written().await?;
+        }
         result
     }
 
-    /// A call begins, and is to be written down.
+    /// Opens the audit entry of a call.
     pub(crate) fn enter(
         &self,
         name: &str,
@@ -123,10 +125,8 @@ impl Runtime {
         caller: &Caller,
         trail: &Trail,
     ) -> Result<Entry, CallError> {
-        let entry = self
-            .audit()
-            .begin("tools/call", caller, trail, name, Some(args));
-        entry.map_err(|_| CallError::Unaudited)
+        let audit = self.audit();
+        Ok(audit.begin("tools/call", caller, trail, name, Some(args))?)
     }
 
     async fn call_inner(&self, call: Call, entry: &mut Entry) -> Result<Output, CallError> {
@@ -162,6 +162,7 @@ impl Runtime {
             }
             Err(keeping) => keeping,
         };
+        entry.start().await?;
         let result = match job.try_here(small && !long).await {
             Some(result) => result,
             None => Box::pin(job.on_a_thread(cancel)).await,

@@ -3,8 +3,8 @@
 
 use crate::answers::{Kept, Key, PendingResult, ResultTracker, Who};
 use crate::argument::Argument;
-use crate::audit::{Entry, Trail};
-use crate::call::{Lines, Progress, UNAUDITED, Within, either, full, lacking, near};
+use crate::audit::{Entry, Receipt, Trail, Unwritten};
+use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, full, lacking, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
@@ -86,6 +86,8 @@ pub enum ReadError {
     Limited(#[from] Limited),
     #[error("{UNAUDITED}")]
     Unaudited,
+    #[error("{UNRECORDED}")]
+    Unrecorded,
     /// It has questions first: its asker knows them.
     #[error("`{of}` has questions that its client has to answer first")]
     Asks { of: String },
@@ -107,7 +109,8 @@ impl Runtime {
         let mut entry = self.enter_read("resources/read", &shown_uri(uri), &asking)?;
         let reading = Box::pin(self.read_inner(uri, asking, &mut entry));
         let result = self.counted(reading).await;
-        entry.end_read(&result, |read| read.iter().map(Contents::size).sum());
+        let ended = entry.end_read(&result, |read| read.iter().map(Contents::size).sum());
+        recorded(ended).await?;
         result
     }
 
@@ -121,7 +124,7 @@ impl Runtime {
         let mut entry = self.enter_read("prompts/get", name, &asking)?;
         let getting = Box::pin(self.prompt_inner(name, args, asking, &mut entry));
         let result = self.counted(getting).await;
-        entry.end_read(&result, Conversation::size);
+        recorded(entry.end_read(&result, Conversation::size)).await?;
         result
     }
 
@@ -142,7 +145,7 @@ impl Runtime {
         let completing =
             Box::pin(self.complete_inner(of, argument, value, given, asking, &mut entry));
         let result = self.counted(completing).await;
-        entry.end_read(&result, |_| 0);
+        recorded(entry.end_read(&result, |_| 0)).await?;
         result
     }
 
@@ -152,10 +155,8 @@ impl Runtime {
         wanted: &str,
         asking: &Asking,
     ) -> Result<Entry, ReadError> {
-        let entry = self
-            .audit()
-            .begin(method, &asking.caller, &asking.trail, wanted, None);
-        entry.map_err(|_| ReadError::Unaudited)
+        let audit = self.audit();
+        Ok(audit.begin(method, &asking.caller, &asking.trail, wanted, None)?)
     }
 
     async fn counted<T>(
@@ -215,6 +216,7 @@ impl Runtime {
             }
             Err(keeping) => keeping,
         };
+        entry.start().await?;
         // The URI says what was asked for; whoever is called on the way is told who calls.
         let name = format!("{}.{name}", stay.module.name);
         let uri = uri.to_owned();
@@ -287,6 +289,7 @@ impl Runtime {
             of: of.clone(),
             rejected,
         })?;
+        entry.start().await?;
         self.evaluate(of.clone(), of, stay, asking, move |module, turn| {
             module.script.get_prompt(handle.prompt(), &args, turn)
         })
@@ -326,6 +329,7 @@ impl Runtime {
         let Some(completer) = argument.completer else {
             return Ok(Completion::new(argument.choices(value)));
         };
+        entry.start().await?;
         let value = value.to_owned();
         let name = format!("{}.{}", stay.module.name, argument.name);
         self.evaluate(argument.of, name, stay, asking, move |module, turn| {
@@ -429,6 +433,24 @@ impl Runtime {
         });
         let result = result.await;
         result.map_err(|ended| ReadError::of(of, &life, ended))
+    }
+}
+
+/// Waits until the end of a reading is written, where it must be.
+async fn recorded(ended: Result<Option<Receipt>, Unwritten>) -> Result<(), Unwritten> {
+    match ended? {
+        Some(receipt) => receipt.written().await,
+        None => Ok(()),
+    }
+}
+
+impl From<Unwritten> for ReadError {
+    fn from(unwritten: Unwritten) -> Self {
+        if unwritten.has_run {
+            Self::Unrecorded
+        } else {
+            Self::Unaudited
+        }
     }
 }
 

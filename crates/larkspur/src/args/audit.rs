@@ -11,7 +11,8 @@ Examples:
   larkspur audit --since 1h                   the last hour
   larkspur audit --caller ada --verdict denied
   larkspur audit --tool 'github.*' --follow   and what comes from now on
-  larkspur audit --format json | jq .tool     the lines as they are
+  larkspur audit --verdict interrupted        calls that a crash cut short
+  larkspur audit --format json | jq .tool     one JSON object per line
 
 [audit] in larkspur.toml switches it on.
 Exit code: 0 shown, 1 nothing is written down")]
@@ -62,6 +63,10 @@ pub(crate) enum Verdict {
     Denied,
     Limited,
     Stopped,
+    /// Began, and has not ended: only with `on_error = "refuse"`
+    Begun,
+    /// Began, and the server ended before it
+    Interrupted,
 }
 
 impl Verdict {
@@ -72,6 +77,8 @@ impl Verdict {
             Self::Denied => "denied",
             Self::Limited => "limited",
             Self::Stopped => "stopped",
+            Self::Begun => "begun",
+            Self::Interrupted => "interrupted",
         }
     }
 }

@@ -1,10 +1,15 @@
-//! `larkspur audit`: what was written down of calls, filtered.
+//! `larkspur audit`: shows the audit log, filtered.
+
+mod entries;
 
 use crate::args::{Audit, Format, Global};
 use crate::compose;
 use crate::exit::FAILED;
 use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, WARN, note, say, styled};
+use entries::{AuditEntries, AuditEntry, INTERRUPTED};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -33,25 +38,17 @@ pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::SUCCESS);
     };
-    let wanted = Wanted::new(args);
-    let mut last = VecDeque::new();
+    let mut printer = Printer::new(args);
+    let mut entries = AuditEntries::default();
     while let Some(line) = reader.line()? {
-        if let Some(shown) = wanted.shown(&line) {
-            last.push_back(shown);
-            if args.limit.is_some_and(|most| last.len() > most) {
-                last.pop_front();
-            }
+        if let Some(entry) = AuditEntry::read(line) {
+            entries.push(entry);
         }
-        // Without a limit nothing need be kept back.
-        if args.limit.is_none() {
-            for shown in last.drain(..) {
-                say(&shown);
-            }
-        }
+        printer.take_ready(&mut entries);
     }
-    for shown in &last {
-        say(shown);
-    }
+    entries.finish(is_running);
+    printer.take_ready(&mut entries);
+    printer.flush();
     if !args.follow {
         return Ok(ExitCode::SUCCESS);
     }
@@ -60,10 +57,16 @@ pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
             std::thread::park_timeout(LOOK);
             continue;
         };
-        if let Some(shown) = wanted.shown(&line) {
+        if let Some(shown) = AuditEntry::read(line).and_then(|entry| printer.render(entry)) {
             say(&shown);
         }
     }
+}
+
+/// Whether a process of this number runs, of any user.
+fn is_running(process: u64) -> bool {
+    let number = i32::try_from(process).ok().and_then(Pid::from_raw);
+    number.is_some_and(|number| !matches!(test_kill_process(number), Err(Errno::SRCH)))
 }
 
 /// Whoever follows waits for the first line.
@@ -77,44 +80,71 @@ fn opened(path: &Path, follow: bool) -> Option<AuditReader> {
     }
 }
 
-struct Wanted<'a> {
+struct Printer<'a> {
     args: &'a Audit,
     /// As the file has it: times of one form are in the order of their texts.
     since: Option<String>,
+    /// The last entries, where only these are shown.
+    last: VecDeque<String>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Printer<'a> {
     fn new(args: &'a Audit) -> Self {
         let since = args.since.and_then(|time| {
             let since = jiff::Timestamp::now().checked_sub(time).ok()?;
             Some(format!("{since:.3}"))
         });
-        Self { args, since }
+        Self {
+            args,
+            since,
+            last: VecDeque::new(),
+        }
     }
 
-    /// The line as it is shown, if it is wanted; one that was torn is nobody's.
-    fn shown(&self, line: &str) -> Option<String> {
-        let entry: Value = serde_json::from_str(line).ok().filter(Value::is_object)?;
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    /// Prints what can be shown, or keeps the last of it.
+    fn take_ready(&mut self, entries: &mut AuditEntries) {
+        while let Some(entry) = entries.pop() {
+            let Some(shown) = self.render(entry) else {
+                continue;
+            };
+            let Some(limit) = self.args.limit else {
+                say(&shown);
+                continue;
+            };
+            self.last.push_back(shown);
+            if self.last.len() > limit {
+                self.last.pop_front();
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        for shown in self.last.drain(..) {
+            say(&shown);
+        }
+    }
+
+    /// The entry as it is shown, if it is wanted.
+    fn render(&self, entry: AuditEntry) -> Option<String> {
         let args = self.args;
         let is_wanted = args
             .caller
             .as_ref()
-            .is_none_or(|caller| caller == text("caller"))
+            .is_none_or(|caller| caller == entry.text("caller"))
             && args
                 .verdict
-                .is_none_or(|verdict| verdict.name() == text("verdict"))
+                .is_none_or(|verdict| verdict.name() == entry.text("verdict"))
             && self
                 .since
                 .as_ref()
-                .is_none_or(|since| text("time") >= since.as_str())
+                .is_none_or(|since| entry.text("time") >= since.as_str())
             && args.tool.as_ref().is_none_or(|pattern| {
-                let (module, tool) = names(&entry);
+                let (module, tool) = names(&entry.value);
                 pattern.matches(module, tool)
             });
         is_wanted.then(|| match args.format {
-            Format::Json => line.to_owned(),
-            Format::Text => for_people(&entry),
+            Format::Json => entry.line,
+            Format::Text => for_people(&entry.value),
         })
     }
 }
@@ -134,7 +164,7 @@ fn for_people(entry: &Value) -> String {
     let verdict = text("verdict");
     let style = match verdict.as_str() {
         "ok" => GOOD,
-        "error" | "stopped" => WARN,
+        "begun" | "error" | "stopped" | INTERRUPTED => WARN,
         _ => BAD,
     };
     let time = text("time").replacen('T', " ", 1);

@@ -11,6 +11,7 @@
 
 mod asking;
 mod audit;
+mod audit_refuse;
 mod auth;
 mod batch;
 mod batch_memory;

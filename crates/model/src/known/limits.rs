@@ -217,7 +217,8 @@ pub(crate) const AUDIT: Section = Section {
             "on_error",
             OneOf(&["continue", "refuse"]),
             Default("continue"),
-            "When nothing can be written: `continue`, or `refuse` to turn calls away until it can.",
+            "When nothing can be written: `continue`, or `refuse` calls until it can. With `refuse`, \
+             each call is recorded before it runs and before its result is sent.",
         ),
     ],
 };

@@ -1,8 +1,8 @@
-//! A call while it goes on, to be written down when it ends, however it does.
+//! A call while it runs, recorded when it ends, however it does; in strict mode also before it runs.
 
-use super::line::{Line, cut};
+use super::line::{BEGUN, Line, cut};
 use super::mask::masked;
-use super::{Audit, Keeper, Trail};
+use super::{Audit, Keeper, Receipt, Trail, Unwritten};
 use crate::call::CallError;
 use crate::catalog::{Catalog, Module};
 use crate::read::ReadError;
@@ -21,9 +21,6 @@ struct Open {
     caller: Caller,
     begin: Instant,
 }
-
-/// Nothing can be written, and calls are to wait for that.
-pub(crate) struct Unwritten;
 
 /// How it ended: the verdict, why, and how much came out.
 struct Ended {
@@ -49,11 +46,11 @@ impl Audit {
         line.tool = Some(cut(wanted).to_owned());
         let args = args.filter(|_| keeper.settings.arguments);
         line.arguments = args.and_then(|args| to_raw_value(&masked(args)).ok());
-        if keeper.book.refuses_now() {
+        if keeper.queue.refuses_now() {
             line.verdict = "denied";
             line.kind = Some("audit".into());
-            keeper.book.add(line);
-            return Err(Unwritten);
+            keeper.queue.add(line);
+            return Err(Unwritten { has_run: false });
         }
         Ok(Entry(Some(Box::new(Open {
             keeper: Arc::clone(keeper),
@@ -100,18 +97,59 @@ impl Entry {
         }
     }
 
-    pub(crate) fn end_call(self, result: &Result<Output, CallError>) {
+    /// Records that the call runs now, where it may not run unrecorded, and waits until that is written.
+    pub(crate) async fn start(&mut self) -> Result<(), Unwritten> {
+        let Some(receipt) = self.begin_line()? else {
+            return Ok(());
+        };
+        let written = receipt.written().await;
+        self.note_begin(written)
+    }
+
+    /// The same on a thread that may block.
+    pub(crate) fn start_blocking(&mut self) -> Result<(), Unwritten> {
+        let Some(receipt) = self.begin_line()? else {
+            return Ok(());
+        };
+        self.note_begin(receipt.wait())
+    }
+
+    fn note_begin(&mut self, written: Result<(), Unwritten>) -> Result<(), Unwritten> {
+        if written.is_err()
+            && let Some(open) = &mut self.0
+        {
+            open.line.begin = None;
+        }
+        written
+    }
+
+    fn begin_line(&mut self) -> Result<Option<Receipt>, Unwritten> {
+        let Some(open) = self.0.as_mut().filter(|open| open.keeper.queue.is_strict) else {
+            return Ok(None);
+        };
+        let mut line = open.line.clone();
+        line.verdict = BEGUN;
+        let (number, receipt) = open.keeper.queue.add_waiting(line, false)?;
+        open.line.begin = Some(number);
+        Ok(Some(receipt))
+    }
+
+    /// Records the end of a call. In strict mode its result waits for the receipt.
+    pub(crate) fn end_call(
+        self,
+        result: &Result<Output, CallError>,
+    ) -> Result<Option<Receipt>, Unwritten> {
         self.end(|open| match result {
             Ok(output) => Ended::answered(output),
             Err(error) => Ended::call(open, error),
-        });
+        })
     }
 
     pub(crate) fn end_read<T>(
         self,
         result: &Result<T, ReadError>,
         bytes: impl FnOnce(&T) -> usize,
-    ) {
+    ) -> Result<Option<Receipt>, Unwritten> {
         self.end(|open| match result {
             Ok(read) => Ended {
                 verdict: "ok",
@@ -119,34 +157,43 @@ impl Entry {
                 bytes: Some(bytes(read)),
             },
             Err(error) => Ended::read(open, error),
-        });
+        })
     }
 
-    fn end(mut self, ended: impl FnOnce(&Open) -> Ended) {
-        if let Some(open) = self.0.take() {
-            let ended = ended(&open);
-            open.end(ended);
-        }
+    fn end(mut self, ended: impl FnOnce(&Open) -> Ended) -> Result<Option<Receipt>, Unwritten> {
+        let Some(open) = self.0.take() else {
+            return Ok(None);
+        };
+        let ended = ended(&open);
+        open.end(ended)
     }
 }
 
 impl Drop for Entry {
-    /// Whoever waited has gone, and the call with him.
+    /// The caller has disconnected, and the call ends with that.
     fn drop(&mut self) {
         if let Some(open) = self.0.take() {
-            open.end(Ended::of("stopped", "gone"));
+            let _ = open.end(Ended::of("stopped", "gone"));
         }
     }
 }
 
 impl Open {
-    fn end(mut self: Box<Self>, ended: Ended) {
+    fn end(mut self: Box<Self>, ended: Ended) -> Result<Option<Receipt>, Unwritten> {
         let micros = u32::try_from(self.begin.elapsed().as_micros()).unwrap_or(u32::MAX);
         self.line.duration_ms = Some(f64::from(micros) / 1e3);
         self.line.verdict = ended.verdict;
         self.line.kind = ended.kind;
         self.line.bytes = ended.bytes;
-        self.keeper.book.add(self.line);
+        let queue = &self.keeper.queue;
+        // Waiting for the line of a call that was refused for want of one would only take time.
+        if !queue.is_strict || self.line.kind.as_deref() == Some("audit") {
+            queue.add(self.line);
+            return Ok(None);
+        }
+        let has_run = self.line.begin.is_some();
+        let (_, receipt) = queue.add_waiting(self.line, has_run)?;
+        Ok(Some(receipt))
     }
 
     /// One word for what is not there: nobody has it, or it is kept from this one.
@@ -206,7 +253,7 @@ impl Ended {
             CallError::Stopped { stop, .. } => Self::stopped(*stop),
             CallError::Scope { .. } => Self::of("denied", "scope"),
             CallError::Denied(_) => Self::of("denied", "permission"),
-            CallError::Unaudited => Self::of("denied", "audit"),
+            CallError::Unaudited | CallError::Unrecorded => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),
             CallError::Limited(limited) => Self::of("limited", limited.limit),
             CallError::Busy { limit, .. } => Self::of("limited", limit),
@@ -228,7 +275,7 @@ impl Ended {
             }
             ReadError::Stopped { stop, .. } => Self::stopped(*stop),
             ReadError::Scope { .. } => Self::of("denied", "scope"),
-            ReadError::Unaudited => Self::of("denied", "audit"),
+            ReadError::Unaudited | ReadError::Unrecorded => Self::of("denied", "audit"),
             ReadError::Asks { .. } => Self::of("ok", "asks"),
             ReadError::Limited(limited) => Self::of("limited", limited.limit),
             ReadError::Busy { limit, .. } => Self::of("limited", limit),

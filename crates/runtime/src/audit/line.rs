@@ -41,13 +41,19 @@ impl Trail {
     }
 }
 
-#[derive(Serialize)]
+/// Verdict of a line that is written before its call runs, where no call may run unrecorded.
+pub(super) const BEGUN: &str = "begun";
+
+#[derive(Clone, Serialize)]
 pub(super) struct Line {
     #[serde(serialize_with = "to_millis")]
     pub(super) time: Timestamp,
-    /// Counted by the book.
+    /// Counted by the queue.
     pub(super) seq: u64,
     pid: u32,
+    /// The number of the line that this one ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) begin: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +111,7 @@ impl Line {
             time: Timestamp::UNIX_EPOCH,
             seq: 0,
             pid: std::process::id(),
+            begin: None,
             caller: caller.map(|caller| cut(&caller.name).to_owned()),
             issuer: claim("iss"),
             client: claim("azp").or_else(|| claim("client_id")),
@@ -139,9 +146,7 @@ impl Line {
         out.extend_from_slice(plain(&json).as_bytes());
         out.push(b'\n');
     }
-}
 
-impl Line {
     /// Masks credentials in strings that clients and authors choose. The writer does this, so that no call
     /// takes longer.
     fn mask_names(&mut self) {

@@ -1,15 +1,17 @@
-//! Who called what, and how it ended: a line a call and a denial, written by a thread of its own.
+//! The audit log: one line per call and denial, written by its own thread.
 
-mod book;
 mod entry;
 mod line;
 mod mask;
+mod queue;
+mod receipt;
 
 pub(crate) use entry::Entry;
 pub use line::Trail;
+pub(crate) use receipt::{Receipt, Unwritten};
 
-use crate::audit::book::Book;
 use crate::audit::line::Line;
+use crate::audit::queue::AuditQueue;
 use crate::project::ProjectFile;
 use crate::quota::Single;
 use crate::scopes::Lacking;
@@ -48,7 +50,7 @@ const STRANGERS: Rate = Rate {
 };
 
 struct Keeper {
-    book: Arc<Book>,
+    queue: Arc<AuditQueue>,
     strangers: Single,
     /// Of theirs, those that were not written since the last that was.
     passed_over: AtomicU64,
@@ -73,23 +75,23 @@ impl Audit {
         };
         let path = project.audit_file(settings);
         let mut file = AuditFile::new(path, settings.max_size, settings.keep);
-        let refuses = settings.on_error == OnError::Refuse;
-        let book = Arc::new(Book::new(refuses));
-        // The first call must not be the one that finds out.
-        if refuses && let Err(error) = file.prepare() {
+        let is_strict = settings.on_error == OnError::Refuse;
+        let queue = Arc::new(AuditQueue::new(is_strict));
+        // The log says so before the first call is refused.
+        if is_strict && let Err(error) = file.prepare() {
             let path = file.path().display();
-            tracing::error!("the audit log {path} cannot be written: {error}");
-            book.fail();
+            tracing::error!("cannot write the audit log {path}: {error}");
+            queue.fail();
         }
-        let writer = Arc::clone(&book);
+        let writer = Arc::clone(&queue);
         let thread = std::thread::Builder::new().name("audit".into());
-        let thread = thread.spawn(move || writer.write_down(file));
+        let thread = thread.spawn(move || writer.run_writer(file));
         if let Err(error) = &thread {
-            tracing::error!("the audit log cannot be written: {error}");
-            book.fail();
+            tracing::error!("cannot start the thread that writes the audit log: {error}");
+            queue.fail();
         }
         Self(Some(Arc::new(Keeper {
-            book,
+            queue,
             strangers: Single::new(STRANGERS),
             passed_over: AtomicU64::new(0),
             settings: settings.clone(),
@@ -105,11 +107,11 @@ impl Audit {
     pub fn is_refusing(&self) -> bool {
         self.0
             .as_ref()
-            .is_some_and(|keeper| keeper.book.refuses_now())
+            .is_some_and(|keeper| keeper.queue.refuses_now())
     }
 
     pub fn counts(&self) -> Option<AuditCounts> {
-        Some(self.0.as_ref()?.book.counts())
+        Some(self.0.as_ref()?.queue.counts())
     }
 
     /// Writes down that somebody was turned away.
@@ -146,7 +148,7 @@ impl Audit {
             let more = keeper.passed_over.swap(0, Ordering::Relaxed);
             line.more = (more > 0).then_some(more);
         }
-        keeper.book.add(line);
+        keeper.queue.add(line);
     }
 
     /// Waits until all there is has been written, or cannot be.
@@ -159,7 +161,7 @@ impl Audit {
 
 impl Keeper {
     fn close(&self) {
-        self.book.close();
+        self.queue.close();
         let thread = self
             .thread
             .lock()

@@ -1,5 +1,6 @@
 //! Why a call gave no output, in one sentence each.
 
+use crate::audit::Unwritten;
 use crate::catalog::Handle;
 use crate::errand::Ended;
 use crate::quota::Limited;
@@ -55,6 +56,8 @@ pub enum CallError {
     Limited(#[from] Limited),
     #[error("{UNAUDITED}")]
     Unaudited,
+    #[error("{UNRECORDED}")]
+    Unrecorded,
     /// It has questions first: its asker knows them.
     #[error("`{tool}` has questions that its client has to answer first")]
     Asks { tool: ToolPath },
@@ -66,9 +69,14 @@ pub enum CallError {
     },
 }
 
-/// What is said while the audit log cannot be written.
+/// Message of a call that does not run, since it cannot be recorded.
 pub(crate) const UNAUDITED: &str = "no call is made while the audit log cannot be written \
     (`on_error = \"refuse\"` under [audit]); try again later";
+
+/// Message of a call that has run, and whose end cannot be recorded.
+pub(crate) const UNRECORDED: &str = "the call has run, but its end cannot be written to the audit \
+    log, so its result is withheld (`on_error = \"refuse\"` under [audit]); find out what it did \
+    before you repeat it";
 
 pub(crate) fn full(waiting: usize, limit: &str) -> String {
     let whose = match limit {
@@ -98,6 +106,16 @@ pub(crate) fn either(paths: &[impl Display]) -> String {
         .map(|path| format!("`{path}`"))
         .collect::<Vec<_>>()
         .join(" or ")
+}
+
+impl From<Unwritten> for CallError {
+    fn from(unwritten: Unwritten) -> Self {
+        if unwritten.has_run {
+            Self::Unrecorded
+        } else {
+            Self::Unaudited
+        }
+    }
 }
 
 impl CallError {

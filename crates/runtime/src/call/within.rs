@@ -97,7 +97,9 @@ impl Within<'_> {
         };
         let mut entry = self.runtime.enter(tool, &args, self.caller, &trail)?;
         let result = self.call_inner(tool, args, shape, trail, &mut entry);
-        entry.end_call(&result);
+        if let Some(receipt) = entry.end_call(&result)? {
+            receipt.wait()?;
+        }
         result
     }
 
@@ -145,6 +147,7 @@ impl Within<'_> {
             }
             Err(keeping) => keeping,
         };
+        entry.start_blocking()?;
         let result = job.answer(job.run(self.cancel.clone(), false));
         if let Some(keeping) = keeping {
             keeping.keep(self.runtime, &result);

@@ -273,7 +273,7 @@ fn failure(error: &CallError) -> Failure {
         CallError::Limited(limited) => Failure::new("limited", sentence)
             .passing(Passing::Status(TOO_MANY))
             .retry_after(Some(limited.retry_after)),
-        CallError::Unaudited => Failure::new("unaudited", sentence),
+        CallError::Unaudited | CallError::Unrecorded => Failure::new("unaudited", sentence),
         CallError::Busy { .. } => Failure::new("busy", sentence),
     }
 }

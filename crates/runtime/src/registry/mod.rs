@@ -78,7 +78,8 @@ impl Runtime {
             if let CallError::Missing { .. } = error {
                 self.note_missing(&mut entry, name);
             }
-            entry.end_call(&Err(error.clone()));
+            // Nothing has run: the line need not be waited for.
+            let _ = entry.end_call(&Err(error.clone()));
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             FAILED,
             json!({"type": "permission-error", "cause": sentence}),
         ),
-        CallError::Unaudited | CallError::Busy { .. } => {
+        CallError::Unaudited | CallError::Unrecorded | CallError::Busy { .. } => {
             (FAILED, json!({"type": "runtime-error", "cause": sentence}))
         }
     };

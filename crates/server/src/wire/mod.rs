@@ -194,6 +194,7 @@ pub(crate) fn failure(
         | CallError::Stopped { .. }
         | CallError::Limited(_)
         | CallError::Unaudited
+        | CallError::Unrecorded
         | CallError::Asks { .. }
         | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),
     }

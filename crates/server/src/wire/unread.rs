@@ -36,6 +36,7 @@ pub(crate) fn unread(error: ReadError) -> ErrorData {
         ReadError::Failed { .. }
         | ReadError::Stopped { .. }
         | ReadError::Unaudited
+        | ReadError::Unrecorded
         | ReadError::Asks { .. }
         | ReadError::Busy { .. } => ErrorData::internal_error(sentence, None),
     }
