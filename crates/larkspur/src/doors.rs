@@ -81,6 +81,7 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
             hosts: hosts(doors),
             is_loopback,
             cors: doors.cors.clone(),
+            connections: doors.connections.clone(),
             login,
         },
         made_token,

@@ -1,6 +1,7 @@
 //! How the server is reached: which doors are open, where, and to whom.
 
 use crate::Fault;
+use crate::address_range::AddressRange;
 use crate::document::{Item, Table};
 use crate::trust::public_url;
 use std::str::FromStr;
@@ -25,6 +26,25 @@ pub struct Doors {
     /// Its address as clients know it.
     pub public_url: Option<String>,
     pub errors: Errors,
+    pub connections: ConnectionSettings,
+}
+
+/// Limits of HTTP connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectionSettings {
+    /// Open connections per address.
+    pub per_address: usize,
+    /// Addresses without that limit: all clients behind a proxy share its address.
+    pub trusted_proxies: Vec<AddressRange>,
+}
+
+impl Default for ConnectionSettings {
+    fn default() -> Self {
+        Self {
+            per_address: 256,
+            trusted_proxies: Vec::new(),
+        }
+    }
 }
 
 /// Which web pages may talk to the server.
@@ -124,6 +144,20 @@ impl Doors {
                 .get("errors")
                 .and_then(|item| item.parse())
                 .unwrap_or_default(),
+            connections: ConnectionSettings::read(table),
+        }
+    }
+}
+
+impl ConnectionSettings {
+    fn read(table: &mut Table<'_>) -> Self {
+        let per_address = table.get("connections_per_address");
+        let proxies = table.list("trusted_proxies");
+        Self {
+            per_address: per_address
+                .and_then(|item| item.count())
+                .unwrap_or(Self::default().per_address),
+            trusted_proxies: proxies.iter().filter_map(Item::parse).collect(),
         }
     }
 }

@@ -22,6 +22,7 @@
 
 mod accept;
 mod access;
+mod address_range;
 mod audit;
 mod bounds;
 mod cache;
@@ -70,6 +71,7 @@ pub use accept::{MOST_DIGITS, Mismatch, unreadable_number};
 pub use access::{
     Access, DATA_FOLDER, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns,
 };
+pub use address_range::{AddressRange, truncate};
 pub use audit::{AuditSettings, Door, OnError};
 pub use bounds::Bounds;
 pub use cache::Cache;
@@ -82,7 +84,7 @@ pub use config::{
     parse_set, resolve,
 };
 pub use document::{read_toml, write_toml};
-pub use doors::{Auth, Cors, Doors, Errors, Transport, origin_of};
+pub use doors::{Auth, ConnectionSettings, Cors, Doors, Errors, Transport, origin_of};
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};

@@ -43,7 +43,7 @@ pub(crate) enum Reading {
 }
 
 /// In the order of the page.
-pub const METRICS: [Metric; 22] = [
+pub const METRICS: [Metric; 23] = [
     gauge("calls_in_flight", "Calls that run now", |r| {
         one(Stats::get(&r.stats().in_flight))
     }),
@@ -121,6 +121,11 @@ pub const METRICS: [Metric; 22] = [
         "audit_failing",
         "1 while the audit log cannot be written",
         |r| audited(r, |counts| counts.is_failing.into()),
+    ),
+    counter(
+        "connections_rejected_total",
+        "HTTP connections rejected: too many from one address",
+        |r| one(Stats::get(&r.stats().connections_rejected)),
     ),
     labelled(
         &["module", "tool"],

@@ -15,6 +15,8 @@ pub struct Stats {
     /// Threads that did not come back when their time was up, and have not since.
     pub stuck: AtomicU64,
     pub reloads: AtomicU64,
+    /// HTTP connections closed at once, since their address had as many as it may.
+    pub connections_rejected: AtomicU64,
     /// Loop turns and calls of all scripts.
     pub ticks: AtomicU64,
     pub(crate) stops: Stops,

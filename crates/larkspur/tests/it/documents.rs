@@ -10,7 +10,7 @@
 use crate::room::Room;
 use crate::transcript::{agrees, relocate};
 use expect_test::expect;
-use model::{Bounds, Limits, Quotas, show_duration, show_size};
+use model::{Bounds, ConnectionSettings, Limits, Quotas, show_duration, show_size};
 use runtime::Settings;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
@@ -507,6 +507,10 @@ fn the_page_about_limits_states_them() {
         ("nesting of a source", limits.source_depth.to_string()),
         ("calls at one time", settings.bounds.calls.to_string()),
         ("calls that wait", grouped(settings.bounds.queue as u64)),
+        (
+            "HTTP connections of one address",
+            ConnectionSettings::default().per_address.to_string(),
+        ),
         ("tasks under way", bounds.tasks.to_string()),
         ("time of a task", show_duration(bounds.task_time)),
         ("what a task led to", show_duration(bounds.task_keep)),

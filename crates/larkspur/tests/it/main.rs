@@ -30,6 +30,7 @@ mod commands;
 mod compact;
 mod config;
 mod config_show;
+mod connections;
 mod contract;
 mod corpus;
 mod costs;

@@ -89,6 +89,19 @@ pub(crate) const SERVER: Section = Section {
             "`mapped` gives tools error codes from -32000 to -32002, and an HTTP status for each.",
         ),
         key(
+            "connections_per_address",
+            Number,
+            Default("256"),
+            "Maximum number of open HTTP connections per IP address (IPv6: per /64 network), of 4,096 in \
+             all. Further ones get 503 with `Retry-After` and are closed.",
+        ),
+        key(
+            "trusted_proxies",
+            Texts,
+            May(r#"["10.0.0.0/8", "127.0.0.1"]"#),
+            "Addresses and networks without that limit: all clients behind a proxy share its address.",
+        ),
+        key(
             "surface",
             OneOf(&["flat", "modules", "auto"]),
             Default("auto"),

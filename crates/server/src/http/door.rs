@@ -1,6 +1,7 @@
 //! Listening, and the connections that come of it.
 
 use super::Entrance;
+use super::connections::{ConnectionLimit, reject};
 use super::front::Front;
 use crate::shared::Shared;
 use hyper::service::service_fn;
@@ -10,9 +11,9 @@ use hyper_util::server::graceful::GracefulShutdown;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
@@ -23,6 +24,7 @@ const HEADER_TIME: Duration = Duration::from_secs(10);
 pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(30);
 /// How long connections have to say goodbye when all is answered.
 const GOODBYE: Duration = Duration::from_millis(500);
+/// Open connections, of all addresses together.
 const MOST_CONNECTIONS: usize = 4096;
 /// After an error that will not be gone at once, such as too many open files.
 const BREATH: Duration = Duration::from_millis(50);
@@ -50,9 +52,10 @@ impl HttpDoor {
     /// Serves until the server is told to end, and then until all that was begun is answered.
     pub(crate) async fn serve(self, shared: Arc<Shared>) {
         let (ending, tasks) = (shared.ending.clone(), shared.runtime.tasks().clone());
+        let limit = Arc::new(ConnectionLimit::new(self.entrance.connections.clone()));
         let front = Arc::new(Front::new(shared, self.entrance));
         let connections = GracefulShutdown::new();
-        let accepting = accept(&self.listener, &front, &connections);
+        let accepting = accept(&self.listener, &limit, &front, &connections);
         let answered = async {
             ending.cancelled().await;
             let all_done = async { tokio::join!(front.busy.all_done(), tasks.all_done()) };
@@ -85,27 +88,48 @@ fn take_all_files() {
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-async fn accept(listener: &TcpListener, front: &Arc<Front>, connections: &GracefulShutdown) {
+async fn accept(
+    listener: &TcpListener,
+    limit: &Arc<ConnectionLimit>,
+    front: &Arc<Front>,
+    connections: &GracefulShutdown,
+) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let connection = connections.watch(serve_one(stream, front));
-                tokio::spawn(async move {
-                    // A connection that breaks has nobody to tell of it.
-                    let _ = connection.await;
-                    drop(place);
-                });
-            }
+            Ok((stream, peer)) => match limit.count(peer.ip(), Instant::now()) {
+                Ok(counted) => {
+                    let connection = connections.watch(serve_one(stream, front));
+                    tokio::spawn(async move {
+                        // A connection that breaks has nobody to tell of it.
+                        let _ = connection.await;
+                        drop((place, counted));
+                    });
+                }
+                Err(too_many) => {
+                    front.count_rejected();
+                    if too_many.is_news {
+                        log_rejection(peer.ip(), limit.most());
+                    }
+                    reject(stream);
+                }
+            },
             Err(error) => {
                 tracing::warn!("a connection could not be taken: {error}");
                 sleep(BREATH).await;
             }
         }
     }
+}
+
+fn log_rejection(address: IpAddr, most: usize) {
+    tracing::warn!(
+        "rejecting connections from {address}: it has {most} open (`connections_per_address` under \
+         [server]); add the address of a proxy to `trusted_proxies`"
+    );
 }
 
 fn serve_one(

@@ -18,6 +18,7 @@ use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const PATHS: [&str; 5] = [
     "/mcp",
@@ -51,6 +52,12 @@ impl Front {
             entrance,
             shared,
         }
+    }
+
+    /// Counts a connection that was closed at once.
+    pub(crate) fn count_rejected(&self) {
+        let stats = self.shared.runtime.stats();
+        stats.connections_rejected.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Ends streams that would never end by themselves.

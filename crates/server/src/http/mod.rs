@@ -4,6 +4,7 @@ mod answer;
 mod aside;
 mod body;
 mod busy;
+mod connections;
 mod denials;
 mod door;
 mod expiring;
@@ -30,7 +31,7 @@ pub(crate) use answer::{Answer, json, refused};
 pub(crate) use guard::only;
 
 use crate::auth::Login;
-use model::Cors;
+use model::{ConnectionSettings, Cors};
 
 /// Who may come in, and by which names.
 #[derive(Clone, Default)]
@@ -42,4 +43,5 @@ pub struct Entrance {
     pub is_loopback: bool,
     pub cors: Cors,
     pub login: Login,
+    pub connections: ConnectionSettings,
 }
