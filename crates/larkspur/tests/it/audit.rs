@@ -421,6 +421,14 @@ fn calls_go_on_where_that_is_wanted() {
 }
 
 #[test]
+fn log_may_lie_beside_the_project_file() {
+    let room = room("[audit]\non_error = 'refuse'\nfile = 'calls.jsonl'\n");
+    room.run(&["call", "notes.add", "text=a"]).exits(0);
+    let lines = lines_of(&room.path().join("calls.jsonl"));
+    assert_eq!(lines.len(), 2, "{lines:?}");
+}
+
+#[test]
 fn two_processes_write_one_log() {
     let room = room("[audit]\nmax_size = '2KiB'\nkeep = 100\n");
     let mut commands: Vec<_> = (0..6)

@@ -92,7 +92,9 @@ impl AuditFile {
     }
 
     fn begin(&self) -> io::Result<File> {
-        if let Some(folder) = self.path.parent().filter(|folder| !folder.exists()) {
+        // The folder of a plain name is the current one.
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        if let Some(folder) = self.path.parent().filter(is_missing) {
             prepare(folder)?;
         }
         let mut options = OpenOptions::new();
