@@ -60,8 +60,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), HostError> {
     written.map_err(|error| failed(path, &error))
 }
 
+/// Names the whole path: callers read the one that the module wrote instead.
 fn failed(path: &Path, error: &io::Error) -> HostError {
-    let name = path.file_name().unwrap_or(path.as_os_str());
     let why = match error.kind() {
         _ if Errno::from_io_error(error) == Some(Errno::LOOP) => {
             "a link was put into its path meanwhile; try again".into()
@@ -70,15 +70,14 @@ fn failed(path: &Path, error: &io::Error) -> HostError {
         ErrorKind::InvalidData => "it is not UTF-8 text".into(),
         _ => error.to_string(),
     };
-    HostError(format!("{}: {why}", name.display()))
+    HostError(format!("{}: {why}", path.display()))
 }
 
 fn too_long(path: &Path, most: usize) -> HostError {
-    let name = path.file_name().unwrap_or(path.as_os_str());
     let most = show_size(most);
     HostError(format!(
         "{}: it is longer than {most} (limit `file_bytes`)",
-        name.display()
+        path.display()
     ))
 }
 
@@ -201,8 +200,9 @@ mod tests {
         assert_eq!(read(&path, 3), Ok("two".into()));
         assert_eq!(list(dir.path()), Ok(vec!["a/".into()]));
         assert_eq!(list(&dir.path().join("a")), Ok(vec!["b.txt".into()]));
-        let missing = read(&dir.path().join("c"), 3);
-        assert_eq!(missing, Err(HostError("c: there is no such file".into())));
+        let missing = dir.path().join("c");
+        let why = format!("{}: there is no such file", missing.display());
+        assert_eq!(read(&missing, 3), Err(HostError(why)));
     }
 
     #[test]
@@ -214,16 +214,17 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
         fs::create_dir(root.join("folder")).unwrap();
         for (path, why) in [
-            (root.join("pipe"), "pipe: it is not a regular file"),
-            (root.join("socket"), "socket: it is not a regular file"),
-            ("/dev/zero".into(), "zero: it is not a regular file"),
-            (root.join("folder"), "folder: it is a folder"),
-            ("/".into(), "/: it is a folder"),
+            (root.join("pipe"), "it is not a regular file"),
+            (root.join("socket"), "it is not a regular file"),
+            ("/dev/zero".into(), "it is not a regular file"),
+            (root.join("folder"), "it is a folder"),
+            ("/".into(), "it is a folder"),
         ] {
-            assert_eq!(read(&path, 100), Err(HostError(why.into())));
+            let why = format!("{}: {why}", path.display());
+            assert_eq!(read(&path, 100), Err(HostError(why.clone())));
             assert_eq!(exists(&path), Ok(true), "{why}");
             if path.starts_with(&root) {
-                assert_eq!(write(&path, "new"), Err(HostError(why.into())));
+                assert_eq!(write(&path, "new"), Err(HostError(why)));
             }
         }
         assert_eq!(exists(&root.join("none/file")), Ok(false));
@@ -270,13 +271,14 @@ mod tests {
             (
                 "grün".as_bytes(),
                 2,
-                Err("a: it is longer than 2 bytes (limit `file_bytes`)"),
+                Err("it is longer than 2 bytes (limit `file_bytes`)"),
             ),
-            (b"a\xffb", 5, Err("a: it is not UTF-8 text")),
+            (b"a\xffb", 5, Err("it is not UTF-8 text")),
         ] {
             fs::write(&path, text).unwrap();
             let read = read(&path, most).map_err(|error| error.0);
-            assert_eq!(read.as_deref().map_err(String::as_str), expected);
+            let expected = expected.map_err(|why| format!("{}: {why}", path.display()));
+            assert_eq!(read.as_deref(), expected.as_deref());
         }
     }
 }

@@ -8,11 +8,12 @@ use crate::together::together;
 use crate::updates::Updates;
 use model::{
     Ability, Args, Asker, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
-    HttpResponse, Leash, Level, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered, World,
-    is_connection_string,
+    HttpResponse, Leash, Level, Output, Question, Source, SqlAnswer, SqlRequest, Stored,
+    Unanswered, World, is_connection_string,
 };
 use script::Sources;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -87,10 +88,30 @@ impl<'a> Gate<'a> {
         self.use_it();
         self.store
     }
+
+    /// Uses a file that the module may use.
+    fn with_file<T>(
+        &self,
+        path: &str,
+        writes: bool,
+        work: impl FnOnce(&dyn World, &Path) -> Result<T, HostError>,
+    ) -> Result<T, HostError> {
+        let world = self.world();
+        let real = self.permit.file(path, writes, world)?;
+        work(world, &real).map_err(|error| self.permit.portable(error, &[(&real, path)], world))
+    }
 }
 
+/// The result of a store, whose errors name its file to the log and not to callers.
 fn kept<T>(result: Result<T, StoreError>) -> Result<T, HostError> {
-    result.map_err(|error| HostError(error.to_string()))
+    result.map_err(|error| {
+        let short = error.without_path();
+        let whole = error.to_string();
+        if short != whole {
+            tracing::warn!("{whole}");
+        }
+        HostError(short)
+    })
 }
 
 /// A database as the script calls it, without the password that a connection string may hold.
@@ -186,7 +207,13 @@ impl Host for Gate<'_> {
         // A manifest names a command as the script does, not where it lies.
         let secrets = self.secret_variables(request, leash)?;
         surroundings.env.extend(secrets);
-        world.exec(&allowed, &surroundings, leash)
+        let ran = world.exec(&allowed, &surroundings, leash);
+        ran.map_err(|error| {
+            let command = (Path::new(&allowed.command), request.command.as_str());
+            let cwd = request.cwd.as_deref().unwrap_or_default();
+            let paths = [command, (&surroundings.cwd, cwd)];
+            self.permit.portable(error, &paths, world)
+        })
     }
 
     fn sql(
@@ -200,8 +227,15 @@ impl Host for Gate<'_> {
             Database::PostgresSecret(name) => self.secret_connection(name, leash)?,
             database => self.permit.source(database, request, world)?,
         };
+        let name = spoken(database);
         let asked = world.sql(&source, request, leash);
-        asked.map_err(|HostError(why)| HostError(format!("{}: {why}", spoken(database))))
+        asked.map_err(|error| {
+            let HostError(why) = match &source {
+                Source::Sqlite { path, .. } => self.permit.portable(error, &[(path, name)], world),
+                Source::Postgres { .. } => error,
+            };
+            HostError(format!("{name}: {why}"))
+        })
     }
 
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {
@@ -219,23 +253,19 @@ impl Host for Gate<'_> {
     }
 
     fn file_read(&self, path: &str) -> Result<String, HostError> {
-        let world = self.world();
-        world.file_read(&self.permit.file(path, false, world)?)
+        self.with_file(path, false, |world, real| world.file_read(real))
     }
 
     fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        let world = self.world();
-        world.file_list(&self.permit.file(path, false, world)?)
+        self.with_file(path, false, |world, real| world.file_list(real))
     }
 
     fn file_exists(&self, path: &str) -> Result<bool, HostError> {
-        let world = self.world();
-        world.file_exists(&self.permit.file(path, false, world)?)
+        self.with_file(path, false, |world, real| world.file_exists(real))
     }
 
     fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
-        let world = self.world();
-        world.file_write(&self.permit.file(path, true, world)?, text)
+        self.with_file(path, true, |world, real| world.file_write(real, text))
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use model::shorten_path;
 use rusqlite::ErrorCode;
 
 use crate::limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};
@@ -99,6 +100,25 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The text for callers, who do not learn where the server keeps its data.
+    pub fn without_path(&self) -> String {
+        match self {
+            Self::Disk { path, .. }
+            | Self::Newer { path, .. }
+            | Self::Empty { path }
+            | Self::Foreign { path }
+            | Self::Damaged { path, .. }
+            | Self::Busy { path, .. }
+            | Self::Database { path, .. } => shorten_path(&self.to_string(), path),
+            Self::KeySize { .. }
+            | Self::ValueSize { .. }
+            | Self::Unfit { .. }
+            | Self::ModuleKeys { .. }
+            | Self::ModuleSize { .. }
+            | Self::Unreadable { .. } => self.to_string(),
+        }
+    }
+
     pub(crate) fn disk(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         Self::Disk { path, source }

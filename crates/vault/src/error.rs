@@ -1,6 +1,7 @@
 //! Why a secret could not be kept or opened, and the way out.
 
 use crate::key::KeyOrigin;
+use model::shorten_path;
 use std::io;
 use std::path::PathBuf;
 use store::StoreError;
@@ -78,4 +79,33 @@ pub enum VaultError {
 
     #[error("{0}")]
     NoNewKey(String),
+}
+
+impl VaultError {
+    /// The text for callers, who do not learn where the key and the data lie.
+    pub fn without_path(&self) -> String {
+        match self {
+            Self::Store(error) => error.without_path(),
+            Self::OtherKey { origin, .. } | Self::NotAKey { origin } => match origin {
+                KeyOrigin::File(path) => shorten_path(&self.to_string(), path),
+                KeyOrigin::Variable(_) | KeyOrigin::Passphrase | KeyOrigin::Keyring => {
+                    self.to_string()
+                }
+            },
+            Self::NoKey { usual: path, .. }
+            | Self::ReadByOthers { path }
+            | Self::BesideTheDatabase { path }
+            | Self::KeyFile { path, .. } => shorten_path(&self.to_string(), path),
+            Self::Keyring(_)
+            | Self::Broken { .. }
+            | Self::Format { .. }
+            | Self::Kind { .. }
+            | Self::Random(_)
+            | Self::Passphrase(_)
+            | Self::Tokens(_)
+            | Self::Bundle(_)
+            | Self::Rotating
+            | Self::NoNewKey(_) => self.to_string(),
+        }
+    }
 }

@@ -94,7 +94,7 @@ impl Vault {
                     Step::Changed
                 };
             }
-            Err(error) => return Step::Failed(error.to_string()),
+            Err(error) => return Step::Failed(told(&error.into()).0),
         }
         let leash = Leash {
             until: Instant::now() + TIME,
@@ -121,10 +121,10 @@ impl Vault {
         renewed: &Tokens,
     ) -> Result<Step, String> {
         let key = self.keychain.current(&self.store, &self.sources);
-        let key = key.map_err(|error| error.to_string())?.key;
+        let key = key.map_err(|error| told(&error).0)?.key;
         let kind = Kind::OAuth2.name();
         let wrote = self.put(&key, place, kind, &renewed.to_bytes(), Some(version));
-        match wrote.map_err(|error| error.to_string())? {
+        match wrote.map_err(|error| told(&error).0)? {
             Wrote::Done => {
                 tracing::info!("renewed the token of `{}`", spoken(place));
                 let token = renewed.access_token.clone().unwrap_or_default();

@@ -271,8 +271,14 @@ impl Secrets for Vault {
     }
 }
 
+/// Logs the error, and leaves out for the caller where the key and the data lie.
 pub(crate) fn told(error: &VaultError) -> HostError {
-    HostError(error.to_string())
+    let short = error.without_path();
+    let whole = error.to_string();
+    if short != whole {
+        tracing::warn!("{whole}");
+    }
+    HostError(short)
 }
 
 fn kept(row: SecretRow) -> Kept {

@@ -130,7 +130,7 @@ fn a_single_file_reaches_any_path_and_a_folder_what_it_was_granted() {
     ] {
         server
             .call("own.query", ask(path, read))
-            .fails("is not among the databases module `own` may read; add \"");
+            .fails("is not among the databases module `own` may read");
     }
     for path in ["data/a.db", "data/out.db"] {
         server

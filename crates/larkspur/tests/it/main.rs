@@ -70,6 +70,7 @@ mod links;
 mod listen;
 mod logs;
 mod lsp;
+mod machine_paths;
 mod manifests;
 mod mapped;
 mod nested;

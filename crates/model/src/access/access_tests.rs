@@ -257,6 +257,23 @@ fn a_denial_names_the_line_to_add() {
         below: None,
     };
     tell(&folder, Access::Files(led_out));
+    for (asked, whole, below) in [
+        ("/etc/../etc/hosts", "/etc/hosts", None),
+        ("../other/a.txt", "/srv/modules/other/a.txt", None),
+        ("", "/srv/modules/x", Some("")),
+    ] {
+        let spot = Spot {
+            asked,
+            whole,
+            below,
+        };
+        tell(&folder, Access::Files(spot));
+    }
+    let outside = elsewhere("../a.txt");
+    tell(
+        &Rights::of_single("x", &[], None),
+        Access::FilesWrite(outside),
+    );
     let some = permissions("exec = ['ls']");
     tell(&Rights::of_folder("x", &some, None), Access::Exec("git"));
     let grant = Grant::from([(Exec, &["git"][..])]);
@@ -285,7 +302,11 @@ fn a_denial_names_the_line_to_add() {
         `LARKSPUR_LOG` is the server's own, and kept from every module
         `module.toml` is part of module `x`, and a module does not rewrite itself
         module `x` uses connections by name: put the connection string into larkspur.toml as [postgres.NAME], and the name into `postgres` under [permissions] in module.toml
-        `data/link` is not among the files module `x` may read; add files = ["/etc/passwd"] to [permissions] in module.toml
+        `data/link` is not among the files module `x` may read; add its absolute path to `files` under [permissions] in module.toml
+        `/etc/../etc/hosts` is not among the files module `x` may read; add files = ["/etc/hosts"] to [permissions] in module.toml
+        `../other/a.txt` is not among the files module `x` may read; add its absolute path to `files` under [permissions] in module.toml
+        `` is not among the files module `x` may read; add files = ["**"] to [permissions] in module.toml
+        `../a.txt` is not among the files module `x` may write; the operator can add its absolute path to `files_write` under [module.x.grant] in larkspur.toml
         `git` is not among the commands module `x` may run; add "git" to `exec` under [permissions] in module.toml
         `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml
         Command 'git' cannot be executed: no exec whitelist configured for this extension. Add allowed_exec=['git'] to the Extension definition.

@@ -30,34 +30,46 @@ impl Denied {
     pub(super) fn by(module: &str, access: &Access<'_>, layer: &Layer) -> Self {
         let key = access.permission().key();
         let name = to_add(access);
+        let entry = match &name {
+            Some(name) => format!("\"{name}\""),
+            None => "its absolute path".to_owned(),
+        };
         let what = || what(module, access);
-        let is_first = layer.names.is_empty();
+        let is_first = layer.names.is_empty() && name.is_some();
         Self(match layer.by {
             By::Loading => format!("`{key}` works in calls, not while a file loads"),
             By::Manifest if is_string(access) => by_name(module),
             By::Manifest if !layer.follows.is_empty() => format!(
-                "{}; {}, or the author can add \"{name}\" to `{key}` under [permissions] in module.toml",
+                "{}; {}, or the author can add {entry} to `{key}` under [permissions] in module.toml",
                 what(),
                 by_setting(module, &layer.follows)
             ),
             By::Manifest if is_first => format!(
-                "{}; add {key} = [\"{name}\"] to [permissions] in module.toml",
+                "{}; add {key} = [{entry}] to [permissions] in module.toml",
                 what()
             ),
             By::Manifest => format!(
-                "{}; add \"{name}\" to `{key}` under [permissions] in module.toml",
+                "{}; add {entry} to `{key}` under [permissions] in module.toml",
                 what()
             ),
-            By::Operator => format!(
-                "{}; the operator can add \"{name}\" to `{key}` under [module.{module}.grant] in larkspur.toml",
+            By::Custom if name.is_some() => format!(
+                "{}; the operator can add {key} = [{entry}] to [module.{module}.grant] in larkspur.toml",
                 what()
             ),
-            By::Custom => format!(
-                "{}; the operator can add {key} = [\"{name}\"] to [module.{module}.grant] in larkspur.toml",
+            By::Operator | By::Custom => format!(
+                "{}; the operator can add {entry} to `{key}` under [module.{module}.grant] in larkspur.toml",
                 what()
             ),
-            By::Extension => extension(&name, &layer.names),
+            By::Extension => extension(&asked(access), &layer.names),
         })
+    }
+
+    /// The path itself is granted; a link on its way leads to one that is not.
+    pub fn by_link(module: &str, access: &Access<'_>) -> Self {
+        Self(format!(
+            "{}: a link leads from it to another path, which the server's log names",
+            what(module, access)
+        ))
     }
 
     /// Only the operator can widen what holds for every public host.
@@ -140,17 +152,21 @@ fn asked(access: &Access<'_>) -> String {
     }
 }
 
-/// What would have to be named.
-fn to_add(access: &Access<'_>) -> String {
+/// The entry that grants it. A relative path out of the module's folder is granted by its absolute path, which
+/// is not for callers to read.
+fn to_add(access: &Access<'_>) -> Option<String> {
     match access {
-        Access::Http(site) => site.to_string(),
-        Access::Postgres(name) if is_connection_string(name) => "NAME".to_owned(),
-        Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => (*name).to_owned(),
-        Access::Calls(tool) => tool.to_string(),
+        Access::Http(site) => Some(site.to_string()),
+        Access::Postgres(name) if is_connection_string(name) => Some("NAME".to_owned()),
+        Access::Exec(name) | Access::Env(name) | Access::Postgres(name) => Some((*name).to_owned()),
+        Access::Calls(tool) => Some(tool.to_string()),
         access => {
-            let spot = access.spot();
-            let path = spot.map(|spot| spot.below.filter(|b| !b.is_empty()).unwrap_or(spot.whole));
-            path.unwrap_or_default().to_owned()
+            let spot = access.spot()?;
+            match spot.below {
+                Some("") => Some("**".to_owned()),
+                Some(below) => Some(below.to_owned()),
+                None => spot.asked.starts_with('/').then(|| spot.whole.to_owned()),
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Commands: which, where, and with which variables.
 
 use super::Permit;
+use super::path::AskedPath;
 use model::{Access, ExecRequest, HostError, Surroundings, World};
 use std::path::PathBuf;
 
@@ -23,7 +24,9 @@ impl Permit {
         // A file of the module's own is meant by its path from there, wherever the command runs and
         // from wherever the folder was named.
         if request.command.contains('/') {
-            let path = world.real_path(&self.home)?.join(&request.command);
+            let home = world.real_path(&self.home);
+            let home = home.map_err(|error| self.portable(error, &[], world))?;
+            let path = home.join(&request.command);
             request.command = path.to_string_lossy().into_owned();
         }
         Ok((request, surroundings))
@@ -31,10 +34,9 @@ impl Permit {
 
     /// The module's folder, a folder in it, or one that it may read.
     fn cwd(&self, cwd: Option<&str>, world: &dyn World) -> Result<PathBuf, HostError> {
-        self.at(cwd.unwrap_or_default(), world, |spot| match spot.below {
-            Some(_) => Ok(()),
-            None => self.check(&Access::Files(spot)),
-        })
+        let mut asked = AskedPath::new(cwd.unwrap_or_default(), &|spot| Access::Files(spot));
+        asked.is_free_below = true;
+        self.resolve(&asked, world)
     }
 
     /// What may be read is passed on, and what the script adds comes last.

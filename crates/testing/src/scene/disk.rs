@@ -20,7 +20,7 @@ impl Played {
                 props.sent.push(text.clone());
                 Ok(text)
             }
-            None => Err(HostError(format!("{}: there is no such file", last(path)))),
+            None => Err(missing(path)),
         }
     }
 
@@ -43,7 +43,7 @@ impl Played {
         }
         names.dedup();
         if names.is_empty() {
-            return Err(HostError(format!("{}: there is no such file", last(path))));
+            return Err(missing(path));
         }
         Ok(names)
     }
@@ -77,7 +77,6 @@ impl Played {
     }
 }
 
-fn last(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+fn missing(path: &Path) -> HostError {
+    HostError(format!("{}: there is no such file", path.display()))
 }
