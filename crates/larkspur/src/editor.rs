@@ -8,13 +8,15 @@ use crate::args::Global;
 use crate::compose;
 use lsp::Project;
 use model::Fault;
-use runtime::{Folder, Homes, Reader, Runtime, Settings};
+use runtime::{AbandonedThreads, Folder, Homes, Reader, Runtime, Settings};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) struct Editor<'g> {
     pub(crate) global: &'g Global,
+    /// Files that did not return are not evaluated again with every key that is typed.
+    pub(crate) abandoned: Arc<AbandonedThreads>,
 }
 
 impl Editor<'_> {
@@ -40,6 +42,7 @@ impl Project for Editor<'_> {
             folders: self.folders(),
             unsaved: Arc::clone(unsaved),
             asleep: true,
+            abandoned: Arc::clone(&self.abandoned),
             ..settings
         });
         let catalog = runtime.catalog();

@@ -35,8 +35,8 @@ pub fn serve<P: Project>(
         output,
         project: open(root(&hello)),
         libraries: script::reference(),
-        plain: Engine::new(Limits::default()),
-        testing: Engine::for_tests(Limits::default()),
+        plain: Arc::new(Engine::new(Limits::default())),
+        testing: Arc::new(Engine::for_tests(Limits::default())),
         documents: BTreeMap::new(),
         told: BTreeSet::new(),
         is_dirty: false,
@@ -100,8 +100,8 @@ struct Server<P, W> {
     output: W,
     project: P,
     libraries: Vec<Library>,
-    plain: Engine,
-    testing: Engine,
+    plain: Arc<Engine>,
+    testing: Arc<Engine>,
     /// By path, as the loader knows them.
     documents: BTreeMap<PathBuf, Document>,
     /// Files with diagnostics, which have to be taken back.
@@ -235,7 +235,9 @@ impl<P: Project, W: Write> Server<P, W> {
             let file = path.display().to_string();
             let is_test = file.ends_with("_test.star");
             let engine = if is_test { &self.testing } else { &self.plain };
-            (path.clone(), script::check(engine, &file, &document.text))
+            let checked = script::check(engine, vec![(file, document.text.clone())]);
+            let faults = checked.into_iter().flat_map(|(_, faults)| faults);
+            (path.clone(), faults.collect::<Vec<_>>())
         });
         found.filter(|(_, faults)| !faults.is_empty()).collect()
     }

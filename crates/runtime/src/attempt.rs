@@ -1,18 +1,19 @@
 //! Loads files and folders, before it is decided what is taken.
 
+use crate::abandoned::LoadThreads;
 use crate::disk::{ENTRY, Folder, MANIFEST};
-use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::homes::{Homes, directory, join};
 use crate::library::Key;
+use crate::load_session::FolderSession;
 use crate::permit::Permit;
 use crate::project::ProjectFile;
-use crate::reader::{Reader, digest, missing};
+use crate::reader::digest;
 use model::{Fault, Manifest, ModuleName, Rights};
-use script::{Engine, FileId, Script};
+use script::{Engine, FileId, LoadSession, Script};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A file's or folder's loading, before it is decided whether it is taken.
 #[derive(Clone)]
@@ -28,10 +29,10 @@ pub(crate) struct Attempt {
 
 /// What is to be loaded.
 pub(crate) struct Wanted {
-    key: Key,
+    pub(crate) key: Key,
     /// For a folder: its manifest, and the digest of that. For one that lacks it: that, and the digest
     /// of its code.
-    manifest: Option<(Result<Arc<Manifest>, Fault>, u64)>,
+    pub(crate) manifest: Option<(Result<Arc<Manifest>, Fault>, u64)>,
 }
 
 impl Wanted {
@@ -103,11 +104,11 @@ fn lost(key: &Key, folder: &Folder) -> (Result<Arc<Manifest>, Fault>, u64) {
     (Err(fault), digest(&folder.read_text(&key.1)))
 }
 
-/// Where to load from.
+/// Loads from the folders of a project.
 pub(crate) struct Shop<'a> {
-    pub(crate) ground: &'a Ground,
-    pub(crate) homes: &'a Homes,
-    pub(crate) engine: &'a Engine,
+    pub(crate) ground: &'a Arc<Ground>,
+    pub(crate) homes: Arc<Homes>,
+    pub(crate) engine: &'a Arc<Engine>,
     pub(crate) project: &'a ProjectFile,
 }
 
@@ -123,7 +124,10 @@ impl Shop<'_> {
             loop {
                 let next = shares.lock().ok().and_then(|mut shares| shares.next());
                 let Some(share) = next else { return };
-                self.share(share, &attempts);
+                let loaded = self.share(share);
+                if let Ok(mut attempts) = attempts.lock() {
+                    attempts.extend(loaded);
+                }
             }
         };
         std::thread::scope(|scope| {
@@ -137,12 +141,8 @@ impl Shop<'_> {
         attempts
     }
 
-    fn share(&self, wanted: &[Wanted], attempts: &Mutex<Vec<Attempt>>) {
-        let keep = |attempt| {
-            if let Ok(mut attempts) = attempts.lock() {
-                attempts.push(attempt);
-            }
-        };
+    fn share(&self, wanted: &[Wanted]) -> Vec<Attempt> {
+        let mut attempts = Vec::new();
         for index in 0..self.ground.folders.len() {
             let mut files: [BTreeMap<FileId, &Wanted>; 2] = Default::default();
             for wanted in wanted.iter().filter(|wanted| wanted.key.0 == index) {
@@ -151,15 +151,16 @@ impl Shop<'_> {
                         let is_single = wanted.manifest.is_none();
                         files[usize::from(is_single)].insert(file, wanted);
                     }
-                    Err(fault) => keep(unread(wanted, fault)),
+                    Err(fault) => attempts.push(unread(wanted, fault)),
                 }
             }
             for (files, is_single) in files.iter().zip([false, true]) {
                 if !files.is_empty() {
-                    self.load_files(index, files, is_single, &keep);
+                    attempts.extend(self.load_files(index, files, is_single));
                 }
             }
         }
+        attempts
     }
 
     /// Grants that may be meant for single files, whose names are not known before they are loaded.
@@ -174,41 +175,22 @@ impl Shop<'_> {
         index: usize,
         wanted: &BTreeMap<FileId, &Wanted>,
         is_single: bool,
-        keep: &(impl Fn(Attempt) + Sync),
-    ) {
+    ) -> Vec<Attempt> {
         let files: Vec<FileId> = wanted.keys().cloned().collect();
-        let reader = Reader::new(&self.ground.folders, self.homes, index);
         let root = self.ground.folders[index].root().to_path_buf();
-        let permit = Permit::new(root, self.loading(is_single), self.project.own());
-        let gate = Gate::new("loading", &reader, &permit, self.ground);
-        let mut started = Instant::now();
-        self.engine
-            .load_all(&files, &reader, &gate, |file, result, touched| {
-                let took = started.elapsed();
-                started = Instant::now();
-                let Some(wanted) = wanted.get(file) else {
-                    return;
-                };
-                let mut touched = reader.read_of(&touched);
-                let is_there = touched.get(&(index, file.clone())) != Some(&missing());
-                let manifest = wanted.manifest.as_ref();
-                if let Some((_, seen)) = manifest {
-                    touched.insert(wanted.key.clone(), *seen);
-                }
-                let manifest = manifest.and_then(|(parsed, _)| parsed.as_ref().ok().cloned());
-                let result = match &manifest {
-                    Some(manifest) if !is_there => Err(no_entry(manifest)),
-                    Some(_) => result.and_then(|script| script.check_hooks().map(|()| script)),
-                    None => result,
-                };
-                keep(Attempt {
-                    key: wanted.key.clone(),
-                    result: result.map(Arc::new),
-                    manifest,
-                    touched,
-                    took,
-                });
-            });
+        let session = Arc::new(FolderSession {
+            ground: Arc::clone(self.ground),
+            homes: Arc::clone(&self.homes),
+            folder: index,
+            permit: Permit::new(root, self.loading(is_single), self.project.own()),
+            digests: Arc::default(),
+            threads: LoadThreads::default(),
+        });
+        let shared = Arc::clone(&session) as Arc<dyn LoadSession>;
+        let loaded = self.engine.load_all(&files, &shared).into_iter();
+        loaded
+            .filter_map(|loaded| Some(session.attempt(wanted.get(&loaded.file)?, loaded)))
+            .collect()
     }
 }
 
@@ -218,18 +200,6 @@ fn share_of(wanted: &[Wanted], cores: usize) -> usize {
     let has_folders = wanted.iter().any(|wanted| wanted.manifest.is_some());
     let least = if has_folders { 1 } else { 16 };
     wanted.len().div_ceil(cores * 4).max(least)
-}
-
-/// The file that the manifest names, or does not need to name, is not there.
-fn no_entry(manifest: &Manifest) -> Fault {
-    let fault = Fault::new(format!(
-        "module `{}` has no {}, which is its `entry`",
-        manifest.name, manifest.entry
-    ));
-    Fault {
-        place: manifest.place("entry"),
-        ..fault.help("write that file, or name another one with `entry`")
-    }
 }
 
 /// A folder whose manifest cannot be used.

@@ -5,21 +5,22 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{UNAUDITED, UNRECORDED, either, full, lacking, near};
+pub(crate) use error::{UNAUDITED, UNRECORDED, either, lacking, near};
 pub(crate) use within::Within;
 
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
-use crate::errand::{Errand, GRACE};
+use crate::errand::{CallLease, Errand};
 use crate::gate::Gate;
-use crate::lane::{Lane, Trial};
+use crate::lane::Trial;
 use crate::life::Visit;
 use crate::meter::Meter;
 use crate::registry::{Asked, Meta, Shape, Shaping};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use crate::stats::Stats;
+use crate::supervised::GRACE;
 use error::has_failed;
 use model::{Args, Asker, Caller, Fault, Level, Limits, Output, Stop, Structured};
 use script::{CallFailure, Cancel, Turn};
@@ -206,7 +207,7 @@ impl Runtime {
             runtime: self.clone(),
             catalog,
             handle,
-            _visit: visit,
+            visit: Some(visit),
             args,
             caller,
             structured: Structured::Any,
@@ -255,10 +256,11 @@ impl Runtime {
                     });
                 }
                 Lookup::Unknown(available) => {
-                    return Err(CallError::Unknown {
+                    let unknown = CallError::Unknown {
                         name: name.to_owned(),
                         available,
-                    });
+                    };
+                    return Err(catalog.halted_or(name, unknown));
                 }
             }
         }
@@ -301,8 +303,8 @@ struct Job {
     /// What was served when the call came: what it calls itself comes from there too.
     catalog: Arc<Catalog>,
     handle: Handle,
-    /// Keeps the module from being stopped.
-    _visit: Visit,
+    /// Keeps the module from being stopped, until a thread's lease does.
+    visit: Option<Visit>,
     args: Args,
     caller: Caller,
     limits: Arc<Limits>,
@@ -320,7 +322,12 @@ struct Job {
 }
 
 impl Job {
-    fn run(&self, cancel: Cancel, trial: bool) -> Result<Output, CallFailure> {
+    fn run(
+        &self,
+        cancel: Cancel,
+        lease: Option<&CallLease>,
+        trial: bool,
+    ) -> Result<Output, CallFailure> {
         let module = &self.handle.module;
         let until = Instant::now() + self.limits.time;
         let asked = self.shape.asked(&self.handle);
@@ -334,6 +341,7 @@ impl Job {
             limits: &self.limits,
             lines: self.lines.as_ref(),
             depth: self.depth,
+            lease,
             name: &self.handle,
             permit: &module.life.permit,
             trail: &self.trail,
@@ -365,7 +373,7 @@ impl Job {
             Ok((output, changes))
         });
         if !trial {
-            self.lane().ran(started.elapsed(), gate.was_used());
+            self.handle.lane().ran(started.elapsed(), gate.was_used());
         }
         let (output, changes) = result?;
         if !changes.is_empty() {
@@ -419,14 +427,10 @@ impl Job {
         })
     }
 
-    fn lane(&self) -> &Lane {
-        &self.handle.module.lanes[self.handle.index]
-    }
-
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
     async fn try_here(&self, small: bool) -> Option<Result<Output, CallError>> {
-        if !small || !self.lane().may_try_here() {
+        if !small || !self.handle.lane().may_try_here() {
             return None;
         }
         // Whoever has the place is done in microseconds; a thread would take longer to start.
@@ -443,10 +447,10 @@ impl Job {
     #[expect(clippy::option_option, reason = "two answers of different kinds")]
     fn try_now(&self) -> Option<Option<Result<Output, CallError>>> {
         let pass = self.runtime.enter_trial(|| self.trial())?;
-        let result = self.run(Cancel::default(), true);
+        let result = self.run(Cancel::default(), None, true);
         drop(pass);
         if matches!(result, Err(CallFailure::NeedsThread)) {
-            self.lane().needs_thread();
+            self.handle.lane().needs_thread();
             return Some(None);
         }
         Some(Some(self.answer(result)))
@@ -454,31 +458,38 @@ impl Job {
 
     /// What is known of a trial while it runs, for whoever watches it.
     fn trial(&self) -> Trial {
-        let given_up = self.given_up.clone();
-        let (tool, limits) = (self.handle.path(), Arc::clone(&self.limits));
+        let (runtime, given_up) = (self.runtime.clone(), self.given_up.clone());
+        let (handle, limits) = (self.handle.clone(), Arc::clone(&self.limits));
+        let give_up = move || {
+            handle.lane().needs_thread();
+            let thread = runtime.abandon(Some(&handle.module.life));
+            if let Some(given_up) = given_up {
+                let fault = Fault::new(Stop::Deadline.sentence(&limits));
+                let (tool, stop) = (handle.path(), Stop::Deadline);
+                given_up(CallError::Stopped { tool, stop, fault });
+            }
+            thread
+        };
         Trial {
             since: Instant::now(),
             patience: self.limits.time + GRACE,
-            give_up: Box::new(move || {
-                if let Some(given_up) = given_up {
-                    let fault = Fault::new(Stop::Deadline.sentence(&limits));
-                    let stop = Stop::Deadline;
-                    given_up(CallError::Stopped { tool, stop, fault });
-                }
-            }),
+            give_up: Some(Box::new(give_up)),
+            abandoned: None,
         }
     }
 
-    async fn on_a_thread(self, token: CancellationToken) -> Result<Output, CallError> {
+    async fn on_a_thread(mut self, token: CancellationToken) -> Result<Output, CallError> {
         let handle = self.handle.clone();
         let errand = Errand {
             runtime: self.runtime.clone(),
+            visit: self.visit.take(),
             of: Some((self.caller.clone(), handle.module.name.clone())),
             limits: Arc::clone(&self.limits),
             name: handle.to_string(),
             cancel: token,
         };
-        let result = errand.run(move |cancel| self.run(cancel, false)).await;
+        let work = move |cancel, lease: &CallLease| self.run(cancel, Some(lease), false);
+        let result = errand.run(work).await;
         result.map_err(|ended| CallError::of(&handle, ended))
     }
 

@@ -141,6 +141,11 @@ impl Handle {
         &self.module.tools[self.index]
     }
 
+    /// Where its calls run.
+    pub(crate) fn lane(&self) -> &Lane {
+        &self.module.lanes[self.index]
+    }
+
     pub fn path(&self) -> ToolPath {
         ToolPath {
             module: self.module.name.clone(),
@@ -218,6 +223,9 @@ pub struct Catalog {
     pub resources: Resources,
     pub prompts: Prompts,
     pub broken: BTreeMap<String, Broken>,
+    /// Tools of modules that were stopped for the threads they left behind, by name and by path, with
+    /// the reason.
+    pub(crate) halted: BTreeMap<String, (ToolPath, Fault)>,
     /// Things an author should know, though nothing is broken.
     pub notes: Vec<String>,
     pub rules: Rules,

@@ -9,22 +9,25 @@ use model::{
     Ability, Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
     Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered,
 };
-use script::{Engine, Sources};
+use script::{Engine, LoadSession, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Files in memory.
-struct Files<'a>(&'a [(&'a str, String)]);
+/// One file in memory.
+struct OneFile(String);
 
-impl Sources for Files<'_> {
-    fn read(&self, file: &FileId) -> Result<String, String> {
-        let found = self.0.iter().find(|(name, _)| name == file);
-        found
-            .map(|(_, text)| text.clone())
-            .ok_or_else(|| "there is no such file".to_owned())
+impl Sources for OneFile {
+    fn read(&self, _file: &FileId) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+impl LoadSession for OneFile {
+    fn enter(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Host)) {
+        work(self, &Nowhere);
     }
 }
 
@@ -126,15 +129,10 @@ impl Host for Nowhere {
 }
 
 fn load(file: &str, source: &str) -> Result<Script, Fault> {
-    let files = [(file, source.to_owned())];
-    let mut loaded = None;
-    Engine::new(Limits::default()).load_all(
-        &[file.to_owned()],
-        &Files(&files),
-        &Nowhere,
-        |_, script, _| loaded = Some(script),
-    );
-    loaded.unwrap()
+    let session: Arc<dyn LoadSession> = Arc::new(OneFile(source.to_owned()));
+    let engine = Arc::new(Engine::new(Limits::default()));
+    let mut loaded = engine.load_all(&[file.to_owned()], &session);
+    loaded.remove(0).result
 }
 
 /// A module of this name, from its source.

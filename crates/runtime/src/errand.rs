@@ -1,23 +1,27 @@
 //! A script's work on a thread of the pool: a place among the others, a deadline, and a caller who
 //! may go away.
 
-use crate::life::{LastError, Life};
-use crate::runtime::Runtime;
-use crate::stats::Stats;
+use crate::abandoned::ThreadLease;
+use crate::life::{LastError, Life, Visit};
+use crate::overload::Overload;
+use crate::runtime::{Place, Runtime};
+use crate::supervised::GRACE;
 use model::{Caller, Fault, Limits, ModuleName, Stop};
 use script::{CallFailure, Cancel, Raised};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-/// A thread gets this long to notice that its time is up; then nobody waits for it any more.
-pub(crate) const GRACE: Duration = Duration::from_millis(500);
+/// What the thread of a call holds.
+pub(crate) type CallLease = ThreadLease<Place>;
 
 pub(crate) struct Errand {
     pub(crate) runtime: Runtime,
+    /// Keeps the module from being stopped.
+    pub(crate) visit: Option<Visit>,
     /// Whose call, and of which module: both may have few places. Nobody's, where it only ends one.
     pub(crate) of: Option<(Caller, ModuleName)>,
     pub(crate) limits: Arc<Limits>,
@@ -38,10 +42,7 @@ pub(crate) enum Ended {
     },
     /// It goes on when the client has answered.
     Asks,
-    Busy {
-        waiting: usize,
-        limit: &'static str,
-    },
+    Busy(Overload),
 }
 
 impl From<CallFailure> for Ended {
@@ -63,7 +64,7 @@ impl Ended {
         let (fault, raised) = match self {
             Self::Failed { fault, raised } => (fault, raised.as_ref()),
             Self::Stopped { fault, .. } => (fault, None),
-            Self::Asks | Self::Busy { .. } => return,
+            Self::Asks | Self::Busy(_) => return,
         };
         match raised {
             Some(raised) => {
@@ -93,23 +94,27 @@ type Answer<T> = Result<Result<T, CallFailure>, oneshot::error::RecvError>;
 impl Errand {
     pub(crate) async fn run<T: Send + 'static>(
         self,
-        work: impl FnOnce(Cancel) -> Result<T, CallFailure> + Send + 'static,
+        work: impl FnOnce(Cancel, &CallLease) -> Result<T, CallFailure> + Send + 'static,
     ) -> Result<T, Ended> {
         let place = tokio::select! {
             place = self.runtime.admit(self.of.as_ref(), self.limits.time) => place?,
-            () = self.cancel.cancelled() => return Err(self.stopped(Stop::Cancelled)),
+            () = self.cancel.cancelled() => return Err(stopped(Stop::Cancelled, &self.limits)),
         };
-        let cancel = Cancel::default();
-        let _ends_with_the_future = CancelOnDrop(cancel.clone());
+        let (lease, thread) = ThreadLease::new(place, self.visit);
+        let watchdog = Watchdog {
+            runtime: self.runtime,
+            name: self.name,
+            lease: lease.clone(),
+            cancel: Cancel::default(),
+        };
         let (answer, mut answered) = oneshot::channel();
-        let (name, told) = (self.name.clone(), cancel.clone());
+        let (name, told) = (watchdog.name.clone(), watchdog.cancel.clone());
         let span = Span::current();
-        let started = self.runtime.pool().run(move || {
+        let started = watchdog.runtime.pool().run(move || {
             // Left before the answer is given: whoever logs the end of the request comes last.
-            let result = span.in_scope(|| work(told));
+            let result = span.in_scope(|| work(told, &lease));
             drop(span);
-            // The place is given back when the thread is free, not when the caller stops waiting.
-            drop(place);
+            drop(thread);
             if answer.send(result).is_err() {
                 tracing::debug!(tool = %name, "a call ended after its caller had gone");
             }
@@ -124,58 +129,44 @@ impl Errand {
             () = self.cancel.cancelled() => true,
             () = tokio::time::sleep(self.limits.time) => false,
         };
-        cancel.cancel();
-        if let Ok(result) = tokio::time::timeout(GRACE, &mut answered).await {
-            return if cancelled {
-                received(result)
-            } else {
-                self.stopped_or(result)
-            };
-        }
-        Err(self.give_up(answered, cancelled))
-    }
-
-    /// The thread does not come back: count it, and answer without it.
-    fn give_up<T: Send + 'static>(
-        &self,
-        answered: oneshot::Receiver<Result<T, CallFailure>>,
-        cancelled: bool,
-    ) -> Ended {
-        let stats = Arc::clone(self.runtime.stats());
-        Stats::add(&stats.stuck);
-        tracing::warn!(tool = %self.name, "a call does not end; its thread is left behind");
-        tokio::spawn(async move {
-            let _ = answered.await;
-            Stats::sub(&stats.stuck);
-        });
-        self.stopped(if cancelled {
+        watchdog.cancel.cancel();
+        let result = tokio::time::timeout(GRACE, &mut answered).await;
+        let stop = if cancelled {
             Stop::Cancelled
         } else {
             Stop::Deadline
-        })
-    }
-
-    /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
-    fn stopped_or<T>(&self, answer: Answer<T>) -> Result<T, Ended> {
-        match received(answer) {
-            Err(Ended::Stopped {
-                stop: Stop::Cancelled,
-                mut fault,
-            }) => {
-                fault.message = Stop::Deadline.sentence(&self.limits);
-                Err(Ended::Stopped {
-                    stop: Stop::Deadline,
-                    fault,
-                })
+        };
+        match result {
+            Ok(result) if cancelled => received(result),
+            Ok(result) => stopped_or(result, &self.limits),
+            Err(_) => {
+                watchdog.abandon();
+                Err(stopped(stop, &self.limits))
             }
-            other => other,
         }
     }
+}
 
-    fn stopped(&self, stop: Stop) -> Ended {
-        let fault = Fault::new(stop.sentence(&self.limits));
-        Ended::Stopped { stop, fault }
+/// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
+fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, Ended> {
+    match received(answer) {
+        Err(Ended::Stopped {
+            stop: Stop::Cancelled,
+            mut fault,
+        }) => {
+            fault.message = Stop::Deadline.sentence(limits);
+            Err(Ended::Stopped {
+                stop: Stop::Deadline,
+                fault,
+            })
+        }
+        other => other,
     }
+}
+
+fn stopped(stop: Stop, limits: &Limits) -> Ended {
+    let fault = Fault::new(stop.sentence(limits));
+    Ended::Stopped { stop, fault }
 }
 
 fn received<T>(answer: Answer<T>) -> Result<T, Ended> {
@@ -187,11 +178,41 @@ fn received<T>(answer: Answer<T>) -> Result<T, Ended> {
     }
 }
 
-/// A caller that goes away ends its call.
-struct CancelOnDrop(Cancel);
+/// Watches the thread of a call. A caller that goes away ends its call; the thread is abandoned if it
+/// does not react.
+struct Watchdog {
+    runtime: Runtime,
+    /// What the log calls it.
+    name: String,
+    lease: CallLease,
+    cancel: Cancel,
+}
 
-impl Drop for CancelOnDrop {
+impl Watchdog {
+    fn abandon(&self) {
+        abandon(&self.runtime, &self.lease, &self.name);
+    }
+}
+
+fn abandon(runtime: &Runtime, lease: &CallLease, name: &str) {
+    if lease.abandon(|life| runtime.abandon(life)) {
+        tracing::warn!(tool = %name, "call ignores timeout or cancellation; abandoned its thread");
+    }
+}
+
+impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.0.cancel();
+        if !self.lease.is_working() {
+            return;
+        }
+        self.cancel.cancel();
+        let (runtime, lease) = (self.runtime.clone(), self.lease.clone());
+        let name = std::mem::take(&mut self.name);
+        if let Ok(executor) = Handle::try_current() {
+            executor.spawn(async move {
+                tokio::time::sleep(GRACE).await;
+                abandon(&runtime, &lease, &name);
+            });
+        }
     }
 }

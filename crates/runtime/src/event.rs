@@ -36,6 +36,10 @@ pub enum Change {
     Waiting {
         fault: Fault,
     },
+    /// It was stopped since it left too many threads behind.
+    Halted {
+        fault: Fault,
+    },
     /// It cannot be loaded; `still_served` says whether an earlier version goes on.
     Broken {
         fault: Fault,
@@ -48,6 +52,9 @@ impl Change {
     pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
         match trouble.kind {
             Kind::Stopped | Kind::Disabled => None,
+            Kind::Halted => Some(Self::Halted {
+                fault: trouble.fault.clone(),
+            }),
             Kind::Waiting if !still_served => Some(Self::Waiting {
                 fault: trouble.fault.clone(),
             }),

@@ -1,5 +1,6 @@
 //! What every module stands on: the folders, the limits, the threads, the store.
 
+use crate::abandoned::AbandonedThreads;
 use crate::answers::Answers;
 use crate::call::Lines;
 use crate::disk::Folder;
@@ -17,6 +18,7 @@ pub(crate) struct Ground {
     pub(crate) folders: Vec<Folder>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) pool: Pool,
+    pub(crate) abandoned: Arc<AbandonedThreads>,
     pub(crate) store: Store,
     /// Where word of changed resources goes.
     pub(crate) updates: Updates,
@@ -50,6 +52,7 @@ impl Ground {
             folders: folders(settings),
             limits: Arc::new(settings.project.project().limits.clone()),
             pool: Pool::default(),
+            abandoned: Arc::clone(&settings.abandoned),
             store,
             updates: Updates::default(),
             world: Arc::clone(&settings.world),

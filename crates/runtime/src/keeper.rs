@@ -39,6 +39,8 @@ pub(crate) enum Errand {
         Vec<ToolChange>,
         oneshot::Sender<Result<(), Fault>>,
     ),
+    /// Stop the module whose life this is: it leaves too many threads behind.
+    Halt(Arc<Life>),
     /// Tell what lies in the folders.
     Survey(oneshot::Sender<Survey>),
     /// Serve nothing more, and let every module end.
@@ -95,6 +97,11 @@ impl Keeper {
         let (reply, answer) = oneshot::channel();
         self.send(Errand::Tools(Arc::clone(life), changes, reply));
         answer
+    }
+
+    /// Stops a module that leaves too many threads behind; does not wait for it.
+    pub(crate) fn halt(&self, life: &Arc<Life>) {
+        self.send(Errand::Halt(Arc::clone(life)));
     }
 
     pub(crate) fn survey(&self) -> oneshot::Receiver<Survey> {
@@ -213,6 +220,12 @@ impl Work {
                     }
                 });
                 let _ = reply.send(done);
+            }
+            Errand::Halt(life) => {
+                let listed = self.catalog.borrow().listed_of(&life);
+                if let Some(next) = self.library.halt(&life, listed, &told) {
+                    self.serve(next, events.into_inner());
+                }
             }
             Errand::Survey(reply) => {
                 let _ = reply.send(self.library.survey());

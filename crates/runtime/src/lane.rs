@@ -3,6 +3,7 @@
 //! place: its first call runs on a thread of its own, and if it was quick and left the world alone,
 //! the next ones are tried where they arrive, under a small budget.
 
+use crate::abandoned::AbandonedThread;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,7 +45,8 @@ impl Lane {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The trials under way. There is always a thread left for everything else; a trial that does not
-/// end is noticed from there, its caller is answered at the deadline, and no more trials are made.
+/// end is noticed from there, its caller is answered at the deadline, and no more trials are made
+/// until it has ended.
 pub(crate) struct Trials {
     slots: Vec<Mutex<Option<Trial>>>,
     closed: AtomicBool,
@@ -53,16 +55,21 @@ pub(crate) struct Trials {
 pub(crate) struct Trial {
     pub(crate) since: Instant,
     pub(crate) patience: Duration,
-    /// Answers the caller when the trial itself cannot any more.
-    pub(crate) give_up: Box<dyn FnOnce() + Send>,
+    /// Counts the thread as abandoned, and answers the caller in the trial's stead.
+    pub(crate) give_up: Option<GiveUp>,
+    /// Set once the trial was given up; dropped when it has ended after all.
+    pub(crate) abandoned: Option<AbandonedThread>,
 }
+
+pub(crate) type GiveUp = Box<dyn FnOnce() -> AbandonedThread + Send>;
 
 /// A trial's place; dropped when the trial has ended.
 pub(crate) struct Pass<'a>(&'a Mutex<Option<Trial>>);
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        lock(self.0).take();
+        let trial = lock(self.0).take();
+        drop(trial);
     }
 }
 
@@ -90,34 +97,35 @@ impl Trials {
         None
     }
 
-    /// Looks for trials that do not end.
+    /// Looks for trials that do not end, and gives up those whose time is over. No more trials are made
+    /// while there is one that does not end.
     pub(crate) fn look(&self) -> Look {
-        let mut look = Look::default();
+        let mut is_stuck = false;
         for slot in &self.slots {
-            let mut place = lock(slot);
-            let Some(age) = place.as_ref().map(|trial| trial.since.elapsed()) else {
-                continue;
-            };
-            if age > PATIENCE {
-                look.any = true;
-                look.found |= !self.closed.swap(true, Ordering::Relaxed);
-            }
-            if let Some(trial) = place.take_if(|trial| age > trial.patience) {
-                look.over.push(trial.give_up);
+            let mut slot = lock(slot);
+            let Some(trial) = &mut *slot else { continue };
+            let age = trial.since.elapsed();
+            is_stuck |= age > PATIENCE;
+            if age > trial.patience
+                && let Some(give_up) = trial.give_up.take()
+            {
+                trial.abandoned = Some(give_up());
             }
         }
-        look
+        let was_stuck = self.closed.swap(is_stuck, Ordering::Relaxed);
+        Look {
+            is_stuck,
+            changed: is_stuck != was_stuck,
+        }
     }
 }
 
 /// What was seen of trials that do not end.
-#[derive(Default)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Look {
-    pub(crate) any: bool,
-    /// One has been seen for the first time.
-    pub(crate) found: bool,
-    /// Those whose time is up, to be answered.
-    pub(crate) over: Vec<Box<dyn FnOnce() + Send>>,
+    pub(crate) is_stuck: bool,
+    /// It was different before.
+    pub(crate) changed: bool,
 }
 
 fn lock(slot: &Mutex<Option<Trial>>) -> MutexGuard<'_, Option<Trial>> {
@@ -127,18 +135,23 @@ fn lock(slot: &Mutex<Option<Trial>>) -> MutexGuard<'_, Option<Trial>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abandoned::AbandonedThreads;
+    use std::sync::Arc;
 
-    fn trial(age: Duration, patience: Duration) -> Trial {
+    fn trial(age: Duration, patience: Duration, all: &Arc<AbandonedThreads>) -> Trial {
+        let all = Arc::clone(all);
         Trial {
             since: Instant::now().checked_sub(age).unwrap(),
             patience,
-            give_up: Box::new(|| {}),
+            give_up: Some(Box::new(move || all.add(None))),
+            abandoned: None,
         }
     }
 
     #[test]
     fn one_thread_is_always_left() {
-        let young = || trial(Duration::ZERO, Duration::MAX);
+        let all = Arc::default();
+        let young = || trial(Duration::ZERO, Duration::MAX, &all);
         let trials = Trials::new(3);
         let (first, second) = (trials.enter(young), trials.enter(young));
         assert!(first.is_some() && second.is_some() && trials.enter(young).is_none());
@@ -148,19 +161,24 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_that_does_not_end_is_the_last() {
-        let trials = Trials::new(3);
-        let _stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX));
-        let _late = trials.enter(|| trial(2 * PATIENCE, PATIENCE));
-        let look = trials.look();
-        assert_eq!((look.any, look.found, look.over.len()), (true, true, 1));
-        let look = trials.look();
-        assert_eq!((look.any, look.found, look.over.len()), (true, false, 0));
-        assert!(
-            trials
-                .enter(|| trial(Duration::ZERO, Duration::MAX))
-                .is_none()
-        );
+    fn stuck_trial_is_counted_until_it_ends() {
+        let all: Arc<AbandonedThreads> = Arc::default();
+        let look = |trials: &Trials| {
+            let Look { is_stuck, changed } = trials.look();
+            (is_stuck, changed, all.count())
+        };
+        let trials = Trials::new(4);
+        let stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX, &all));
+        let late = trials.enter(|| trial(2 * PATIENCE, PATIENCE, &all));
+        assert_eq!(look(&trials), (true, true, 1));
+        assert_eq!(look(&trials), (true, false, 1));
+        let young = || trial(Duration::ZERO, Duration::MAX, &all);
+        assert!(trials.enter(young).is_none());
+        drop(late);
+        assert_eq!(look(&trials), (true, false, 0));
+        drop(stuck);
+        assert_eq!(look(&trials), (false, true, 0));
+        assert!(trials.enter(young).is_some());
     }
 
     #[test]

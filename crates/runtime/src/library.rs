@@ -5,6 +5,7 @@ use crate::catalog::{Broken, Catalog, Module, Rules, State};
 use crate::disk::{Folder, Stamp, is_test};
 use crate::event::{Change, Event};
 use crate::ground::Ground;
+use crate::halt::Halted;
 use crate::homes::Homes;
 use crate::life::Life;
 use crate::loaded::Loaded;
@@ -65,14 +66,16 @@ pub(crate) enum Kind {
     Waiting,
     /// Somebody stopped it.
     Stopped,
+    /// It was stopped since it left too many threads behind.
+    Halted,
     /// `enable` leaves it out.
     Disabled,
 }
 
 impl Kind {
-    /// Somebody wants it so: there is nothing to hold back for.
+    /// It is meant to be so: there is nothing to hold back for.
     pub(crate) fn is_wanted(self) -> bool {
-        matches!(self, Self::Stopped | Self::Disabled)
+        matches!(self, Self::Stopped | Self::Halted | Self::Disabled)
     }
 }
 
@@ -96,6 +99,8 @@ pub(crate) struct Library {
     pub(crate) entries: BTreeMap<Key, Entry>,
     /// Modules that somebody stopped.
     pub(crate) stopped: BTreeSet<ModuleName>,
+    /// Modules that were stopped since they left too many threads behind.
+    pub(crate) halted: BTreeMap<ModuleName, Halted>,
     pub(crate) generations: HashMap<ModuleName, u64>,
     pub(crate) rates: AllRates,
     /// Lives that end once the catalog without them is served.
@@ -122,6 +127,7 @@ impl Library {
             overrides,
             entries: BTreeMap::new(),
             stopped: BTreeSet::new(),
+            halted: BTreeMap::new(),
             generations: HashMap::new(),
             rates: AllRates::default(),
             retiring: Vec::new(),
@@ -179,6 +185,8 @@ impl Library {
         let mut roots: BTreeSet<Key> = changed.iter().cloned().collect();
         roots.extend(reconfigured);
         roots.extend(gone.iter().cloned());
+        let edited = changed.iter().chain(&gone);
+        self.resume_edited(&edited.cloned().collect());
         let affected = self.affected(&roots, &found);
         let attempts = self.load(&affected, project.as_ref().unwrap_or(&self.project));
         if self.too_early(&attempts, &gone) {
@@ -254,10 +262,12 @@ impl Library {
             .iter()
             .filter(|(key, _)| is_manifest(&key.1) && !keys.contains(*key));
         let others = others.map(|(key, entry)| (key.clone(), entry.manifest.clone()));
-        let homes = Homes::new(wanted.iter().filter_map(Wanted::home).chain(others));
+        let homes = Arc::new(Homes::new(
+            wanted.iter().filter_map(Wanted::home).chain(others),
+        ));
         let shop = Shop {
             ground: &self.ground,
-            homes: &homes,
+            homes,
             engine: &self.engine,
             project,
         };
@@ -390,6 +400,9 @@ impl Library {
             catalog.broken.insert(self.project.shown(), broken);
         }
         catalog.notes.extend(self.notes());
+        for halted in self.halted.values() {
+            catalog.add_halted(halted);
+        }
         catalog
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Life {
     holds: AtomicUsize,
     /// The lives it was started with; let go when it has stopped.
     leans_on: Mutex<Vec<Visit>>,
+    /// Threads of it that ignore their deadline.
+    pub(crate) abandoned: AtomicUsize,
     /// What went wrong last in one of its calls.
     last_error: Mutex<Option<LastError>>,
 }
@@ -84,6 +86,7 @@ impl Life {
             ground,
             holds: AtomicUsize::new(0),
             leans_on: Mutex::new(leans_on),
+            abandoned: AtomicUsize::new(0),
             last_error: Mutex::default(),
         })
     }
@@ -180,6 +183,12 @@ impl Life {
             started: &self.started,
             ..Turn::new(&gate, limits)
         })
+    }
+}
+
+impl Visit {
+    pub(crate) fn life(&self) -> &Arc<Life> {
+        &self.0
     }
 }
 

@@ -93,11 +93,13 @@ impl Stops {
 
 /// Calls that were turned away, by the setting that says so.
 #[derive(Debug, Default)]
-pub(crate) struct TurnedAway([AtomicU64; 6]);
+pub(crate) struct TurnedAway([AtomicU64; 8]);
 
 impl TurnedAway {
-    const ALL: [&str; 6] = [
+    const ALL: [&str; 8] = [
         "queue",
+        "calls",
+        "abandoned_threads",
         "caller_rate",
         "module_rate",
         "rate",

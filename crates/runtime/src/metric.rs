@@ -50,9 +50,11 @@ pub const METRICS: [Metric; 23] = [
     gauge("calls_waiting", "Calls that wait for a place", |r| {
         one(r.waiting() as u64)
     }),
-    gauge("threads_stuck", "Threads that did not come back", |r| {
-        one(Stats::get(&r.stats().stuck))
-    }),
+    gauge(
+        "threads_stuck",
+        "Threads that ignore their deadline and were abandoned",
+        |r| one(r.abandoned().count() as u64),
+    ),
     counter("reloads_total", "Modules loaded again", |r| {
         one(Stats::get(&r.stats().reloads))
     }),

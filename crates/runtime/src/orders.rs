@@ -70,6 +70,7 @@ impl Library {
                 "`{name}` is stopped; `larkspur start {name}` starts it"
             ));
         }
+        self.resume(&keys);
         self.add_dependents(&mut keys);
         self.again(&keys, told);
         Ok(())
@@ -82,6 +83,7 @@ impl Library {
         for name in started {
             self.stopped.remove(&name);
         }
+        self.resume(&keys);
         keys.retain(|key| self.entries[key].module.is_none());
         // Those who can do without them begin anew, now with them.
         self.add_dependents(&mut keys);
@@ -90,9 +92,15 @@ impl Library {
     }
 
     fn stop(&mut self, names: &[String], told: &dyn Fn(&Event)) -> Result<(), String> {
-        let mut keys = self.named(names)?;
+        let keys = self.named(names)?;
         let stopped: Vec<ModuleName> = self.names_of(&keys).cloned().collect();
         self.stopped.extend(stopped);
+        self.end_with_dependents(keys, told);
+        Ok(())
+    }
+
+    /// Ends the lives of modules that are marked as stopped, and of what depends on them.
+    pub(crate) fn end_with_dependents(&mut self, mut keys: BTreeSet<Key>, told: &dyn Fn(&Event)) {
         self.add_dependents(&mut keys);
         for (_, entry) in self
             .entries
@@ -104,7 +112,6 @@ impl Library {
         }
         // The dependents wait, or begin anew if they can do without.
         self.again(&keys, told);
-        Ok(())
     }
 
     fn again(&mut self, keys: &BTreeSet<Key>, told: &dyn Fn(&Event)) {
@@ -113,7 +120,10 @@ impl Library {
         self.stamp_new();
     }
 
-    fn names_of<'a>(&'a self, keys: &'a BTreeSet<Key>) -> impl Iterator<Item = &'a ModuleName> {
+    pub(crate) fn names_of<'a>(
+        &'a self,
+        keys: &'a BTreeSet<Key>,
+    ) -> impl Iterator<Item = &'a ModuleName> {
         let entries = keys.iter().filter_map(|key| self.entries.get(key));
         entries.filter_map(|entry| entry.name.as_ref())
     }

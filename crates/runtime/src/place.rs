@@ -17,6 +17,7 @@ pub(crate) struct Neighbours {
     /// Those there are that it leaves out.
     disabled: BTreeSet<ModuleName>,
     stopped: BTreeSet<ModuleName>,
+    halted: BTreeMap<ModuleName, Fault>,
     /// The lives of those that stay as they are.
     pub(crate) lives: BTreeMap<ModuleName, Arc<Life>>,
 }
@@ -64,6 +65,11 @@ impl Neighbours {
                 .collect(),
             enable: library.project.project().enable.clone(),
             stopped: library.stopped.clone(),
+            halted: library
+                .halted
+                .iter()
+                .map(|(name, halted)| (name.clone(), halted.fault.clone()))
+                .collect(),
             order: order_where(&nodes, |from, to| {
                 required.contains(&(from.clone(), to.clone()))
             }),
@@ -90,6 +96,9 @@ impl Neighbours {
             let fault = Fault::new(format!("module `{name}` is stopped"))
                 .help(format!("`larkspur start {name}` starts it"));
             return trouble(Kind::Stopped, fault);
+        }
+        if let Some(fault) = self.halted.get(name) {
+            return trouble(Kind::Halted, fault.clone());
         }
         Ok(())
     }
@@ -174,7 +183,7 @@ impl Neighbours {
     }
 
     pub(crate) fn is_stopped(&self, name: &ModuleName) -> bool {
-        self.stopped.contains(name)
+        self.stopped.contains(name) || self.halted.contains_key(name)
     }
 }
 

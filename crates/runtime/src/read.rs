@@ -4,11 +4,12 @@
 use crate::answers::{Kept, Key, PendingResult, ResultTracker, Who};
 use crate::argument::Argument;
 use crate::audit::{Entry, Receipt, Trail, Unwritten};
-use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, full, lacking, near};
+use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, lacking, near};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
 use crate::life::{Life, Visit};
+use crate::overload::Overload;
 use crate::prompts::{PromptHandle, PromptLookup};
 use crate::quota::Limited;
 use crate::runtime::Runtime;
@@ -91,8 +92,8 @@ pub enum ReadError {
     /// It has questions first: its asker knows them.
     #[error("`{of}` has questions that its client has to answer first")]
     Asks { of: String },
-    #[error("{}", full(*.waiting, .limit))]
-    Busy { waiting: usize, limit: &'static str },
+    #[error("{0}")]
+    Busy(Overload),
 }
 
 fn meant(argument: &str, available: &[String]) -> String {
@@ -366,7 +367,7 @@ impl Runtime {
                 let stay = Stay {
                     catalog,
                     module,
-                    _visit: visit,
+                    visit: Some(visit),
                     tracker: None,
                 };
                 return Ok((stay, found));
@@ -380,7 +381,7 @@ impl Runtime {
         &self,
         of: String,
         name: String,
-        stay: Stay,
+        mut stay: Stay,
         asking: Asking,
         work: impl FnOnce(&Module, &Turn<'_>) -> Result<T, CallFailure> + Send + 'static,
     ) -> Result<T, ReadError> {
@@ -388,6 +389,7 @@ impl Runtime {
         let limits = self.limits_for(manifest.and_then(|m| m.limits.timeout));
         let errand = Errand {
             runtime: self.clone(),
+            visit: stay.visit.take(),
             of: Some((asking.caller.clone(), stay.module.name.clone())),
             limits: Arc::clone(&limits),
             name: name.clone(),
@@ -396,7 +398,7 @@ impl Runtime {
         let life = Arc::clone(&stay.module.life);
         let trail = asking.trail.clone();
         let runtime = self.clone();
-        let result = errand.run(move |cancel| {
+        let result = errand.run(move |cancel, lease| {
             let module = &stay.module;
             let ground = runtime.ground();
             let folder = &ground.folders[module.folder];
@@ -408,6 +410,7 @@ impl Runtime {
                 limits: &limits,
                 lines: asking.lines.as_ref(),
                 depth: 0,
+                lease: Some(lease),
                 name: &name,
                 permit: &module.life.permit,
                 trail: &trail,
@@ -459,7 +462,7 @@ struct Stay {
     catalog: Arc<Catalog>,
     module: Arc<Module>,
     /// Keeps the module from being stopped.
-    _visit: Visit,
+    visit: Option<Visit>,
     /// Records what a result relies on that may be cached.
     tracker: Option<ResultTracker>,
 }
@@ -504,7 +507,7 @@ impl ReadError {
             Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
             Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },
             Ended::Asks => Self::Asks { of },
-            Ended::Busy { waiting, limit } => Self::Busy { waiting, limit },
+            Ended::Busy(overload) => Self::Busy(overload),
         }
     }
 }

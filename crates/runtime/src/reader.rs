@@ -3,19 +3,39 @@
 
 use crate::disk::Folder;
 use crate::homes::Homes;
-use crate::library::Key;
 use script::{FileId, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub struct Reader<'a> {
     folders: &'a [Folder],
     homes: &'a Homes,
     /// The folder that ids without `@` belong to.
     folder: usize,
-    texts: Mutex<HashMap<FileId, u64>>,
+    digests: Arc<Digests>,
+}
+
+/// Digests of the files that were read, as they were then.
+#[derive(Default)]
+pub struct Digests(Mutex<HashMap<FileId, u64>>);
+
+impl Digests {
+    fn note(&self, file: &FileId, digest: u64) {
+        self.lock().insert(file.clone(), digest);
+    }
+
+    /// Each of these files with its digest.
+    pub(crate) fn of(&self, files: &BTreeSet<FileId>) -> BTreeMap<FileId, u64> {
+        let digests = self.lock();
+        let of = |file: &FileId| digests.get(file).copied().unwrap_or_else(missing);
+        files.iter().map(|file| (file.clone(), of(file))).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<FileId, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -24,8 +44,20 @@ impl<'a> Reader<'a> {
             folders,
             homes,
             folder,
-            texts: Mutex::default(),
+            digests: Arc::default(),
         }
+    }
+
+    /// The same, noting what it reads there.
+    #[must_use]
+    pub fn noting(self, digests: &Arc<Digests>) -> Self {
+        let digests = Arc::clone(digests);
+        Self { digests, ..self }
+    }
+
+    /// Each of these files with its digest.
+    pub(crate) fn digests(&self, files: &BTreeSet<FileId>) -> BTreeMap<FileId, u64> {
+        self.digests.of(files)
     }
 
     /// Where the file lies that an id stands for.
@@ -33,23 +65,13 @@ impl<'a> Reader<'a> {
         let (folder, file) = self.homes.locate(self.folder, id);
         self.folders[folder].path(&file)
     }
-
-    /// The files that ids stand for, each with the digest of what was read.
-    pub(crate) fn read_of(&self, ids: &BTreeSet<FileId>) -> BTreeMap<Key, u64> {
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        let digest_of = |id: &FileId| texts.get(id).copied().unwrap_or_else(missing);
-        ids.iter()
-            .map(|id| (self.homes.locate(self.folder, id), digest_of(id)))
-            .collect()
-    }
 }
 
 impl Sources for Reader<'_> {
     fn read(&self, file: &FileId) -> Result<String, String> {
         let (folder, path) = self.homes.locate(self.folder, file);
         let text = self.folders[folder].read_text(&path);
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(file.clone(), digest(&text));
+        self.digests.note(file, digest(&text));
         text
     }
 

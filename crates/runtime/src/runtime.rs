@@ -1,5 +1,6 @@
 //! The handle that everything above holds; a clone shares.
 
+use crate::abandoned::{AbandonedThread, AbandonedThreads, MOST_OF_INSTANCE};
 use crate::answers::Answers;
 use crate::audit::Audit;
 use crate::call::Lines;
@@ -16,6 +17,7 @@ use crate::life::Life;
 use crate::loaded::Loaded;
 use crate::observed::Observer;
 use crate::orders::Order;
+use crate::overload::Overload;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::quota::{Held, Used};
@@ -38,8 +40,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// At the end, modules get so long to stop: calls under way, and then their own `stop`.
 const CLOSING: Duration = Duration::from_secs(12);
 
-/// The setting of how many may wait for a place among all.
+/// Setting of how many calls may wait for a permit.
 const QUEUE: &str = "queue";
+/// Setting of how many calls may run at one time.
+const CALLS: &str = "calls";
 
 /// What a runtime is made from.
 #[derive(Clone)]
@@ -67,6 +71,8 @@ pub struct Settings {
     pub hearer: Option<Lines>,
     /// Where lines that run are counted.
     pub coverage: Option<Arc<Coverage>>,
+    /// Counts threads that ignore their deadline; shared by runtimes of one process.
+    pub abandoned: Arc<AbandonedThreads>,
 }
 
 impl Default for Settings {
@@ -85,6 +91,7 @@ impl Default for Settings {
             forgets: false,
             hearer: None,
             coverage: None,
+            abandoned: Arc::default(),
         }
     }
 }
@@ -297,30 +304,53 @@ impl Runtime {
         of: Option<&(Caller, ModuleName)>,
         patience: Duration,
     ) -> Result<Place, Ended> {
+        if let Some(refusal) = self.0.ground.abandoned.refusal() {
+            return Err(self.busy(Overload::AbandonedThreads(refusal)));
+        }
         let until = tokio::time::Instant::now() + patience;
         let own = match of {
             Some((caller, module)) => self.0.used.enter(caller, module, until).await,
             None => Ok([None, None]),
         };
-        let own = own.map_err(|full| self.busy(full.waiting, full.limit))?;
+        let own = own.map_err(|overload| self.busy(overload))?;
         if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
             return Ok(Place::new(permit, own, &self.0.stats));
         }
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let _counted = Waiting(&self.0.waiting);
         if waiting >= self.0.bounds.queue {
-            return Err(self.busy(waiting, QUEUE));
+            let limit = QUEUE;
+            return Err(self.busy(Overload::QueueFull { waiting, limit }));
         }
         let places = Arc::clone(&self.0.places);
         match tokio::time::timeout_at(until, places.acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Place::new(permit, own, &self.0.stats)),
-            _ => Err(self.busy(waiting, QUEUE)),
+            _ => Err(self.busy(Overload::NoPermit {
+                waited: patience,
+                limit: CALLS,
+            })),
         }
     }
 
-    fn busy(&self, waiting: usize, limit: &'static str) -> Ended {
-        Stats::add(self.0.stats.limited.of(limit));
-        Ended::Busy { waiting, limit }
+    fn busy(&self, overload: Overload) -> Ended {
+        Stats::add(self.0.stats.limited.of(overload.limit()));
+        Ended::Busy(overload)
+    }
+
+    /// Counts a thread that ignores its deadline, and stops the module instance that leaves too many.
+    pub(crate) fn abandon(&self, life: Option<&Arc<Life>>) -> AbandonedThread {
+        let thread = self.0.ground.abandoned.add(life);
+        if let Some(life) = life
+            && life.abandoned.load(Ordering::Relaxed) >= MOST_OF_INSTANCE
+        {
+            self.0.keeper.halt(life);
+        }
+        thread
+    }
+
+    /// Threads that ignore their deadline.
+    pub fn abandoned(&self) -> &Arc<AbandonedThreads> {
+        &self.0.ground.abandoned
     }
 }
 
@@ -332,14 +362,10 @@ fn watch_trials(inner: &Weak<Inner>, executor: &Handle) {
         std::thread::park_timeout(LOOK_EVERY);
         let Some(inner) = inner.upgrade() else { return };
         let look = inner.trials.look();
-        if look.found {
-            tracing::warn!("a call does not end; from now on every call gets a thread");
-            Stats::add(&inner.stats.stuck);
+        if look.changed && look.is_stuck {
+            tracing::warn!("inline call is stuck; disabled inline execution until it ends");
         }
-        for give_up in look.over {
-            give_up();
-        }
-        if look.any {
+        if look.is_stuck {
             executor.spawn(async {});
         }
     }

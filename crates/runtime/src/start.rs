@@ -8,8 +8,9 @@ use crate::library::{Kind, Trouble};
 use crate::life::{Life, Visit, fault};
 use crate::permit::Permit;
 use crate::place::{Neighbours, place_of};
+use crate::supervised::run_in_time;
 use model::{Config, Fault, Manifest, ModuleName};
-use script::{FileId, Hook, Script, Started, ToolChange, Turn, with_room};
+use script::{FileId, Hook, Script, Started, ToolChange, Turn, spawn_with_room};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,14 +38,7 @@ pub(crate) fn start_all(
     plans: BTreeMap<ModuleName, Plan>,
     neighbours: &Neighbours,
 ) -> Outcomes {
-    let hooks = plans.values().any(|plan| plan.has_start);
-    let work = || Starting::new(ground, neighbours).run(plans);
-    if hooks {
-        // What `start` returns is frozen level by level, which needs room.
-        with_room(work).unwrap_or_default()
-    } else {
-        work()
-    }
+    Starting::new(ground, neighbours).run(plans)
 }
 
 struct Starting<'a> {
@@ -94,7 +88,7 @@ impl<'a> Starting<'a> {
         }
         let started = Started::new(&deps, &plan.config.to_json()).map_err(Trouble::broken)?;
         let (started, changes) = if plan.has_start {
-            self.run_start(&plan, &started).map_err(Trouble::broken)?
+            self.run_start(&plan, started).map_err(Trouble::broken)?
         } else {
             (started, Vec::new())
         };
@@ -116,26 +110,39 @@ impl<'a> Starting<'a> {
         })
     }
 
+    /// Runs the hook on a thread of its own, since it may have to be abandoned.
     fn run_start(
         &self,
         plan: &Plan,
-        started: &Started,
+        started: Started,
     ) -> Result<(Started, Vec<ToolChange>), Fault> {
         let limits = self.ground.limits.for_loading();
-        let folder = &self.ground.folders[plan.folder];
-        let gate = Gate::new(plan.name.as_str(), folder, &plan.permit, self.ground);
-        let turn = Turn {
-            started,
-            ..Turn::new(&gate, &limits)
+        let (time, name) = (limits.time, plan.name.clone());
+        let (ground, folder) = (Arc::clone(self.ground), plan.folder);
+        let (permit, script) = (Arc::clone(&plan.permit), Arc::clone(&plan.script));
+        let work = move || {
+            let files = &ground.folders[folder];
+            let gate = Gate::new(name.as_str(), files, &permit, &ground);
+            let turn = Turn {
+                started: &started,
+                ..Turn::new(&gate, &limits)
+            };
+            script.start(&turn).map_err(fault)
         };
-        plan.script.start(&turn).map_err(|failure| {
-            let mut fault = fault(failure);
+        // What `start` returns is frozen level by level, which needs room.
+        let spawn = |job| spawn_with_room("start", job);
+        let count = || self.ground.abandoned.add(None);
+        let failed = |mut fault: Fault| {
             fault.message = format!(
                 "`start` of module `{}` failed: {}",
                 plan.name, fault.message
             );
             fault
-        })
+        };
+        match run_in_time(time, spawn, count, work) {
+            Ok(outcome) => outcome.map_err(failed),
+            Err(none) => Err(failed(none.fault(time))),
+        }
     }
 
     fn waits(&self, plan: &Plan, wanted: &ModuleName) -> Trouble {

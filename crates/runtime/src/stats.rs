@@ -12,8 +12,6 @@ pub struct Stats {
     pub in_flight: AtomicU64,
     /// Calls ended by a limit.
     pub stopped: AtomicU64,
-    /// Threads that did not come back when their time was up, and have not since.
-    pub stuck: AtomicU64,
     pub reloads: AtomicU64,
     /// HTTP connections closed at once, since their address had as many as it may.
     pub connections_rejected: AtomicU64,

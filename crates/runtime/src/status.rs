@@ -1,9 +1,11 @@
 //! How a running server is doing, as data.
 
+use crate::abandoned::ThreadLease;
 use crate::catalog::{Broken, Module};
 use crate::life::{LastError, fault};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
+use crate::supervised::GRACE;
 use model::{Caller, Limits};
 use script::Hook;
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -59,6 +62,9 @@ pub struct ModuleStatus {
     pub waiting_for: Vec<String>,
     pub load_time_ms: f64,
     pub generation: u64,
+    /// Threads of it that ignore their deadline.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stuck: usize,
     /// What is wrong, on one line and in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -71,7 +77,6 @@ pub struct ModuleStatus {
 
 /// A module that does not say how it is within this is not well.
 const STATUS_TIME: Duration = Duration::from_secs(2);
-const GRACE: Duration = Duration::from_millis(500);
 
 impl Runtime {
     /// Asks every module that has a `status` how it is, all at once.
@@ -82,7 +87,7 @@ impl Runtime {
         let mut modules = Vec::new();
         for (module, asked) in catalog.modules().zip(asked) {
             let says = match asked {
-                Some(answer) => Some(said(answer).await),
+                Some(asked) => Some(self.said(asked).await),
                 None => None,
             };
             let broken = catalog.broken.get(&module.shown);
@@ -109,7 +114,7 @@ impl Runtime {
             failed: Stats::get(&stats.failed),
             in_flight: Stats::get(&stats.in_flight),
             stopped: Stats::get(&stats.stopped),
-            stuck: Stats::get(&stats.stuck),
+            stuck: self.abandoned().count() as u64,
             reloads: Stats::get(&stats.reloads),
         }
     }
@@ -125,11 +130,11 @@ impl Runtime {
     }
 
     /// Runs a module's `status` on a thread of its own; nothing if it has none.
-    fn ask(&self, module: &Arc<Module>) -> Option<oneshot::Receiver<Value>> {
+    fn ask(&self, module: &Arc<Module>) -> Option<Asked> {
         if !module.life.has(Hook::Status) {
             return None;
         }
-        let visit = module.life.enter()?;
+        let (lease, thread) = ThreadLease::new((), Some(module.life.enter()?));
         let (answer, answered) = oneshot::channel();
         let life = Arc::clone(&module.life);
         let limits = Limits {
@@ -142,19 +147,37 @@ impl Runtime {
                 Ok(says) => says.unwrap_or_default(),
                 Err(failure) => error(&fault(failure).one_line()),
             };
-            drop(visit);
+            drop(thread);
             let _ = answer.send(says);
         };
         let started = self.pool().run(work);
-        started.is_ok().then_some(answered)
+        started.is_ok().then_some(Asked { lease, answered })
+    }
+
+    async fn said(&self, asked: Asked) -> Value {
+        match tokio::time::timeout(STATUS_TIME + GRACE, asked.answered).await {
+            Ok(Ok(says)) => says,
+            Ok(Err(_)) => error("status() does not answer"),
+            Err(_) => {
+                asked.lease.abandon(|life| self.abandon(life));
+                error("status() ignores its time limit of 2 s; abandoned its thread")
+            }
+        }
     }
 }
 
-async fn said(answer: oneshot::Receiver<Value>) -> Value {
-    match tokio::time::timeout(STATUS_TIME + GRACE, answer).await {
-        Ok(Ok(says)) => says,
-        _ => error("status() does not answer"),
-    }
+/// A `status` hook under way.
+struct Asked {
+    lease: ThreadLease<()>,
+    answered: oneshot::Receiver<Value>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn error(message: &str) -> Value {
@@ -182,6 +205,7 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
         waiting_for: Vec::new(),
         load_time_ms: module.loaded_in.as_secs_f64() * 1000.0,
         generation: module.generation,
+        stuck: module.life.abandoned.load(Ordering::Relaxed),
         error: broken.map(|b| b.fault.one_line()),
         report: broken.map(|b| b.fault.to_string()),
         last_error: module.life.last_error(),
@@ -202,6 +226,7 @@ fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
         waiting_for: Vec::new(),
         load_time_ms: 0.0,
         generation: 0,
+        stuck: 0,
         error: Some(broken.fault.one_line()),
         report: Some(broken.fault.to_string()),
         last_error: None,

@@ -3,14 +3,10 @@
 
 use crate::ground::Ground;
 use crate::life::Life;
+use crate::supervised::run_in_time;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Beyond its time, a `stop` gets this long to notice that it is over.
-const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 pub(crate) struct Stops {
@@ -72,18 +68,15 @@ pub(crate) fn stop(ground: &Arc<Ground>, life: &Arc<Life>) {
 }
 
 fn stop_in_time(ground: &Ground, life: &Arc<Life>) {
-    let (done, is_done) = channel();
     let stopped = Arc::clone(life);
-    let started = ground.pool.run(move || {
-        stopped.stop();
-        let _ = done.send(());
-    });
-    let name = &life.module;
-    match started {
-        Err(error) => tracing::error!("module `{name}` could not be stopped: {error}"),
-        Ok(()) if is_done.recv_timeout(life.stop_time() + GRACE).is_err() => {
-            tracing::error!("`stop` of module `{name}` does not end; its thread is left behind");
-        }
-        Ok(()) => {}
+    let outcome = run_in_time(
+        life.stop_time(),
+        |job| ground.pool.run(job),
+        || ground.abandoned.add(Some(life)),
+        move || stopped.stop(),
+    );
+    if let Err(none) = outcome {
+        let (name, fault) = (&life.module, none.fault(life.stop_time()));
+        tracing::error!("`stop` of module `{name}` failed: {fault}");
     }
 }

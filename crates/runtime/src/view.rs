@@ -3,7 +3,7 @@
 
 use crate::catalog::{Catalog, Module};
 use crate::runtime::Runtime;
-use model::{Caller, Roles};
+use model::{Caller, Roles, ToolPath};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -66,7 +66,15 @@ impl Catalog {
             };
             module.narrowed(&may).map(Arc::new)
         });
-        self.kin(modules)
+        let may = |path: &ToolPath| {
+            let verdict = policy.decide(roles, path.module.as_str(), path.tool.as_str());
+            verdict.is_yes()
+        };
+        let halted = self.halted.iter().filter(|(_, (path, _))| may(path));
+        let halted = halted.map(|(name, known)| (name.clone(), known.clone()));
+        let mut view = self.kin(modules);
+        view.halted = halted.collect();
+        view
     }
 }
 

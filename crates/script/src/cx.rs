@@ -4,15 +4,13 @@
 
 use crate::error::SourceMap;
 use crate::gauge::Gauge;
-use crate::loader::FileId;
+use crate::load_thread::LoadProgress;
 use crate::stage::Stage;
 use crate::stdlib::Patterns;
 use anyhow::Context;
 use model::{Host, Place};
 use starlark::any::ProvidesStaticType;
 use starlark::eval::Evaluator;
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ pub(crate) struct Cx<'a> {
     /// The folder that paths are relative to: the module's whose file is loaded or tool is called.
     pub(crate) base: &'a str,
     /// Declarations are taken while a file loads, not in calls; what it reads is remembered.
-    pub(crate) loading: Option<RefCell<BTreeSet<FileId>>>,
+    pub(crate) loading: Option<&'a LoadProgress>,
     /// Patterns that were used: the next use need not compile them.
     pub(crate) patterns: Patterns,
     /// Is this one of the items of a `parallel`?

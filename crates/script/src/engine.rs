@@ -1,23 +1,21 @@
 //! Source → evaluated file → script.
 
+use crate::check::Untyped;
 use crate::coverage::{self, Coverage, Marks};
 use crate::cx::Cx;
 use crate::error::SourceMap;
 use crate::gauge::Gauge;
 use crate::guard::{Guarded, OPERATORS};
-use crate::loader::{FileId, Loading, Sources};
-use crate::script::Script;
+use crate::loader::{FileId, Loading};
 use crate::stdlib::Patterns;
 use crate::{nesting, stdlib};
-use model::{Cancel, Fault, Host, Limits};
+use model::{Fault, Limits};
 use starlark::environment::{FrozenModule, Globals, GlobalsBuilder, Module};
 use starlark::eval::{Evaluator, ReturnFileLoader};
 use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::OwnedFrozenValue;
 use starlark::values::dict::AllocDict;
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Starlark with our libraries and limits. One is enough for a process.
@@ -25,6 +23,7 @@ pub struct Engine {
     pub(crate) globals: Globals,
     pub(crate) limits: Limits,
     operators: HashMap<String, String>,
+    pub(crate) untyped: Untyped,
     /// Where lines that run are counted.
     coverage: Option<Arc<Coverage>>,
 }
@@ -39,9 +38,6 @@ pub(crate) struct Evaluated {
     /// The folder that paths in it are relative to.
     pub(crate) base: String,
 }
-
-/// Stack for loading: parsing, compiling and freezing recurse. Only what is touched is used.
-const LOAD_STACK: usize = 512 << 20;
 
 impl Engine {
     pub fn new(limits: Limits) -> Self {
@@ -81,39 +77,8 @@ impl Engine {
             }),
             limits,
             operators,
+            untyped: Untyped::default(),
             coverage,
-        }
-    }
-
-    /// Loads files one after the other on a thread with room to recurse. A file that fails leaves
-    /// the others alone; what one loading evaluates is shared by the files that load it.
-    pub fn load_all<S: Sources + Sync>(
-        &self,
-        files: &[FileId],
-        sources: &S,
-        host: &dyn Host,
-        mut done: impl FnMut(&FileId, Result<Script, Fault>, BTreeSet<FileId>) + Send,
-    ) {
-        let work = || {
-            let mut loading = Loading::new(self, sources, host);
-            for file in files {
-                loading.touched.clear();
-                let script = Self::load_one(file, &mut loading);
-                done(file, script, std::mem::take(&mut loading.touched));
-            }
-        };
-        // A panic here is one of ours; files' own panics are caught per file.
-        let _ = with_room(work);
-    }
-
-    fn load_one(file: &FileId, loading: &mut Loading<'_>) -> Result<Script, Fault> {
-        match catch_unwind(AssertUnwindSafe(|| {
-            let evaluated = loading.file(file)?;
-            Script::new(file, &evaluated)
-        })) {
-            Ok(result) => result,
-            Err(_) => Err(Fault::new(format!("the engine gave up on {file}"))
-                .help("this is a defect of ours; please report it with the file")),
         }
     }
 
@@ -194,7 +159,7 @@ impl Engine {
         file: &FileId,
         ast: AstModule,
         loaded: &HashMap<String, (FileId, Arc<Evaluated>)>,
-        loading: &mut Loading<'_>,
+        loading: &Loading<'_>,
         sources: &SourceMap,
     ) -> Result<FrozenModule, Fault> {
         let modules: HashMap<&str, &FrozenModule> = loaded
@@ -204,13 +169,15 @@ impl Engine {
         let loader = ReturnFileLoader { modules: &modules };
         let limits = self.limits.for_loading();
         let base = loading.base(file);
-        let gauge = Gauge::new(&limits, Cancel::default(), false);
+        let progress = loading.progress;
+        let gauge = Gauge::new(&limits, progress.cancel.clone(), false);
+        progress.run();
         Module::with_temp_heap(|module| {
             let cx = Cx {
                 host: loading.host,
                 gauge: gauge.clone(),
                 base: &base,
-                loading: Some(RefCell::default()),
+                loading: Some(progress),
                 patterns: Patterns::default(),
                 parallel: false,
                 stage: None,
@@ -227,26 +194,12 @@ impl Engine {
                     .and_then(|_| describe(&module, &mut eval))
                     .map_err(|error| load_fault(&error, &gauge, &eval, sources, &limits))
             };
-            loading
-                .touched
-                .extend(cx.loading.into_iter().flat_map(RefCell::into_inner));
             outcome?;
             module
                 .freeze()
                 .map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
         })
     }
-}
-
-/// Runs work on a thread with room to recurse: loading a file, or starting a module, whose values
-/// are frozen level by level. `None` if no thread can be had, or the work panicked.
-pub fn with_room<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("load".into())
-            .stack_size(LOAD_STACK);
-        thread.spawn_scoped(scope, work).ok()?.join().ok()
-    })
 }
 
 /// The engine prepares its reading of docstrings on first use, which takes milliseconds; done on

@@ -1,6 +1,7 @@
 //! `load()`: which files a file needs, in which order, and that they do not need each other.
 
 use crate::engine::{Engine, Evaluated};
+use crate::load_thread::{LoadProgress, LoadSession};
 use model::Fault;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -36,12 +37,11 @@ pub(crate) struct Loading<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) sources: &'a dyn Sources,
     pub(crate) host: &'a dyn model::Host,
+    session: &'a dyn LoadSession,
+    /// What is being evaluated, and everything looked for on the way.
+    pub(crate) progress: &'a LoadProgress,
     /// What has been evaluated, and all that was looked for on the way.
     done: HashMap<FileId, (Arc<Evaluated>, BTreeSet<FileId>)>,
-    /// Files being loaded now, outermost first.
-    open: Vec<FileId>,
-    /// Everything looked for, found or not: a change of any of it matters.
-    pub(crate) touched: BTreeSet<FileId>,
 }
 
 impl<'a> Loading<'a> {
@@ -49,40 +49,32 @@ impl<'a> Loading<'a> {
         engine: &'a Engine,
         sources: &'a dyn Sources,
         host: &'a dyn model::Host,
+        session: &'a dyn LoadSession,
+        progress: &'a LoadProgress,
     ) -> Self {
         Self {
             engine,
             sources,
             host,
+            session,
+            progress,
             done: HashMap::new(),
-            open: Vec::new(),
-            touched: BTreeSet::new(),
         }
     }
 
     pub(crate) fn file(&mut self, file: &FileId) -> Result<Arc<Evaluated>, Fault> {
         if let Some((done, touched)) = self.done.get(file) {
-            self.touched.extend(touched.iter().cloned());
+            self.progress.touch(touched);
             return Ok(Arc::clone(done));
         }
-        if let Some(start) = self.open.iter().position(|open| open == file) {
-            let cycle: Vec<&str> = self.open[start..]
-                .iter()
-                .map(String::as_str)
-                .chain([file.as_str()])
-                .collect();
-            return Err(Fault::new(format!(
-                "circular load detected: {}",
-                cycle.join(" -> ")
-            )));
-        }
-        let others = std::mem::replace(&mut self.touched, BTreeSet::from([file.clone()]));
+        self.progress.open(file).map_err(|cycle| {
+            Fault::new(format!("circular load detected: {}", cycle.join(" -> ")))
+        })?;
         let evaluated = self.evaluate(file);
-        let mine = self.touched.clone();
-        self.touched.extend(others);
+        let touched = self.progress.close();
         let evaluated = Arc::new(evaluated?);
         self.done
-            .insert(file.clone(), (Arc::clone(&evaluated), mine));
+            .insert(file.clone(), (Arc::clone(&evaluated), touched));
         Ok(evaluated)
     }
 
@@ -91,22 +83,23 @@ impl<'a> Loading<'a> {
             .sources
             .read(file)
             .map_err(|why| Fault::new(format!("cannot read {file}: {why}")))?;
-        self.open.push(file.clone());
-        let evaluated = self.engine.evaluate(file, source, self);
-        self.open.pop();
-        evaluated
+        if let Some((fault, touched)) = self.session.stuck(file) {
+            self.progress.touch(&touched);
+            return Err(fault);
+        }
+        self.engine.evaluate(file, source, self)
     }
 
     /// The file a `load` means, seen from the file it stands in: relative, with or without `.star`.
     pub(crate) fn resolve(&mut self, from: &FileId, target: &str) -> Result<FileId, String> {
         if let Some(name) = target.strip_prefix('@') {
             let file = self.sources.dependency(from, name)?;
-            self.touched.insert(file.clone());
+            self.progress.touch([&file]);
             return Ok(file);
         }
         let candidates = candidates(self.sources, from, target)?;
         for candidate in &candidates {
-            self.touched.insert(candidate.clone());
+            self.progress.touch([candidate]);
             if self.done.contains_key(candidate) || self.sources.read(candidate).is_ok() {
                 return Ok(candidate.clone());
             }

@@ -150,6 +150,7 @@ impl Hall {
             world,
             forgets: true,
             coverage: self.options.coverage.clone(),
+            abandoned: Arc::clone(&self.options.abandoned),
             ..Settings::default()
         }
     }

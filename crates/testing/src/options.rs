@@ -1,7 +1,7 @@
 //! What a run is asked to do.
 
 use model::{Limits, World};
-use runtime::{Closed, Folder, ProjectFile};
+use runtime::{AbandonedThreads, Closed, Folder, ProjectFile};
 use script::Coverage;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -34,6 +34,8 @@ pub struct Options {
     pub tokens: bool,
     /// What the world answers is kept, for runs without it; the run is live.
     pub record: bool,
+    /// Counts threads that ignore their deadline, over several runs.
+    pub abandoned: Arc<AbandonedThreads>,
 }
 
 /// What configures modules when they are served.
@@ -76,6 +78,7 @@ impl Options {
             coverage: None,
             tokens: false,
             record: false,
+            abandoned: Arc::default(),
         }
     }
 

@@ -23,6 +23,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
         files.retain(|file| only.contains(&file.folder.path(&file.file)));
     }
     let engine = Engine::for_counting_tests(options.limits.clone(), options.coverage.clone());
+    let engine = Arc::new(engine);
     let units = files
         .iter()
         .filter_map(|file| Unit::load(&hall, &engine, file));

@@ -7,8 +7,10 @@ use crate::recording::Recordings;
 use crate::report::Event;
 use crate::scene::{Part, Scene};
 use crate::snapshots::Snapshots;
-use model::{Fault, Limits};
-use script::{Engine, Script, Stage, Turn};
+use model::{Fault, Host, Limits};
+use runtime::{Digests, LoadThreads, Reader};
+use script::{Engine, FileId, LoadSession, Script, Sources, Stage, Turn};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -51,7 +53,11 @@ pub(crate) struct Outcome {
 
 impl<'a> Unit<'a> {
     /// Nothing, if no test of it is wanted.
-    pub(crate) fn load(hall: &Arc<Hall>, engine: &Engine, file: &'a TestFile<'a>) -> Option<Self> {
+    pub(crate) fn load(
+        hall: &Arc<Hall>,
+        engine: &Arc<Engine>,
+        file: &'a TestFile<'a>,
+    ) -> Option<Self> {
         let options = &hall.options;
         let name = file.name();
         let snapshots = Snapshots::of(&file.folder.path(&file.file), options.snapshots);
@@ -63,7 +69,7 @@ impl<'a> Unit<'a> {
             snapshots: Arc::new(snapshots),
             recordings: Arc::new(Recordings::of(&file.folder.path(&file.file))),
         };
-        let scene = Scene::new(hall, part.clone(), true);
+        let scene = Arc::new(Scene::new(hall, part.clone(), true));
         let start = Instant::now();
         let state = match load(hall, engine, file, &scene) {
             Ok(script) => {
@@ -224,18 +230,63 @@ impl<'a> Unit<'a> {
     }
 }
 
-fn load(hall: &Hall, engine: &Engine, file: &TestFile<'_>, scene: &Scene) -> Result<Script, Fault> {
+/// Sources and host of a test file.
+struct TestSession {
+    hall: Arc<Hall>,
+    folder: usize,
+    scene: Arc<Scene>,
+    digests: Arc<Digests>,
+    threads: LoadThreads,
+}
+
+impl TestSession {
+    fn reader(&self) -> Reader<'_> {
+        self.hall.files(self.folder).noting(&self.digests)
+    }
+}
+
+impl LoadSession for TestSession {
+    fn enter(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Host)) {
+        work(&self.reader(), &*self.scene);
+    }
+
+    fn stuck(&self, file: &FileId) -> Option<(Fault, BTreeSet<FileId>)> {
+        self.hall.options.abandoned.known(&self.reader(), file)
+    }
+
+    fn abandoned(&self, file: &FileId, touched: &BTreeSet<FileId>, fault: &Fault) {
+        let abandoned = &self.hall.options.abandoned;
+        self.threads
+            .push(abandoned.add_load(&self.reader(), file, touched, fault));
+    }
+
+    fn ended(&self) {
+        self.threads.pop();
+    }
+}
+
+fn load(
+    hall: &Arc<Hall>,
+    engine: &Arc<Engine>,
+    file: &TestFile<'_>,
+    scene: &Arc<Scene>,
+) -> Result<Script, Fault> {
     let names = file.guess_tests();
     let twice = |at: usize| names[..at].contains(&names[at]);
     if let Some(at) = (0..names.len()).find(|at| twice(*at)) {
         let why = format!("there are two `{}`: only the last would run", names[at]);
         return Err(Fault::new(why).help("give one of them another name"));
     }
-    let files = hall.files(file.index);
-    let mut loaded = None;
-    let one = std::slice::from_ref(&file.file);
-    engine.load_all(one, &files, scene, |_, script, _| loaded = Some(script));
-    loaded.unwrap_or_else(|| Err(Fault::new("there is no thread left to load it on")))
+    let session: Arc<dyn LoadSession> = Arc::new(TestSession {
+        hall: Arc::clone(hall),
+        folder: file.index,
+        scene: Arc::clone(scene),
+        digests: Arc::default(),
+        threads: LoadThreads::default(),
+    });
+    let loaded = engine.load_all(std::slice::from_ref(&file.file), &session);
+    let loaded = loaded.into_iter().next().map(|loaded| loaded.result);
+    loaded.unwrap_or_else(|| Err(Fault::new("the test file was not loaded")))
 }
 
 fn played(

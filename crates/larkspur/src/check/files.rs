@@ -4,26 +4,32 @@ use super::Finding;
 use model::{Fault, Limits};
 use runtime::{Folder, Runtime};
 use script::Engine;
+use std::sync::Arc;
 use testing::{Event, Keeping, Options};
 
 /// Reads all files of a folder; answers how many there are.
-pub(super) fn read(folder: &Folder, findings: &mut Vec<Finding>) -> usize {
-    let plain = Engine::new(Limits::default());
-    let testing = Engine::for_tests(Limits::default());
+pub(super) fn read(folder: &Folder, limits: &Limits, findings: &mut Vec<Finding>) -> usize {
     let (sources, tests) = (folder.sources(), folder.tests());
-    let with_engine = sources
-        .iter()
-        .map(|file| (file, &plain))
-        .chain(tests.iter().map(|file| (file, &testing)));
-    for (file, engine) in with_engine {
-        let shown = folder.path(file).display().to_string();
-        let found = match folder.read_text(file) {
-            Ok(source) => script::check(engine, &shown, &source),
-            Err(why) => vec![Fault::new(format!("cannot be read: {why}"))],
-        };
-        findings.extend(found.into_iter().map(|fault| Finding::new(&shown, fault)));
+    let count = sources.len() + tests.len();
+    let plain = Engine::new(limits.clone());
+    let testing = Engine::for_tests(limits.clone());
+    for (files, engine) in [(sources, plain), (tests, testing)] {
+        let mut texts = Vec::with_capacity(files.len());
+        for file in files {
+            let shown = folder.path(&file).display().to_string();
+            match folder.read_text(&file) {
+                Ok(text) => texts.push((shown, text)),
+                Err(why) => {
+                    let fault = Fault::new(format!("cannot be read: {why}"));
+                    findings.push(Finding::new(&shown, fault));
+                }
+            }
+        }
+        for (shown, faults) in script::check(&Arc::new(engine), texts) {
+            findings.extend(faults.into_iter().map(|fault| Finding::new(&shown, fault)));
+        }
     }
-    sources.len() + tests.len()
+    count
 }
 
 /// Loads, declarations, schemas. A file that failed above has said enough.
@@ -38,6 +44,7 @@ pub(super) fn add_broken_tests(runtime: &Runtime, findings: &mut Vec<Finding>) {
     let mut options = Options::new(runtime.folders().to_vec());
     options.filter = Some(testing::LOAD.to_owned());
     options.snapshots = Keeping::Nothing;
+    options.abandoned = Arc::clone(runtime.abandoned());
     testing::run(&options, &mut |event| {
         if let Event::Failed { file, fault, .. } = event {
             let paths = runtime.folders().iter().map(|folder| folder.path(&file));

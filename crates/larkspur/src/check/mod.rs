@@ -92,7 +92,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
     let mut files = 0;
     let mut all = Vec::new();
     for folder in runtime.folders() {
-        files += files::read(folder, &mut all);
+        files += files::read(folder, runtime.limits(), &mut all);
     }
     files::add_broken(runtime, &mut all);
     files::add_broken_tests(runtime, &mut all);

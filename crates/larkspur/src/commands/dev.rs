@@ -53,7 +53,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     // The first look has been told of as well; the board says it better.
     while told.try_recv().is_ok() {}
     board(&runtime, &runtime.catalog());
-    tests(global);
+    tests(global, &runtime);
     follow(global, &runtime, &told);
     Ok(ExitCode::SUCCESS)
 }
@@ -157,7 +157,7 @@ fn follow(global: &Global, runtime: &Runtime, told: &Receiver<Event>) {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
-        tests(global);
+        tests(global, runtime);
     }
 }
 
@@ -187,6 +187,12 @@ fn show(event: &Event) {
             event.file,
             indented(&fault.to_string())
         ),
+        Change::Halted { fault } => format!(
+            "  {} {}  stopped\n{}",
+            styled(BAD, "✗"),
+            event.file,
+            indented(&fault.to_string())
+        ),
         Change::Broken {
             fault,
             still_served,
@@ -207,9 +213,10 @@ fn show(event: &Event) {
 }
 
 /// Failures in full, passes as a number.
-fn tests(global: &Global) {
+fn tests(global: &Global, runtime: &Runtime) {
     let mut lines = Vec::new();
-    let summary = run_tests(global, &mut |line| lines.push(line.to_owned()));
+    let abandoned = runtime.abandoned();
+    let summary = run_tests(global, abandoned, &mut |line| lines.push(line.to_owned()));
     if summary.total == 0 {
         return;
     }

@@ -5,6 +5,7 @@ use crate::editor::Editor;
 use anyhow::Context;
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
     let version = env!("CARGO_PKG_VERSION");
@@ -14,7 +15,10 @@ pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
         if let Some(root) = root.filter(|_| !is_named) {
             let _ = std::env::set_current_dir(root);
         }
-        Editor { global }
+        Editor {
+            global,
+            abandoned: Arc::default(),
+        }
     });
     let is_polite = is_polite.context("cannot talk to the editor")?;
     Ok(ExitCode::from(u8::from(!is_polite)))

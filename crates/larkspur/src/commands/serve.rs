@@ -180,6 +180,10 @@ fn tell(event: &Event) {
         Change::Removed => note(&format!("removed {name}")),
         Change::Surface(choice) => note(&format!("surface: {choice}")),
         Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
+        Change::Halted { fault } => {
+            let error = styled(BAD, "error:");
+            note(&format!("{error} {} was stopped\n{fault}", event.file));
+        }
         Change::Broken {
             fault,
             still_served,

@@ -74,14 +74,18 @@ pub(crate) fn show(status: &Status) {
         say(&format!("  surface: {}", status.surface));
     }
     if status.stuck > 0 {
-        say(&format!(
-            "  {} {} threads did not come back at their deadline",
-            styled(BAD, "✗"),
-            status.stuck
-        ));
+        let stuck = usize::try_from(status.stuck).unwrap_or(usize::MAX);
+        say(&format!("  {} {}", styled(BAD, "✗"), ignoring(stuck)));
     }
     for module in &status.modules {
         say(&line(module));
+        if module.stuck > 0 {
+            say(&format!(
+                "    {} {}",
+                styled(BAD, "✗"),
+                ignoring(module.stuck)
+            ));
+        }
         let name = module.name.as_deref().unwrap_or_default();
         for secret in &module.waiting_for {
             let waits = waiting_for(name, secret);
@@ -91,6 +95,15 @@ pub(crate) fn show(status: &Status) {
     for text in &status.notes {
         say(&format!("  note: {text}"));
     }
+}
+
+fn ignoring(stuck: usize) -> String {
+    let verb = if stuck == 1 {
+        "ignores its"
+    } else {
+        "ignore their"
+    };
+    format!("{} {verb} deadline", count(stuck, "thread"))
 }
 
 fn line(module: &ModuleStatus) -> String {

@@ -13,7 +13,7 @@ use crate::terminal::{error, note, say};
 use anyhow::Context;
 use model::{TOKENS_ARE_COUNTED, World};
 use outside::Outside;
-use runtime::Folder;
+use runtime::{AbandonedThreads, Folder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -157,11 +157,16 @@ fn is_enough(asked: &Coverage, covered: &Covered) -> anyhow::Result<bool> {
 }
 
 /// Runs all tests and gives every line of the report as it comes.
-pub(crate) fn run_tests(global: &Global, line: &mut dyn FnMut(&str)) -> Summary {
+pub(crate) fn run_tests(
+    global: &Global,
+    abandoned: &Arc<AbandonedThreads>,
+    line: &mut dyn FnMut(&str),
+) -> Summary {
     let mut report = Report::new(Format::Pretty);
-    let Ok(options) = options(global, &Test::default()) else {
+    let Ok(mut options) = options(global, &Test::default()) else {
         return Summary::default();
     };
+    options.abandoned = Arc::clone(abandoned);
     testing::run(&options, &mut |event| {
         if let Some(lines) = report.tell(event) {
             line(&lines);

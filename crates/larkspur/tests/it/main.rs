@@ -104,6 +104,7 @@ mod state;
 mod status;
 mod stream;
 mod structured_text;
+mod stuck;
 mod suites;
 mod surface;
 mod tasks;

@@ -6,7 +6,8 @@ use crate::room::Room;
 use crate::web::Web;
 use model::{Args, Caller, Output};
 use runtime::{
-    Asking, Batch, Call, CallError, ProjectFile, ReadError, Runtime, Settings, Stats, Trail,
+    Asking, Batch, Call, CallError, Overload, ProjectFile, ReadError, Runtime, Settings, Stats,
+    Trail,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -392,7 +393,8 @@ fn whoever_waits_too_long_a_line_is_turned_away_by_name() {
             };
             let mut calls = spin(&runtime, who, 4);
             let ended = calls.join_next().await.unwrap().unwrap();
-            assert_eq!(ended, Err(CallError::Busy { waiting: 2, limit }));
+            let full = Overload::QueueFull { waiting: 2, limit };
+            assert_eq!(ended, Err(CallError::Busy(full)));
             assert_eq!(
                 ended.unwrap_err().to_string(),
                 format!(

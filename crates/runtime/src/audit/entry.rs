@@ -256,7 +256,7 @@ impl Ended {
             CallError::Unaudited | CallError::Unrecorded => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),
             CallError::Limited(limited) => Self::of("limited", limited.limit),
-            CallError::Busy { limit, .. } => Self::of("limited", limit),
+            CallError::Busy(overload) => Self::of("limited", overload.limit()),
         }
     }
 
@@ -278,7 +278,7 @@ impl Ended {
             ReadError::Unaudited | ReadError::Unrecorded => Self::of("denied", "audit"),
             ReadError::Asks { .. } => Self::of("ok", "asks"),
             ReadError::Limited(limited) => Self::of("limited", limited.limit),
-            ReadError::Busy { limit, .. } => Self::of("limited", limit),
+            ReadError::Busy(overload) => Self::of("limited", overload.limit()),
         }
     }
 }

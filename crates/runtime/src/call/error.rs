@@ -3,6 +3,7 @@
 use crate::audit::Unwritten;
 use crate::catalog::Handle;
 use crate::errand::Ended;
+use crate::overload::Overload;
 use crate::quota::Limited;
 use model::{Denied, Fault, Output, Rejected, Stop, ToolPath};
 use script::Raised;
@@ -61,12 +62,8 @@ pub enum CallError {
     /// It has questions first: its asker knows them.
     #[error("`{tool}` has questions that its client has to answer first")]
     Asks { tool: ToolPath },
-    #[error("{}", full(*.waiting, .limit))]
-    Busy {
-        waiting: usize,
-        /// The name of the setting.
-        limit: &'static str,
-    },
+    #[error("{0}")]
+    Busy(Overload),
 }
 
 /// Message of a call that does not run, since it cannot be recorded.
@@ -77,17 +74,6 @@ pub(crate) const UNAUDITED: &str = "no call is made while the audit log cannot b
 pub(crate) const UNRECORDED: &str = "the call has run, but its end cannot be written to the audit \
     log, so its result is withheld (`on_error = \"refuse\"` under [audit]); find out what it did \
     before you repeat it";
-
-pub(crate) fn full(waiting: usize, limit: &str) -> String {
-    let whose = match limit {
-        "caller_calls" => " of this caller",
-        "module_calls" => " of this module",
-        _ => "",
-    };
-    format!(
-        "too many calls{whose} are waiting ({waiting}); try again in a moment (limit `{limit}`)"
-    )
-}
 
 pub(crate) fn lacking(what: &dyn Display, scope: &str) -> String {
     format!("`{what}` needs the scope `{scope}`, which your token does not have")
@@ -138,7 +124,7 @@ impl CallError {
             },
             Ended::Stopped { stop, fault } => Self::Stopped { tool, stop, fault },
             Ended::Asks => Self::Asks { tool },
-            Ended::Busy { waiting, limit } => Self::Busy { waiting, limit },
+            Ended::Busy(overload) => Self::Busy(overload),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Lookup};
+use crate::errand::CallLease;
 use crate::permit::Permit;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
@@ -30,6 +31,8 @@ pub(crate) struct Within<'a> {
     pub(crate) lines: Option<&'a Lines>,
     /// How many calls this one was made from.
     pub(crate) depth: usize,
+    /// What the thread holds, with the instances that the calls run in.
+    pub(crate) lease: Option<&'a CallLease>,
     pub(crate) name: &'a (dyn Display + Sync),
     /// Of the module whose script calls.
     pub(crate) permit: &'a Permit,
@@ -148,7 +151,9 @@ impl Within<'_> {
             Err(keeping) => keeping,
         };
         entry.start_blocking()?;
-        let result = job.answer(job.run(self.cancel.clone(), false));
+        let visit = job.visit.take();
+        let _inside = visit.and_then(|visit| Some(self.lease?.enter(visit)));
+        let result = job.answer(job.run(self.cancel.clone(), self.lease, false));
         if let Some(keeping) = keeping {
             keeping.keep(self.runtime, &result);
         }

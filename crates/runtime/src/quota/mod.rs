@@ -6,10 +6,11 @@ mod places;
 mod rates;
 
 pub use limited::Limited;
-pub(crate) use places::{Full, Held};
+pub(crate) use places::Held;
 pub(crate) use rates::Single;
 
 use crate::catalog::{Catalog, Module};
+use crate::overload::Overload;
 use crate::registry::Meta;
 use crate::runtime::Runtime;
 use crate::scopes::{Wish, wanted};
@@ -57,7 +58,7 @@ impl Used {
         caller: &Caller,
         module: &ModuleName,
         until: Instant,
-    ) -> Result<[Option<Held>; 2], Full> {
+    ) -> Result<[Option<Held>; 2], Overload> {
         let of_caller = match &self.caller_places {
             Some(places) => Some(places.enter(spoken(caller), until).await?),
             None => None,

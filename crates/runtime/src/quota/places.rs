@@ -1,6 +1,7 @@
 //! Places for calls at one time, so many for each of many: who has taken his waits behind himself, and
 //! nobody behind him.
 
+use crate::overload::Overload;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,12 +41,6 @@ struct Guest {
     room: Arc<Room>,
 }
 
-/// There is no place in time.
-pub(crate) struct Full {
-    pub(crate) waiting: usize,
-    pub(crate) limit: &'static str,
-}
-
 impl Places {
     pub(super) fn new(limit: &'static str, most: usize, queue: usize) -> Self {
         Self(Arc::new(Inner {
@@ -58,7 +53,7 @@ impl Places {
     }
 
     /// A place for this one, waited for.
-    pub(super) async fn enter(&self, name: String, until: Instant) -> Result<Held, Full> {
+    pub(super) async fn enter(&self, name: String, until: Instant) -> Result<Held, Overload> {
         let guest = self.guest(name);
         let places = Arc::clone(&guest.room.places);
         if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
@@ -72,8 +67,9 @@ impl Places {
         let own = Waiting::new(&guest.room.waiting);
         let waiting = own.before;
         if waiting >= self.0.queue {
-            return Err(Full { waiting, limit });
+            return Err(Overload::QueueFull { waiting, limit });
         }
+        let begin = Instant::now();
         match tokio::time::timeout_at(until, places.acquire_owned()).await {
             Ok(Ok(permit)) => {
                 drop(own);
@@ -82,7 +78,10 @@ impl Places {
                     _guest: guest,
                 })
             }
-            _ => Err(Full { waiting, limit }),
+            _ => Err(Overload::NoPermit {
+                waited: begin.elapsed(),
+                limit,
+            }),
         }
     }
 
@@ -166,7 +165,8 @@ mod tests {
             tokio::task::yield_now().await;
             assert_eq!(places.waiting(), 1);
             let full = places.enter("ada".into(), soon()).await.err().unwrap();
-            assert_eq!((full.waiting, full.limit), (1, "caller_calls"));
+            let (waiting, limit) = (1, "caller_calls");
+            assert_eq!(full, Overload::QueueFull { waiting, limit });
             assert!(places.enter("bo".into(), soon()).await.is_ok());
             drop(first);
             assert!(second.await.unwrap());
@@ -181,7 +181,8 @@ mod tests {
             let _first = places.enter("hub".into(), soon()).await;
             let now = places.enter("hub".into(), Instant::now()).await;
             let full = now.err().unwrap();
-            assert_eq!((full.waiting, full.limit), (0, "module_calls"));
+            assert_eq!(full.limit(), "module_calls");
+            assert!(matches!(full, Overload::NoPermit { .. }));
             assert_eq!(places.rooms().len(), 1);
         });
     }

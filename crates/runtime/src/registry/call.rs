@@ -87,7 +87,8 @@ impl Wanted {
 /// A tool by the names its module and it were declared with.
 pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<Handle, CallError> {
     let Some(known) = catalog.module(module) else {
-        return Err(missing_module(catalog, module));
+        let path = format!("{module}.{tool}");
+        return Err(catalog.halted_or(&path, missing_module(catalog, module)));
     };
     Handle::find(known, tool).ok_or_else(|| {
         let names = known.tools.iter().map(|tool| tool.tool.name.as_str());

@@ -4,6 +4,7 @@ use super::shape::{Asked, Shaping};
 use crate::call::Within;
 use crate::catalog::Handle;
 use crate::errand::Errand;
+use crate::life::Visit;
 use crate::runtime::Runtime;
 use model::{Caller, Cancel, Compact, Limits};
 use script::{CallFailure, Turn};
@@ -39,18 +40,16 @@ impl Runtime {
         let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
-            let (errand, handle) = (self.errand_of(handle, cancel, time), handle.clone());
+            let errand = self.errand_of(handle, visit, cancel, time);
+            let handle = handle.clone();
             let (raw, asked) = (Arc::clone(&raw), asked.clone());
             // The rest of the time is for writing the text.
             let limits = Limits {
                 time: errand.limits.time / 10 * 9,
                 ..(*errand.limits).clone()
             };
-            let said = errand.run(move |cancel| {
-                let said = authors(&handle, budget, &raw, &asked, &limits, cancel);
-                drop(visit);
-                said
-            });
+            let said = errand
+                .run(move |cancel, _| authors(&handle, budget, &raw, &asked, &limits, cancel));
             if let Ok(said) = said.await {
                 return said;
             }
@@ -58,10 +57,17 @@ impl Runtime {
         asked.say_plainly(&raw, handle, budget)
     }
 
-    fn errand_of(&self, handle: &Handle, cancel: CancellationToken, time: Duration) -> Errand {
+    fn errand_of(
+        &self,
+        handle: &Handle,
+        visit: Visit,
+        cancel: CancellationToken,
+        time: Duration,
+    ) -> Errand {
         let timeout = handle.tool().tool.timeout;
         let timeout = timeout.map_or(time, |timeout| timeout.min(time));
         Errand {
+            visit: Some(visit),
             of: None,
             runtime: self.clone(),
             limits: self.limits_for(Some(timeout)),
@@ -76,7 +82,8 @@ impl Within<'_> {
     pub(super) fn say(&self, handle: &Handle, raw: &Value, asked: &Asked) -> Compact {
         let budget = self.catalog.rules.showing.result_tokens;
         let visit = handle.module.life.enter();
-        if let Some(_visit) = visit.filter(|_| handle.tool().is_compact()) {
+        if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
+            let _inside = self.lease.map(|lease| lease.enter(visit));
             let left = self.until.saturating_duration_since(Instant::now());
             let timeout = handle.tool().tool.timeout.unwrap_or(self.limits.time);
             let limits = Limits {

@@ -59,12 +59,7 @@ fn examples(entry: &Entry) -> Vec<Example> {
 /// As a test's file loads, which can name everything.
 fn load_all(source: &str) -> Result<Script, Fault> {
     let sources = Files([("a.star", source.to_owned())].into());
-    let host = Notebook::default();
-    let mut script = None;
-    Engine::for_tests(quick()).load_all(&["a.star".to_owned()], &sources, &host, |_, s, _| {
-        script = Some(s);
-    });
-    script.unwrap()
+    load_with(Engine::for_tests(quick()), sources, "a.star")
 }
 
 /// All in one file, so that the engine is made once.

@@ -29,10 +29,11 @@ mod rewriting;
 mod schemas;
 mod secrets;
 mod sql;
+mod stuck;
 mod testing;
 mod world;
 
-use crate::{CallFailure, Cancel, Engine, FileId, Script, Sources, Turn};
+use crate::{CallFailure, Cancel, Engine, FileId, LoadSession, Script, Sources, Turn};
 use model::{
     Ability, Args, Cell, Database, ExecRequest, ExecResult, Fault, Host, HostError, HttpRequest,
     HttpResponse, Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Topic,
@@ -40,7 +41,7 @@ use model::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 /// Files in memory.
@@ -53,6 +54,19 @@ impl Sources for Files {
             .cloned()
             .ok_or_else(|| "there is no such file".to_owned())
     }
+}
+
+impl LoadSession for Files {
+    fn enter(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Host)) {
+        work(self, &Notebook::default());
+    }
+}
+
+/// Loads one file of these.
+pub(crate) fn load_with(engine: Engine, files: Files, entry: &str) -> Result<Script, Fault> {
+    let session: Arc<dyn LoadSession> = Arc::new(files);
+    let mut loaded = Arc::new(engine).load_all(&[entry.to_owned()], &session);
+    loaded.remove(0).result
 }
 
 /// A host that remembers what it was told, and keeps one module's state.
@@ -286,12 +300,7 @@ pub(crate) fn load_files(
             .map(|(name, source)| (*name, (*source).to_owned()))
             .collect(),
     );
-    let host = Notebook::default();
-    let mut result = None;
-    Engine::new(limits).load_all(&[entry.to_owned()], &files, &host, |_, script, _| {
-        result = Some(script);
-    });
-    result.unwrap()
+    load_with(Engine::new(limits), files, entry)
 }
 
 pub(crate) fn load(source: &str) -> Result<Script, Fault> {

@@ -12,11 +12,8 @@ fn outcomes(files: &[(&'static str, &str)]) -> Vec<(String, Result<(), String>)>
     );
     let host = Notebook::default();
     let turn = Turn::new(&host, &QUICK);
-    let mut script = None;
-    Engine::for_tests(quick()).load_all(&["a.star".to_owned()], &sources, &host, |_, s, _| {
-        script = Some(s);
-    });
-    let script = script.unwrap().unwrap_or_else(|fault| panic!("{fault}"));
+    let script = load_with(Engine::for_tests(quick()), sources, "a.star");
+    let script = script.unwrap_or_else(|fault| panic!("{fault}"));
     let run = |name: String| {
         let outcome = script.run_test(&name, &turn).map_err(|f| f.one_line());
         (name, outcome)
@@ -211,13 +208,8 @@ fn a_failure_elsewhere_is_told_with_the_line_of_the_test() {
     let source = "load('lib', 'check')\n\ndef test_it():\n    check(1)\n    check(2)";
     let sources = Files([("a.star", source.to_owned()), ("lib.star", lib.to_owned())].into());
     let host = Notebook::default();
-    let mut script = None;
-    Engine::for_tests(quick()).load_all(&["a.star".to_owned()], &sources, &host, |_, s, _| {
-        script = Some(s);
-    });
+    let script = load_with(Engine::for_tests(quick()), sources, "a.star").unwrap();
     let fault = script
-        .unwrap()
-        .unwrap()
         .run_test("test_it", &Turn::new(&host, &QUICK))
         .unwrap_err();
     assert_eq!(fault.one_line(), "lib.star:3 too large");
