@@ -11,6 +11,8 @@ pub struct Bounds {
     pub calls: usize,
     /// Calls that may wait; further ones are turned away.
     pub queue: usize,
+    /// Resident memory of the process beyond which calls wait; half of what there is, unless set.
+    pub memory: Option<usize>,
     /// Tasks under way at one time; further ones are turned away.
     pub tasks: usize,
     /// A call that is, or may become, a task.
@@ -45,6 +47,7 @@ impl Default for Bounds {
         Self {
             calls: 512,
             queue: 1024,
+            memory: None,
             tasks: 64,
             task_time: Duration::from_hours(1),
             task_keep: Duration::from_hours(24),
@@ -87,6 +90,7 @@ impl Bounds {
         size("exec_file_size", &mut bounds.exec_file_size);
         size("sql_bytes", &mut bounds.sql_bytes);
         size("file_bytes", &mut bounds.file_bytes);
+        bounds.memory = table.get("memory").and_then(|item| item.size());
         let mut time = |key, into: &mut Duration| {
             let given = table.get(key).and_then(|item| item.duration());
             *into = given.unwrap_or(*into);

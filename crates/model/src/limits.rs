@@ -54,6 +54,8 @@ pub enum Stop {
     Deadline,
     Ticks,
     Heap,
+    /// The whole process uses all the memory it may, and the call has waited for it.
+    Memory,
 }
 
 impl Stop {
@@ -73,6 +75,11 @@ impl Stop {
                 "stopped at {} MiB of memory, the most one call may use (limit `heap`)",
                 limits.heap_bytes >> 20
             ),
+            Self::Memory => {
+                "stopped while it waited for memory: the server uses all it may (limit \
+                             `memory`); try again in a moment"
+                    .into()
+            }
         }
     }
 }

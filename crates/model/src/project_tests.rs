@@ -28,6 +28,7 @@ caller_rate = '10/s'
 module_rate = '600/m'
 caller_calls = 3
 module_calls = 4
+memory = '512MiB'
 cache = '1MiB'
 tasks = 9
 task_time = '2m'
@@ -82,6 +83,7 @@ fn a_whole_project() {
     let bounds = Bounds {
         calls: 1,
         queue: 2,
+        memory: Some(512 << 20),
         tasks: 9,
         task_time: Duration::from_mins(2),
         task_keep: Duration::from_hours(1),
@@ -127,7 +129,7 @@ fn a_whole_project() {
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 34);
+    assert_eq!(project.place("module.a").unwrap().line, 35);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),
@@ -220,13 +222,13 @@ fn limits_have_names_and_units() {
               │        ^^^^^^^"]],
     );
     check(
-        "[limits]\nmemory = '256MiB'",
+        "[limits]\nram = '256MiB'",
         &expect![[r"
-            unknown key `limits.memory`
+            unknown key `limits.ram`
               ┌ larkspur.toml:2:1
-            2 │ memory = '256MiB'
-              │ ^^^^^^
-              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `caller_rate`, `module_rate`, `caller_calls`, `module_calls`, `cache`, `tasks`, `task_time`, `task_keep`, `http_time`, `http_body`, `exec_time`, `exec_output`, `exec_processes`, `exec_memory`, `exec_children`, `exec_file_size`, `sql_time`, `sql_rows`, `sql_bytes`, `file_bytes`"]],
+            2 │ ram = '256MiB'
+              │ ^^^
+              = help: there are `timeout`, `ticks`, `heap`, `call_depth`, `result`, `calls`, `queue`, `memory`, `caller_rate`, `module_rate`, `caller_calls`, `module_calls`, `cache`, `tasks`, `task_time`, `task_keep`, `http_time`, `http_body`, `exec_time`, `exec_output`, `exec_processes`, `exec_memory`, `exec_children`, `exec_file_size`, `sql_time`, `sql_rows`, `sql_bytes`, `file_bytes`"]],
     );
     check(
         "[limits]\nticks = -1",

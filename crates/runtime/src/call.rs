@@ -11,7 +11,7 @@ pub(crate) use within::Within;
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
-use crate::errand::{CallLease, Errand};
+use crate::errand::{CallThread, Errand};
 use crate::gate::Gate;
 use crate::lane::Trial;
 use crate::life::Visit;
@@ -325,7 +325,7 @@ impl Job {
     fn run(
         &self,
         cancel: Cancel,
-        lease: Option<&CallLease>,
+        thread: Option<&CallThread>,
         trial: bool,
     ) -> Result<Output, CallFailure> {
         let module = &self.handle.module;
@@ -341,7 +341,7 @@ impl Job {
             limits: &self.limits,
             lines: self.lines.as_ref(),
             depth: self.depth,
-            lease,
+            thread,
             name: &self.handle,
             permit: &module.life.permit,
             trail: &self.trail,
@@ -359,6 +359,7 @@ impl Job {
         };
         let turn = Turn {
             cancel,
+            memory: thread.map(|thread| &thread.memory),
             structured: asked.as_ref().map_or(self.structured, |_| Structured::Any),
             caller: &self.caller,
             started: &module.life.started,
@@ -488,7 +489,7 @@ impl Job {
             name: handle.to_string(),
             cancel: token,
         };
-        let work = move |cancel, lease: &CallLease| self.run(cancel, Some(lease), false);
+        let work = move |cancel, thread: &CallThread| self.run(cancel, Some(thread), false);
         let result = errand.run(work).await;
         result.map_err(|ended| CallError::of(&handle, ended))
     }

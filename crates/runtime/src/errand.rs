@@ -1,12 +1,12 @@
 //! A script's work on a thread of the pool: a place among the others, a deadline, and a caller who
 //! may go away.
 
-use crate::abandoned::ThreadLease;
+use crate::abandoned::{NestedVisit, ThreadLease};
 use crate::life::{LastError, Life, Visit};
 use crate::overload::Overload;
 use crate::runtime::{Place, Runtime};
 use crate::supervised::GRACE;
-use model::{Caller, Fault, Limits, ModuleName, Stop};
+use model::{Caller, Fault, Limits, MemoryShare, ModuleName, Stop};
 use script::{CallFailure, Cancel, Raised};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -16,7 +16,20 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 /// What the thread of a call holds.
-pub(crate) type CallLease = ThreadLease<Place>;
+type CallLease = ThreadLease<Place>;
+
+/// The thread that a call runs on, for the calls that it makes itself.
+pub(crate) struct CallThread {
+    lease: CallLease,
+    pub(crate) memory: MemoryShare,
+}
+
+impl CallThread {
+    /// A call that this thread makes of another module.
+    pub(crate) fn enter(&self, visit: Visit) -> NestedVisit<'_, Place> {
+        self.lease.enter(visit)
+    }
+}
 
 pub(crate) struct Errand {
     pub(crate) runtime: Runtime,
@@ -94,12 +107,13 @@ type Answer<T> = Result<Result<T, CallFailure>, oneshot::error::RecvError>;
 impl Errand {
     pub(crate) async fn run<T: Send + 'static>(
         self,
-        work: impl FnOnce(Cancel, &CallLease) -> Result<T, CallFailure> + Send + 'static,
+        work: impl FnOnce(Cancel, &CallThread) -> Result<T, CallFailure> + Send + 'static,
     ) -> Result<T, Ended> {
         let place = tokio::select! {
             place = self.runtime.admit(self.of.as_ref(), self.limits.time) => place?,
             () = self.cancel.cancelled() => return Err(stopped(Stop::Cancelled, &self.limits)),
         };
+        let memory = place.memory.clone();
         let (lease, thread) = ThreadLease::new(place, self.visit);
         let watchdog = Watchdog {
             runtime: self.runtime,
@@ -112,7 +126,8 @@ impl Errand {
         let span = Span::current();
         let started = watchdog.runtime.pool().run(move || {
             // Left before the answer is given: whoever logs the end of the request comes last.
-            let result = span.in_scope(|| work(told, &lease));
+            let here = CallThread { lease, memory };
+            let result = span.in_scope(|| work(told, &here));
             drop(span);
             drop(thread);
             if answer.send(result).is_err() {

@@ -25,6 +25,7 @@ mod library;
 mod life;
 mod load_session;
 mod loaded;
+mod memory;
 mod meter;
 mod metric;
 mod metrics;

@@ -68,14 +68,15 @@ impl Meters {
 
 /// Calls that were ended from outside, by what ended them.
 #[derive(Debug, Default)]
-pub(crate) struct Stops([AtomicU64; 4]);
+pub(crate) struct Stops([AtomicU64; 5]);
 
 impl Stops {
-    const ALL: [(Stop, &str); 4] = [
+    const ALL: [(Stop, &str); 5] = [
         (Stop::Cancelled, "cancelled"),
         (Stop::Deadline, "timeout"),
         (Stop::Ticks, "ticks"),
         (Stop::Heap, "heap"),
+        (Stop::Memory, "memory"),
     ];
 
     pub(crate) fn add(&self, stop: Stop) {

@@ -13,6 +13,8 @@ pub enum Overload {
         waited: Duration,
         limit: &'static str,
     },
+    /// The process used all the memory it may, for as long as this call could wait.
+    NoMemory { waited: Duration },
     /// Too many threads ignore their deadline.
     AbandonedThreads(String),
 }
@@ -22,6 +24,7 @@ impl Overload {
     pub fn limit(&self) -> &'static str {
         match self {
             Self::QueueFull { limit, .. } | Self::NoPermit { limit, .. } => limit,
+            Self::NoMemory { .. } => "memory",
             Self::AbandonedThreads(_) => "abandoned_threads",
         }
     }
@@ -41,6 +44,12 @@ impl fmt::Display for Overload {
                  `{limit}`)",
                 show_duration(*waited),
                 whose(limit)
+            ),
+            Self::NoMemory { waited } => write!(
+                f,
+                "the call waited {} while the server used all the memory it may; try again in a \
+                 moment (limit `memory`)",
+                show_duration(*waited)
             ),
             Self::AbandonedThreads(why) => f.write_str(why),
         }

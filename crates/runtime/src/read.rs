@@ -398,7 +398,7 @@ impl Runtime {
         let life = Arc::clone(&stay.module.life);
         let trail = asking.trail.clone();
         let runtime = self.clone();
-        let result = errand.run(move |cancel, lease| {
+        let result = errand.run(move |cancel, thread| {
             let module = &stay.module;
             let ground = runtime.ground();
             let folder = &ground.folders[module.folder];
@@ -410,7 +410,7 @@ impl Runtime {
                 limits: &limits,
                 lines: asking.lines.as_ref(),
                 depth: 0,
-                lease: Some(lease),
+                thread: Some(thread),
                 name: &name,
                 permit: &module.life.permit,
                 trail: &trail,
@@ -428,6 +428,7 @@ impl Runtime {
             };
             let turn = Turn {
                 cancel,
+                memory: Some(&thread.memory),
                 caller: &asking.caller,
                 started: &module.life.started,
                 ..Turn::new(&gate, &limits)

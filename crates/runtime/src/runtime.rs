@@ -15,6 +15,7 @@ use crate::lane::{Pass, Trial, Trials};
 use crate::library::{Library, Overrides};
 use crate::life::Life;
 use crate::loaded::Loaded;
+use crate::memory::Memory;
 use crate::observed::Observer;
 use crate::orders::Order;
 use crate::overload::Overload;
@@ -24,7 +25,7 @@ use crate::quota::{Held, Used};
 use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
-use model::{Bounds, Caller, Fault, Limits, ModuleName, Quotas, World};
+use model::{Bounds, Caller, Fault, Limits, MemoryShare, ModuleName, Quotas, Stop, World};
 use script::{Coverage, Engine, ToolChange};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,8 +35,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// How often somebody looks whether a trial has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often the watchdog looks at inline calls and at the memory of the process.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// At the end, modules get so long to stop: calls under way, and then their own `stop`.
 const CLOSING: Duration = Duration::from_secs(12);
@@ -104,8 +105,9 @@ struct Inner {
     /// Registry, lock-free read and change signal at once; sending is the only write.
     catalog: watch::Sender<Arc<Catalog>>,
     trials: Trials,
-    /// Set once somebody watches the trials.
-    warden: OnceLock<()>,
+    memory: Memory,
+    /// Set once the watchdog thread runs.
+    watchdog: OnceLock<()>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     bounds: Bounds,
@@ -161,6 +163,7 @@ impl Runtime {
             }
         };
         let catalog = watch::Sender::new(Arc::new(catalog));
+        let memory = Memory::new(settings.bounds.memory, ground.limits.heap_bytes);
         let stats: Arc<Stats> = Arc::default();
         let keeper = Keeper::start(library, catalog.clone(), Arc::clone(&stats), watches, told);
         let (store, world) = (ground.store.clone(), Arc::clone(&ground.world));
@@ -169,7 +172,8 @@ impl Runtime {
             ground,
             catalog,
             trials: Trials::new(settings.threads),
-            warden: OnceLock::new(),
+            memory,
+            watchdog: OnceLock::new(),
             places: Arc::new(Semaphore::new(
                 settings.bounds.calls.min(Semaphore::MAX_PERMITS),
             )),
@@ -283,15 +287,19 @@ impl Runtime {
 
     /// A place for a trial, watched from the first one on.
     pub(crate) fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
-        self.0.warden.get_or_init(|| {
+        self.start_watchdog();
+        self.0.trials.enter(trial)
+    }
+
+    /// Starts the watchdog thread with the first call.
+    fn start_watchdog(&self) {
+        self.0.watchdog.get_or_init(|| {
             let (inner, executor) = (Arc::downgrade(&self.0), Handle::current());
-            let thread = std::thread::Builder::new().name("warden".into());
-            let spawned = thread.spawn(move || watch_trials(&inner, &executor));
-            if let Err(error) = spawned {
-                tracing::error!("calls that do not end will not be noticed: {error}");
+            let thread = std::thread::Builder::new().name("watchdog".into());
+            if let Err(error) = thread.spawn(move || watch(&inner, &executor)) {
+                tracing::error!("cannot start the watchdog thread: {error}");
             }
         });
-        self.0.trials.enter(trial)
     }
 
     pub(crate) fn pool(&self) -> &Pool {
@@ -313,27 +321,44 @@ impl Runtime {
             None => Ok([None, None]),
         };
         let own = own.map_err(|overload| self.busy(overload))?;
-        if let Ok(permit) = Arc::clone(&self.0.places).try_acquire_owned() {
-            return Ok(Place::new(permit, own, &self.0.stats));
-        }
-        let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
-        let _counted = Waiting(&self.0.waiting);
-        if waiting >= self.0.bounds.queue {
-            let limit = QUEUE;
-            return Err(self.busy(Overload::QueueFull { waiting, limit }));
-        }
         let places = Arc::clone(&self.0.places);
-        match tokio::time::timeout_at(until, places.acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Place::new(permit, own, &self.0.stats)),
-            _ => Err(self.busy(Overload::NoPermit {
-                waited: patience,
-                limit: CALLS,
-            })),
+        let permit = match Arc::clone(&places).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => {
+                let _waiting = self.queue()?;
+                let permit = tokio::time::timeout_at(until, places.acquire_owned()).await;
+                let (waited, limit) = (patience, CALLS);
+                let none = || self.busy(Overload::NoPermit { waited, limit });
+                permit.ok().and_then(Result::ok).ok_or_else(none)?
+            }
+        };
+        let running = &self.0.stats.in_flight;
+        if self.0.memory.is_full(running) {
+            let _waiting = self.queue()?;
+            if !self.0.memory.wait(running, until).await {
+                return Err(self.busy(Overload::NoMemory { waited: patience }));
+            }
         }
+        self.start_watchdog();
+        Ok(Place::new(permit, own, self))
+    }
+
+    /// A place in the queue of calls that wait.
+    fn queue(&self) -> Result<Waiting<'_>, Ended> {
+        let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        let counted = Waiting(&self.0.waiting);
+        if waiting < self.0.bounds.queue {
+            return Ok(counted);
+        }
+        let limit = QUEUE;
+        Err(self.busy(Overload::QueueFull { waiting, limit }))
     }
 
     fn busy(&self, overload: Overload) -> Ended {
-        Stats::add(self.0.stats.limited.of(overload.limit()));
+        match overload {
+            Overload::NoMemory { .. } => self.0.stats.stops.add(Stop::Memory),
+            _ => Stats::add(self.0.stats.limited.of(overload.limit())),
+        }
         Ended::Busy(overload)
     }
 
@@ -356,11 +381,12 @@ impl Runtime {
 
 /// Ends with the runtime. It is no task: a trial that does not end may hold the very thread that
 /// would tell the others of timers and input, and then they sleep until somebody pokes them.
-fn watch_trials(inner: &Weak<Inner>, executor: &Handle) {
+fn watch(inner: &Weak<Inner>, executor: &Handle) {
     let _context = executor.enter();
     loop {
         std::thread::park_timeout(LOOK_EVERY);
         let Some(inner) = inner.upgrade() else { return };
+        inner.memory.look();
         let look = inner.trials.look();
         if look.changed && look.is_stuck {
             tracing::warn!("inline call is stuck; disabled inline execution until it ends");
@@ -383,22 +409,25 @@ impl Drop for Waiting<'_> {
 pub(crate) struct Place {
     _permit: OwnedSemaphorePermit,
     _own: [Option<Held>; 2],
-    stats: Arc<Stats>,
+    pub(crate) memory: MemoryShare,
+    runtime: Runtime,
 }
 
 impl Place {
-    fn new(permit: OwnedSemaphorePermit, own: [Option<Held>; 2], stats: &Arc<Stats>) -> Self {
-        Stats::add(&stats.in_flight);
+    fn new(permit: OwnedSemaphorePermit, own: [Option<Held>; 2], runtime: &Runtime) -> Self {
+        Stats::add(&runtime.stats().in_flight);
         Self {
             _permit: permit,
             _own: own,
-            stats: Arc::clone(stats),
+            memory: runtime.0.memory.enter(),
+            runtime: runtime.clone(),
         }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        Stats::sub(&self.stats.in_flight);
+        Stats::sub(&self.runtime.stats().in_flight);
+        self.runtime.0.memory.leave(&self.memory);
     }
 }

@@ -170,7 +170,7 @@ impl Engine {
         let limits = self.limits.for_loading();
         let base = loading.base(file);
         let progress = loading.progress;
-        let gauge = Gauge::new(&limits, progress.cancel.clone(), false);
+        let gauge = Gauge::new(&limits, progress.cancel.clone(), None, false);
         progress.run();
         Module::with_temp_heap(|module| {
             let cx = Cx {

@@ -1,7 +1,7 @@
 //! Watches one evaluation: deadline, cancelling, ticks and memory, and which of them ended it.
 
 use crate::depth::DepthWatch;
-use model::{Cancel, Leash, Limits, Stop};
+use model::{Cancel, Leash, Limits, MemoryShare, Stop};
 use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use std::cell::{Cell, RefCell};
@@ -13,6 +13,8 @@ pub(crate) struct Gauge {
     pub(crate) limits: Limits,
     deadline: Instant,
     pub(crate) cancel: Cancel,
+    /// Pauses the evaluation while the whole process has too little memory.
+    memory: Option<MemoryShare>,
     stop: Cell<Option<Stop>>,
     /// Bytes that values hold outside the heap.
     outside: Cell<usize>,
@@ -34,6 +36,7 @@ pub(crate) struct Share {
     deadline: Instant,
     /// Set with the caller's own, or when one of the items has failed.
     pub(crate) cancel: Cancel,
+    memory: Option<MemoryShare>,
     /// Ticks that are left. Items that run at once may each use up the same rest: the sum stays
     /// below what as many calls could have used.
     ticks: AtomicU64,
@@ -57,11 +60,17 @@ const LARGEST_SEQUENCE: usize = 8_000_000;
 const LARGEST_TEXT: usize = 64 << 20;
 
 impl Gauge {
-    pub(crate) fn new(limits: &Limits, cancel: Cancel, trial: bool) -> Rc<Self> {
+    pub(crate) fn new(
+        limits: &Limits,
+        cancel: Cancel,
+        memory: Option<MemoryShare>,
+        trial: bool,
+    ) -> Rc<Self> {
         Rc::new(Self {
             limits: limits.clone(),
             deadline: Instant::now() + limits.time,
             cancel,
+            memory,
             stop: Cell::new(None),
             outside: Cell::new(0),
             trial,
@@ -91,6 +100,7 @@ impl Gauge {
             limits,
             deadline: self.deadline,
             cancel: self.cancel.below(),
+            memory: self.memory.clone(),
         }
     }
 
@@ -103,6 +113,7 @@ impl Gauge {
             },
             deadline: share.deadline,
             cancel: share.cancel.clone(),
+            memory: share.memory.clone(),
             stop: Cell::new(None),
             outside: Cell::new(0),
             trial: false,
@@ -159,7 +170,9 @@ impl Gauge {
     }
 
     fn out_of_time(&self) -> Option<Stop> {
-        let stop = if self.cancel.is_cancelled() {
+        let stop = if self.is_out_of_memory() {
+            Stop::Memory
+        } else if self.cancel.is_cancelled() {
             Stop::Cancelled
         } else if Instant::now() >= self.deadline {
             Stop::Deadline
@@ -168,6 +181,20 @@ impl Gauge {
         };
         self.stop.set(Some(stop));
         Some(stop)
+    }
+
+    /// Waits while the process has too little memory for all calls; true if that takes too long.
+    fn is_out_of_memory(&self) -> bool {
+        let Some(share) = self.memory.as_ref().filter(|share| share.is_tight()) else {
+            return false;
+        };
+        // The rest of the time is for reporting the reason.
+        let reserve = self.limits.time / 10;
+        let leash = Leash {
+            until: self.deadline.checked_sub(reserve).unwrap_or(self.deadline),
+            cancel: self.cancel.clone(),
+        };
+        !share.wait(&leash) && !self.cancel.is_cancelled()
     }
 
     /// May an operation make this many elements?
@@ -313,6 +340,10 @@ impl<'e> BeforeStmtFuncDyn<'e> for EachStatement {
     ) -> starlark::Result<()> {
         self.0.note(at);
         self.0.go_on()?;
+        if self.0.is_out_of_memory() {
+            self.0.stop.set(Some(Stop::Memory));
+            return Err(anyhow::anyhow!("the server has no memory left").into());
+        }
         let heap = eval.heap().allocated_bytes();
         self.0.fits(heap)?;
         Ok(self.0.depth.statement(heap, eval)?)

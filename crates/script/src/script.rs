@@ -17,7 +17,8 @@ use crate::started::Started;
 use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
 use model::{
-    Args, Caller, Cancel, Fault, Host, Limits, ModuleName, Output, Stop, Structured, Tool, ToolName,
+    Args, Caller, Cancel, Fault, Host, Limits, MemoryShare, ModuleName, Output, Stop, Structured,
+    Tool, ToolName,
 };
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -104,6 +105,8 @@ pub struct Turn<'a> {
     pub host: &'a dyn Host,
     pub limits: &'a Limits,
     pub cancel: Cancel,
+    /// Pauses it while the whole process has too little memory.
+    pub memory: Option<&'a MemoryShare>,
     pub structured: Structured,
     pub caller: &'a Caller,
     /// What the module was started with, and what its `start` gave.
@@ -126,6 +129,7 @@ impl<'a> Turn<'a> {
             host,
             limits,
             cancel: Cancel::default(),
+            memory: None,
             structured: Structured::Any,
             caller: &LOCAL,
             started: &UNSTARTED,
@@ -263,7 +267,12 @@ impl Script {
     ) -> Result<(T, Option<FrozenModule>), CallFailure> {
         let attempt = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
-                let gauge = Gauge::new(turn.limits, turn.cancel.clone(), turn.trial);
+                let gauge = Gauge::new(
+                    turn.limits,
+                    turn.cancel.clone(),
+                    turn.memory.cloned(),
+                    turn.trial,
+                );
                 let cx = Cx {
                     host: turn.host,
                     gauge: gauge.clone(),

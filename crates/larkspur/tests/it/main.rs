@@ -73,6 +73,7 @@ mod lsp;
 mod machine_paths;
 mod manifests;
 mod mapped;
+mod memory;
 mod nested;
 mod network;
 mod new;

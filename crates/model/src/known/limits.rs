@@ -49,6 +49,14 @@ pub(crate) const LIMITS: Section = Section {
             "How many more calls may wait.",
         ),
         key(
+            "memory",
+            Size,
+            May("4GiB"),
+            "Resident memory of the server above which new calls wait, and are then rejected; running \
+             calls pause, the oldest excepted. Unset: half of the machine's or the container's memory. \
+             Linux only.",
+        ),
+        key(
             "caller_rate",
             Rate,
             May("10/s"),

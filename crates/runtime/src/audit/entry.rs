@@ -235,6 +235,7 @@ impl Ended {
                 Stop::Deadline => "timeout",
                 Stop::Ticks => "ticks",
                 Stop::Heap => "heap",
+                Stop::Memory => "memory",
             },
         )
     }

@@ -5,7 +5,7 @@ use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Lookup};
-use crate::errand::CallLease;
+use crate::errand::CallThread;
 use crate::permit::Permit;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
@@ -31,8 +31,8 @@ pub(crate) struct Within<'a> {
     pub(crate) lines: Option<&'a Lines>,
     /// How many calls this one was made from.
     pub(crate) depth: usize,
-    /// What the thread holds, with the instances that the calls run in.
-    pub(crate) lease: Option<&'a CallLease>,
+    /// The thread they all run on; there is none for an inline call.
+    pub(crate) thread: Option<&'a CallThread>,
     pub(crate) name: &'a (dyn Display + Sync),
     /// Of the module whose script calls.
     pub(crate) permit: &'a Permit,
@@ -152,8 +152,8 @@ impl Within<'_> {
         };
         entry.start_blocking()?;
         let visit = job.visit.take();
-        let _inside = visit.and_then(|visit| Some(self.lease?.enter(visit)));
-        let result = job.answer(job.run(self.cancel.clone(), self.lease, false));
+        let _inside = visit.and_then(|visit| Some(self.thread?.enter(visit)));
+        let result = job.answer(job.run(self.cancel.clone(), self.thread, false));
         if let Some(keeping) = keeping {
             keeping.keep(self.runtime, &result);
         }

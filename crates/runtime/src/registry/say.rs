@@ -6,7 +6,7 @@ use crate::catalog::Handle;
 use crate::errand::Errand;
 use crate::life::Visit;
 use crate::runtime::Runtime;
-use model::{Caller, Cancel, Compact, Limits};
+use model::{Caller, Cancel, Compact, Limits, MemoryShare};
 use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::sync::Arc;
@@ -48,8 +48,10 @@ impl Runtime {
                 time: errand.limits.time / 10 * 9,
                 ..(*errand.limits).clone()
             };
-            let said = errand
-                .run(move |cancel, _| authors(&handle, budget, &raw, &asked, &limits, cancel));
+            let said = errand.run(move |cancel, thread| {
+                let memory = Some(&thread.memory);
+                authors(&handle, budget, &raw, &asked, &limits, cancel, memory)
+            });
             if let Ok(said) = said.await {
                 return said;
             }
@@ -83,7 +85,9 @@ impl Within<'_> {
         let budget = self.catalog.rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
-            let _inside = self.lease.map(|lease| lease.enter(visit));
+            let _inside = self.thread.map(|thread| thread.enter(visit));
+            let memory = self.thread.map(|thread| &thread.memory);
+            let cancel = self.cancel.clone();
             let left = self.until.saturating_duration_since(Instant::now());
             let timeout = handle.tool().tool.timeout.unwrap_or(self.limits.time);
             let limits = Limits {
@@ -93,7 +97,7 @@ impl Within<'_> {
                 heap_bytes: self.limits.heap_bytes / 2,
                 ..self.limits.clone()
             };
-            let said = authors(handle, budget, raw, asked, &limits, self.cancel.clone());
+            let said = authors(handle, budget, raw, asked, &limits, cancel, memory);
             if let Ok(said) = said {
                 return said;
             }
@@ -110,11 +114,16 @@ fn authors(
     asked: &Asked,
     limits: &Limits,
     cancel: Cancel,
+    memory: Option<&MemoryShare>,
 ) -> Result<Compact, CallFailure> {
     let until = Instant::now() + limits.time;
     let life = &handle.module.life;
     life.turn(limits, &Caller::default(), |turn| {
-        let turn = &Turn { cancel, ..*turn };
+        let turn = &Turn {
+            cancel,
+            memory,
+            ..*turn
+        };
         let shaping = Shaping {
             handle,
             budget,

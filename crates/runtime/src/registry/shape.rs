@@ -158,7 +158,7 @@ impl Shaping<'_> {
                 Ok(None)
             }
             Some(Err(CallFailure::Stopped { stop, fault }))
-                if !matches!(stop, Stop::Cancelled | Stop::Deadline) =>
+                if !matches!(stop, Stop::Cancelled | Stop::Deadline | Stop::Memory) =>
             {
                 self.failed(&fault);
                 Ok(None)
