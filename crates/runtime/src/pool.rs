@@ -1,5 +1,6 @@
-//! Threads for scripts: made when needed, kept a while, with room for deep recursion.
+//! Threads for scripts: made when needed, kept a while, of lower priority, with room for deep recursion.
 
+use crate::priority::lower_priority;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,7 +41,10 @@ impl Pool {
         std::thread::Builder::new()
             .name("script".into())
             .stack_size(STACK)
-            .spawn(move || shared.work())
+            .spawn(move || {
+                lower_priority();
+                shared.work();
+            })
             .map(|_| ())
     }
 }
@@ -81,6 +85,18 @@ impl Shared {
 mod tests {
     use super::*;
     use std::sync::mpsc;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_pool_threads_are_lowered() {
+        let nice = || rustix::process::getpriority_process(None).unwrap();
+        let (before, (sender, receiver)) = (nice(), mpsc::channel());
+        Pool::default()
+            .run(move || sender.send(nice()).unwrap())
+            .unwrap();
+        let lowered = receiver.recv().unwrap();
+        assert_eq!([lowered, nice()], [(before + 10).min(19), before]);
+    }
 
     #[test]
     fn jobs_run_at_once_even_when_others_wait() {

@@ -8,6 +8,7 @@ mod envelope;
 mod handler;
 mod http;
 mod keys;
+mod large;
 mod notify;
 mod outbox;
 mod page;

@@ -1,6 +1,7 @@
 //! What all doors and sessions have in common.
 
 use crate::asking::Seal;
+use crate::large::LargeMessages;
 use crate::recent::Recent;
 use crate::wire::{self, Era};
 use crate::written::Lists;
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     /// The list as clients of each era see it, made once a catalog.
     listings: [Recent<Arc<Vec<Tool>>>; 2],
     pub(crate) lists: Lists,
+    pub(crate) large: LargeMessages,
 }
 
 impl Shared {
@@ -35,6 +37,7 @@ impl Shared {
             ending,
             listings: Default::default(),
             lists: Lists::default(),
+            large: LargeMessages::default(),
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::envelope::{self, Heard, Refusal};
 use crate::handler::{Handler, Late};
 use crate::http::DRAIN_TIME;
+use crate::large::LARGE;
 use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::trace::Traced;
@@ -12,6 +13,7 @@ use rmcp::{RoleServer, transport::stdio_pipes};
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// A line longer than this is not read to its end as a message.
@@ -24,7 +26,7 @@ pub(crate) async fn serve(shared: Arc<Shared>) -> io::Result<()> {
     let ending = shared.ending.clone();
     // The end of input is the end of the server.
     let closing = ending.clone();
-    let transport = Lines::new(input, output, closing.clone());
+    let transport = Lines::new(input, output, Arc::clone(&shared), closing.clone());
     let outbox = Arc::clone(&transport.outbox);
     let late: Late = {
         let outbox = Arc::clone(&outbox);
@@ -56,7 +58,10 @@ pub(crate) struct Lines<R, W> {
     searched: usize,
     /// The rest of a line that was too long is thrown away.
     skipping: bool,
+    /// Parses a large line on another thread; at most one at a time.
+    parsing: JoinSet<Heard>,
     outbox: Arc<Outbox<W>>,
+    shared: Arc<Shared>,
     closing: CancellationToken,
 }
 
@@ -64,13 +69,20 @@ impl<R, W> Lines<R, W>
 where
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(crate) fn new(input: R, output: W, closing: CancellationToken) -> Self {
+    pub(crate) fn new(
+        input: R,
+        output: W,
+        shared: Arc<Shared>,
+        closing: CancellationToken,
+    ) -> Self {
         Self {
             input,
             buffer: Vec::with_capacity(16 << 10),
             searched: 0,
             skipping: false,
+            parsing: JoinSet::new(),
             outbox: Arc::new(Outbox::new(output)),
+            shared,
             closing,
         }
     }
@@ -108,8 +120,23 @@ where
     }
 
     /// A line as a message for the service, unless it was dealt with here.
-    fn understand(&mut self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
-        match envelope::read(line) {
+    async fn understand(&mut self, line: Vec<u8>) -> Option<RxJsonRpcMessage<RoleServer>> {
+        if line.len() <= LARGE {
+            return self.take(envelope::read(&line));
+        }
+        let parse = async move { envelope::read(&line) };
+        self.shared.large.spawn(&mut self.parsing, parse);
+        self.parsed().await
+    }
+
+    /// Waits for the large line that is being parsed, if there is one; cancel safe.
+    async fn parsed(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let heard = self.parsing.join_next().await?.ok()?;
+        self.take(heard)
+    }
+
+    fn take(&mut self, heard: Heard) -> Option<RxJsonRpcMessage<RoleServer>> {
+        match heard {
             Heard::Nothing => None,
             Heard::Refused(answer) => {
                 if !self.outbox.owes(&answer["id"]) {
@@ -150,8 +177,13 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            if !self.parsing.is_empty()
+                && let Some(message) = self.parsed().await
+            {
+                return Some(message);
+            }
             while let Some(line) = self.line() {
-                if let Some(message) = self.understand(&line) {
+                if let Some(message) = self.understand(line).await {
                     return Some(message);
                 }
             }
@@ -167,7 +199,7 @@ where
         let last = if self.skipping {
             None
         } else {
-            self.understand(&rest)
+            self.understand(rest).await
         };
         self.closing.cancel();
         last

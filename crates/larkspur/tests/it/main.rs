@@ -84,6 +84,7 @@ mod orders;
 mod owners;
 mod pages;
 mod permissions;
+mod priority;
 mod prompts;
 mod protocol;
 mod quotas;

@@ -38,7 +38,7 @@ const NOT_ALL: &str = "metrics are for callers whose roles let them see everythi
 pub(crate) struct Front {
     entrance: Entrance,
     shared: Arc<Shared>,
-    mcp: Mcp,
+    mcp: Arc<Mcp>,
     metadata: Metadata,
     pub(crate) busy: Busy,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Front {
 impl Front {
     pub(crate) fn new(shared: Arc<Shared>, entrance: Entrance) -> Self {
         Self {
-            mcp: Mcp::new(&shared, entrance.login.clone()),
+            mcp: Arc::new(Mcp::new(&shared, entrance.login.clone())),
             metadata: Metadata::new(&entrance.login),
             busy: Busy::new(),
             entrance,

@@ -15,6 +15,7 @@ use super::toll;
 use super::wanted::Wanted;
 use crate::auth::{self, Login};
 use crate::handler::Handler;
+use crate::large::LARGE;
 use crate::shared::Shared;
 use crate::trace::Traced;
 use crate::written::{self, Written};
@@ -32,6 +33,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 type Service = StreamableHttpService<Traced, LocalSessionManager>;
@@ -105,7 +107,7 @@ impl Mcp {
     }
 
     pub(crate) async fn answer(
-        &self,
+        self: &Arc<Self>,
         request: Request<Incoming>,
         busy: &Busy,
         is_ending: bool,
@@ -139,7 +141,7 @@ impl Mcp {
         }
     }
 
-    async fn post(&self, parts: Parts, body: Incoming) -> Answer {
+    async fn post(self: &Arc<Self>, parts: Parts, body: Incoming) -> Answer {
         if let Err(refusal) = message::check_headers(&parts.headers) {
             return refusal;
         }
@@ -147,6 +149,23 @@ impl Mcp {
             Ok(bytes) => bytes,
             Err(refusal) => return refusal,
         };
+        if bytes.len() <= LARGE {
+            return self.answer_message(parts, bytes).await;
+        }
+        let mcp = Arc::clone(self);
+        // Dropped, and so cancelled, when the client disconnects.
+        let mut work = JoinSet::new();
+        let answer = async move { mcp.answer_message(parts, bytes).await };
+        self.shared.large.spawn(&mut work, answer);
+        let failed = "the request ended without a response";
+        match work.join_next().await {
+            Some(Ok(answer)) => answer,
+            _ => refused(StatusCode::INTERNAL_SERVER_ERROR, failed),
+        }
+    }
+
+    /// Parses a message and answers it.
+    async fn answer_message(&self, parts: Parts, bytes: Bytes) -> Answer {
         let asked = match message::check(&bytes, &parts.headers, self.errors) {
             Ok(asked) => asked,
             Err(refusal) => return refusal,
