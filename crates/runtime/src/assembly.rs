@@ -204,7 +204,7 @@ impl Library {
         let grant = project.grant(name);
         let (postgres, own) = (&project.project().postgres, project.own());
         let Some(manifest) = manifest else {
-            let rights = Rights::of_single(name.as_str(), &script.declared.allowed_exec, grant);
+            let rights = script.declared.rights(name, grant);
             return Ok(Permit::new(home, rights, own).with_connections(postgres));
         };
         let config = config.to_json();

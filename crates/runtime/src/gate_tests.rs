@@ -226,7 +226,7 @@ fn what_a_file_may_not_do_while_it_loads() {
 
 #[test]
 fn a_script_cannot_turn_a_command_into_another() {
-    let rights = || Rights::of_single("x", &["git".into()], None);
+    let rights = || Rights::of_extension("x", &["git".into()], None);
     let with = |name: &str| ExecRequest {
         env: vec![(name.into(), "1".into())],
         ..command()

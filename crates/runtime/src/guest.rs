@@ -37,7 +37,7 @@ impl Runtime {
             }
             Guest::At(index, below) => {
                 let folder = &ground.folders[*index];
-                let rights = Rights::of_single(NOBODY, &[], None);
+                let rights = Rights::of_extension(NOBODY, &[], None);
                 let permit = Permit::new(folder.path(below), rights, &ground.own);
                 work(&Gate {
                     asker: Some(asker),

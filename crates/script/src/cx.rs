@@ -20,8 +20,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) gauge: Rc<Gauge>,
     /// The folder that paths are relative to: the module's whose file is loaded or tool is called.
     pub(crate) base: &'a str,
-    /// Declarations are taken while a file loads, not in calls; what it reads is remembered.
-    pub(crate) loading: Option<&'a LoadProgress>,
+    /// The file that is loading; nothing in calls, which declare nothing.
+    pub(crate) loading: Option<FileLoad<'a>>,
     /// Patterns that were used: the next use need not compile them.
     pub(crate) patterns: Patterns,
     /// Is this one of the items of a `parallel`?
@@ -30,6 +30,16 @@ pub(crate) struct Cx<'a> {
     pub(crate) stage: Option<&'a Arc<dyn Stage>>,
     /// The sources of what runs, where a native may want to name a line.
     pub(crate) sources: Option<&'a SourceMap>,
+}
+
+/// A file while it loads.
+pub(crate) struct FileLoad<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) source: &'a str,
+    /// Is it part of a module with a manifest?
+    pub(crate) is_in_folder: bool,
+    /// What it reads is noted here.
+    pub(crate) progress: &'a LoadProgress,
 }
 
 impl<'a> Cx<'a> {

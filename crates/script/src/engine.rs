@@ -2,7 +2,7 @@
 
 use crate::check::Untyped;
 use crate::coverage::{self, Coverage, Marks};
-use crate::cx::Cx;
+use crate::cx::{Cx, FileLoad};
 use crate::error::SourceMap;
 use crate::gauge::Gauge;
 use crate::guard::{Guarded, OPERATORS};
@@ -177,7 +177,12 @@ impl Engine {
                 host: loading.host,
                 gauge: gauge.clone(),
                 base: &base,
-                loading: Some(progress),
+                loading: Some(FileLoad {
+                    file,
+                    source: sources.text(file),
+                    is_in_folder: loading.sources.home(file).is_some(),
+                    progress,
+                }),
                 patterns: Patterns::default(),
                 parallel: false,
                 stage: None,

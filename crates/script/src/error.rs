@@ -27,6 +27,11 @@ impl SourceMap {
         Self(HashMap::from([(file.to_owned(), source)]))
     }
 
+    /// The source of a file, as its author wrote it.
+    pub(crate) fn text(&self, file: &str) -> &str {
+        self.0.get(file).map_or("", |source| &source.text)
+    }
+
     pub(crate) fn place(&self, span: &FileSpan) -> Option<model::Place> {
         let Source { text, guarded } = &**self.0.get(span.filename())?;
         let (begin, end) = (

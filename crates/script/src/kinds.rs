@@ -89,6 +89,13 @@ pub(crate) fn keep<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow
     Ok(())
 }
 
+/// What the file has declared so far.
+pub(crate) fn noted<'v>(eval: &Evaluator<'v, '_, '_>) -> Vec<Value<'v>> {
+    let ledger = eval.module().extra_value();
+    let ledger = ledger.and_then(DictRef::from_value);
+    ledger.map_or_else(Vec::new, |entries| entries.values().collect())
+}
+
 static ENGINE: LazyLock<Globals> = LazyLock::new(|| {
     GlobalsBuilder::new()
         .with(|builder| LibraryExtension::RecordType.add(builder))

@@ -6,6 +6,7 @@ use crate::engine::Evaluated;
 use crate::error::SourceMap;
 use crate::loader::FileId;
 use crate::nesting::place;
+use crate::permissions;
 use crate::prompt::{self, ScriptPrompt};
 use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
@@ -75,6 +76,8 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
             replace(&mut tools, reader.typed(entry)?);
         }
         reader.declared.is_module |= !resources.is_empty() || !prompts.is_empty();
+        let uses_tool = !of_kind("tool").is_empty();
+        reader.permissions(of_kind("permissions").first().copied(), uses_tool)?;
         let mut offer = Offer {
             tools,
             ..Offer::default()
@@ -165,6 +168,23 @@ impl<'v> Reader<'_, 'v> {
             Some(frozen) => Ok(self.owner.map(|_| frozen)),
             None => Err(Fault::new("a handler did not survive loading")),
         }
+    }
+
+    /// What the file declares to reach, and in which form it is.
+    fn permissions(&mut self, entry: Option<Value<'v>>, uses_tool: bool) -> Result<(), Fault> {
+        let source = self.sources.text(self.file);
+        let is_ours = uses_tool || entry.is_some();
+        self.declared.is_extension = !is_ours && permissions::is_extension(self.file, source);
+        self.declared.permissions = entry.and_then(permissions::declared);
+        if entry.is_none() || self.declared.is_module {
+            return Ok(());
+        }
+        let begin = source.find("permissions(").unwrap_or_default();
+        let end = begin + "permissions".len();
+        let fault = Fault::new("permissions() has no effect here: this file offers no tools");
+        Err(fault
+            .help("a file that is loaded has the permissions of the module that loads it: declare them there")
+            .at(place(self.file, source, begin, end)))
     }
 
     fn typed(&mut self, entry: Value<'v>) -> Result<ScriptTool, Fault> {

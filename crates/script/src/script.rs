@@ -17,8 +17,8 @@ use crate::started::Started;
 use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
 use model::{
-    Args, Caller, Cancel, Fault, Host, Limits, MemoryShare, ModuleName, Output, Stop, Structured,
-    Tool, ToolName,
+    Args, Caller, Cancel, Fault, Grant, Host, Limits, MemoryShare, ModuleName, Output, Permissions,
+    Rights, Stop, Structured, Tool, ToolName,
 };
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
@@ -58,10 +58,25 @@ pub struct Declared {
     pub version: Option<String>,
     pub description: Option<String>,
     pub allowed_exec: Vec<String>,
+    /// By `permissions(…)`.
+    pub permissions: Option<Permissions>,
+    /// Is it in starlark-mcp's form, with starlark-mcp's default permissions?
+    pub is_extension: bool,
     /// Is there anything to offer, or is it a library for other files?
     pub is_module: bool,
     /// Things worth knowing that did not keep it from loading.
     pub notes: Vec<String>,
+}
+
+impl Declared {
+    /// What a single file that declares this may reach.
+    pub fn rights(&self, module: &ModuleName, grant: Option<&Grant>) -> Rights {
+        let (module, exec) = (module.as_str(), &self.allowed_exec);
+        if self.is_extension {
+            return Rights::of_extension(module, exec, grant);
+        }
+        Rights::of_file(module, self.permissions.as_ref(), exec, grant)
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -2,14 +2,16 @@
 //! what it loads.
 
 use crate::engine::Engine;
+use crate::known_text::KnownText;
 use crate::nesting;
+use crate::permission_call::{PermissionCall, range};
 use model::{Fault, Limits, Place};
 use starlark_syntax::syntax::ast::{
-    ArgumentP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload, AstParameterP, AstStmt,
-    CallArgsP, ClauseP, DefP, ExprP, ParameterP, StmtP,
+    ArgumentP, AssignTargetP, AstArgument, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload,
+    AstParameterP, AstStmt, CallArgsP, ClauseP, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::uniplate::Visit;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Libraries that a permission stands before.
 const GUARDED: [&str; 6] = ["env", "exec", "files", "http", "postgres", "sqlite"];
@@ -26,12 +28,18 @@ pub struct Sketch {
     pub loads: Vec<String>,
     /// Every name that stands for a value somewhere in it.
     pub names: BTreeSet<String>,
+    /// Names that the file gives to values of its own.
+    pub own: BTreeSet<String>,
     /// Names of arguments, as calls give them.
     pub keywords: BTreeSet<String>,
     /// Every text in it.
     pub texts: BTreeSet<String>,
     /// The lines that each function at the top takes, first and last.
     pub functions: Vec<(String, usize, usize)>,
+    /// Calls of `permissions(…)`.
+    pub declarations: Vec<(PermissionCall, Place)>,
+    /// The byte at which the docstring and the `load`s that the file begins with end.
+    pub preamble: Option<usize>,
 }
 
 /// A call of a library's function, of `ctx.secret` or of `ctx.call`.
@@ -39,7 +47,7 @@ pub struct Sketch {
 pub struct Use {
     pub library: String,
     pub function: String,
-    /// What it is asked for, such as a URL, when that is a plain text.
+    /// What it is asked for, such as a URL, as far as the source tells: all of it, or a URL up to its path.
     pub first: Option<String>,
     pub place: Place,
 }
@@ -64,8 +72,12 @@ impl Sketch {
             sketch: Self::default(),
             functions: Vec::new(),
             declared: Vec::new(),
-            bound: BTreeSet::new(),
+            bound: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            asked: Vec::new(),
+            depth: 0,
         };
+        reader.sketch.preamble = preamble(ast.statement());
         reader.stmt(ast.statement());
         Ok(reader.finish())
     }
@@ -78,8 +90,14 @@ struct Reader<'s> {
     functions: Vec<Function>,
     /// The tool's name, the function behind it if it is one by name, and the call.
     declared: Vec<(String, Option<String>, Place)>,
-    /// Names that the file gives to values of its own.
-    bound: BTreeSet<String>,
+    /// Names that the file gives to values of its own, and how often.
+    bound: BTreeMap<String, usize>,
+    /// Strings that names at the top stand for.
+    constants: BTreeMap<String, String>,
+    /// By number of the use: what it is asked for.
+    asked: Vec<(usize, KnownText)>,
+    /// Functions around what is read.
+    depth: usize,
 }
 
 struct Function {
@@ -99,30 +117,44 @@ impl Reader<'_> {
             }
             StmtP::Load(load) => {
                 self.sketch.loads.push(load.module.node.clone());
-                let names = load.args.iter().map(|arg| arg.local.node.ident.clone());
-                self.bound.extend(names);
+                for arg in &load.args {
+                    self.bind(&arg.local.node.ident);
+                }
             }
-            StmtP::Assign(assign) => self.binds(&assign.lhs),
+            StmtP::Assign(assign) => {
+                if let (0, AssignTargetP::Identifier(name)) = (self.depth, &assign.lhs.node)
+                    && let Some(text) = text(&assign.rhs)
+                {
+                    self.constants.insert(name.node.ident.clone(), text);
+                }
+                self.binds(&assign.lhs);
+            }
+            StmtP::AssignModify(target, ..) => self.binds(target),
             StmtP::For(each) => self.binds(&each.var),
             _ => {}
         }
+        let inner = usize::from(matches!(stmt.node, StmtP::Def(_)));
+        self.depth += inner;
         stmt.visit_children(|child| match child {
             Visit::Stmt(child) => self.stmt(child),
             Visit::Expr(child) => self.expr(child),
         });
+        self.depth -= inner;
     }
 
     fn binds(&mut self, target: &AstAssignTarget) {
-        target.visit_lvalue(|name| {
-            self.bound.insert(name.node.ident.clone());
-        });
+        target.visit_lvalue(|name| self.bind(&name.node.ident));
+    }
+
+    fn bind(&mut self, name: &str) {
+        *self.bound.entry(name.to_owned()).or_default() += 1;
     }
 
     fn def(&mut self, def: &DefP<AstNoPayload>) {
-        let params = def.params.iter().filter_map(|param| param.node.ident());
-        let params: Vec<String> = params.map(|name| name.node.ident.clone()).collect();
-        self.bound.extend(params);
-        self.bound.insert(def.name.ident.clone());
+        for name in def.params.iter().filter_map(|param| param.node.ident()) {
+            self.bind(&name.node.ident);
+        }
+        self.bind(&def.name.ident);
         let untyped = def.params.iter().filter_map(|param| self.untyped(param));
         let function = Function {
             name: def.name.ident.clone(),
@@ -160,9 +192,50 @@ impl Reader<'_> {
                     }
                 }
             }
+            ExprP::Dot(of, function) => self.mention(expr, of, &function.node),
+            ExprP::Lambda(lambda) => {
+                for name in lambda.params.iter().filter_map(|param| param.node.ident()) {
+                    self.bind(&name.node.ident);
+                }
+            }
             _ => {}
         }
+        let inner = usize::from(matches!(expr.node, ExprP::Lambda(_)));
+        self.depth += inner;
         expr.visit_expr(|child| self.expr(child));
+        self.depth -= inner;
+    }
+
+    fn uses(&mut self, callee: &AstExpr, of: &AstExpr, function: &str, args: &[AstArgument]) {
+        let library = name(of).unwrap_or_default();
+        let is_of_ctx = library == "ctx" && ["secret", "call"].contains(&function);
+        if !is_of_ctx && !GUARDED.contains(&library) {
+            return;
+        }
+        if let Some(known) = first(args, usize::from(function == "request")) {
+            self.asked.push((self.sketch.uses.len(), known));
+        }
+        self.sketch.uses.push(Use {
+            library: library.to_owned(),
+            function: function.to_owned(),
+            first: None,
+            place: self.place(callee.span),
+        });
+    }
+
+    /// A library's function that is not called here but handed on: `attempt(http.get, url)`.
+    fn mention(&mut self, expr: &AstExpr, of: &AstExpr, function: &str) {
+        let library = name(of).unwrap_or_default();
+        let place = self.place(expr.span);
+        let is_new = || !self.sketch.uses.iter().any(|used| used.place == place);
+        if GUARDED.contains(&library) && is_new() {
+            self.sketch.uses.push(Use {
+                library: library.to_owned(),
+                function: function.to_owned(),
+                first: None,
+                place,
+            });
+        }
     }
 
     fn call(&mut self, call: &AstExpr, callee: &AstExpr, args: &CallArgsP<AstNoPayload>) {
@@ -173,20 +246,27 @@ impl Reader<'_> {
         }
         match &callee.node {
             ExprP::Dot(of, function) => {
-                let library = name(of).unwrap_or_default();
-                let of_ctx = ["secret", "call"].contains(&function.node.as_str());
-                if library == "ctx" && function.node == "call" {
+                if name(of) == Some("ctx") && function.node == "call" {
                     self.meta_calls(args, &self.place(callee.span));
                 }
-                if library == "ctx" && of_ctx || GUARDED.contains(&library) {
-                    let found = Use {
-                        library: library.to_owned(),
-                        function: function.node.clone(),
-                        first: first(args, usize::from(function.node == "request")),
-                        place: self.place(callee.span),
-                    };
-                    self.sketch.uses.push(found);
+                self.uses(callee, of, &function.node, &args.args);
+            }
+            // The function that it calls, and what it hands on.
+            ExprP::Identifier(name) if name.ident == "attempt" => {
+                if let Some((function, rest)) = args.args.split_first()
+                    && let ArgumentP::Positional(callee) = &function.node
+                    && let ExprP::Dot(of, function) = &callee.node
+                {
+                    self.uses(callee, of, &function.node, rest);
                 }
+            }
+            ExprP::Identifier(name) if name.ident == "permissions" => {
+                let in_function = self.depth > 0;
+                let read = PermissionCall::read(call, callee, args, in_function, self.source);
+                let place = self.place(callee.span);
+                self.sketch
+                    .declarations
+                    .extend(read.map(|read| (read, place)));
             }
             ExprP::Identifier(name) if matches!(name.ident.as_str(), "tool" | "Tool") => {
                 let place = self.place(call.span);
@@ -228,9 +308,17 @@ impl Reader<'_> {
     fn finish(mut self) -> Sketch {
         // A value of the file's own that is called like a library is not that library.
         let bound = self.bound;
+        self.constants.retain(|name, _| bound.get(name) == Some(&1));
+        for (at, known) in self.asked {
+            self.sketch.uses[at].first = known.resolve(&self.constants);
+        }
         self.sketch
             .uses
-            .retain(|used| used.library == "ctx" || !bound.contains(&used.library));
+            .retain(|used| used.library == "ctx" || !bound.contains_key(&used.library));
+        if bound.contains_key("permissions") {
+            self.sketch.declarations.clear();
+        }
+        self.sketch.own = bound.into_keys().collect();
         for (tool, behind, call) in self.declared {
             let function = behind.and_then(|name| self.functions.iter().find(|f| f.name == name));
             let place = function.map_or(call, |function| function.place.clone());
@@ -256,6 +344,28 @@ impl Reader<'_> {
     fn place(&self, span: starlark::codemap::Span) -> Place {
         let (begin, end) = (span.begin().get() as usize, span.end().get() as usize);
         nesting::place(self.file, self.source, begin, end)
+    }
+}
+
+/// Where the docstring and the `load`s at the top end.
+fn preamble(statement: &AstStmt) -> Option<usize> {
+    let all = flat(statement);
+    let is_docstring = |statement: &AstStmt| match &statement.node {
+        StmtP::Expression(expr) => text(expr).is_some(),
+        _ => false,
+    };
+    let is_load = |statement: &AstStmt| matches!(statement.node, StmtP::Load(_));
+    let numbered = all.into_iter().enumerate();
+    let leading = numbered.take_while(|(i, one)| is_load(one) || *i == 0 && is_docstring(one));
+    let (_, last) = leading.last()?;
+    Some(range(last.span).end)
+}
+
+/// Statements one after the other, also those that share a line.
+fn flat(statement: &AstStmt) -> Vec<&AstStmt> {
+    match &statement.node {
+        StmtP::Statements(all) => all.iter().flat_map(flat).collect(),
+        _ => vec![statement],
     }
 }
 
@@ -289,18 +399,18 @@ fn add_named_tools(expr: &AstExpr, found: &mut Vec<String>) {
 }
 
 /// The argument that says what is wanted: by its name, or at its place.
-fn first(args: &CallArgsP<AstNoPayload>, place: usize) -> Option<String> {
-    let named = args.args.iter().find_map(|arg| match &arg.node {
+fn first(args: &[AstArgument], place: usize) -> Option<KnownText> {
+    let named = args.iter().find_map(|arg| match &arg.node {
         ArgumentP::Named(key, value) if ["url", "command", "name"].contains(&key.node.as_str()) => {
             Some(value)
         }
         _ => None,
     });
-    let placed = args.args.get(place).and_then(|arg| match &arg.node {
+    let placed = args.get(place).and_then(|arg| match &arg.node {
         ArgumentP::Positional(value) => Some(value),
         _ => None,
     });
-    text(named.or(placed)?)
+    KnownText::read(named.or(placed)?)
 }
 
 /// The type that a default has.
@@ -414,6 +524,45 @@ def f(ctx, tool):
         let sketch = Sketch::read("a.star", source).unwrap();
         let asked: Vec<_> = sketch.uses.iter().map(|u| u.first.as_deref()).collect();
         assert_eq!(asked, [Some("https://a.org"), Some("https://b.org")]);
+    }
+
+    #[test]
+    fn texts_are_known_as_far_as_the_source_tells() {
+        for (source, expected) in [
+            ("http.get('https://a.org/x')", Some("https://a.org/x")),
+            ("http.get('https://a.org/' + x)", Some("https://a.org/")),
+            ("http.get('https://a.org/%s' % x)", Some("https://a.org/")),
+            (
+                "http.get('https://a.org/{}'.format(x))",
+                Some("https://a.org/"),
+            ),
+            ("http.get(f'https://a.org/{x}')", Some("https://a.org/")),
+            ("http.get(BASE + '/' + x)", Some("https://b.org/v1")),
+            ("http.get(BASE)", Some("https://b.org/v1")),
+            ("attempt(http.get, BASE)", Some("https://b.org/v1")),
+            (
+                "attempt(http.request, 'GET', 'https://a.org')",
+                Some("https://a.org"),
+            ),
+            ("exec.run('git')", Some("git")),
+            ("files.read('data/' + x)", None),
+            ("http.get('https://' + x)", None),
+            ("http.get('https://a' + x)", None),
+            ("http.get(f'https://{x}.a.org/')", None),
+            ("http.get(TWICE + '/')", None),
+            ("http.get(x)", None),
+        ] {
+            let source = format!(
+                "BASE = 'https://b.org/v1'\nTWICE = 'https://c.org/'\nTWICE = 'https://d.org/'\n\
+                 def f(x):\n    return {source}\n"
+            );
+            let sketch = Sketch::read("a.star", &source).unwrap();
+            let asked: Vec<_> = sketch.uses.iter().map(|u| u.first.as_deref()).collect();
+            assert_eq!(asked, [expected], "{source}");
+        }
+        let handed = "def f(x):\n    return parallel(http.get, [x])\n";
+        let uses = Sketch::read("a.star", handed).unwrap().uses;
+        assert_eq!((uses.len(), uses[0].first.as_deref()), (1, None));
     }
 
     #[test]

@@ -4,8 +4,9 @@
     reason = "this command changes the author's files"
 )]
 
+use super::declare::declare;
 use super::{Finding, edit};
-use model::{Fault, Manifest, Place, ToolPath};
+use model::{Fault, Manifest, Permission, Place, ToolPath};
 use script::Sketch;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,6 +29,11 @@ pub(crate) enum Fix {
     AddCall { manifest: PathBuf, tool: ToolPath },
     /// The file is not there yet.
     Write { text: String },
+    /// `permissions(…)` of a single file names one thing more.
+    Declare {
+        file: String,
+        wanted: (Permission, String),
+    },
 }
 
 /// Of Python's imports, those whose names are there already.
@@ -60,7 +66,7 @@ impl Fix {
             Self::DeleteLine => Some((edit::line(source, marked.start), String::new())),
             Self::Unload => Some((edit::unload(source, marked)?, String::new())),
             Self::Undecorate => edit::undecorate(source, marked.start),
-            Self::Write { .. } | Self::AddCall { .. } => None,
+            Self::Write { .. } | Self::AddCall { .. } | Self::Declare { .. } => None,
         }
     }
 }
@@ -108,6 +114,7 @@ pub(crate) struct Mended<'f> {
 fn target(finding: &Finding) -> &Path {
     match &finding.fix {
         Some(Fix::AddCall { manifest, .. }) => manifest,
+        Some(Fix::Declare { file, .. }) => Path::new(file),
         _ => Path::new(&finding.file),
     }
 }
@@ -156,7 +163,7 @@ fn mend_file<'f>(file: &Path, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f 
             mended.push(finding);
         }
     }
-    for finding in findings {
+    for finding in &findings {
         if let Some(Fix::AddCall { tool, .. }) = &finding.fix
             && let Some(added) = add_call(&text, tool)
         {
@@ -164,11 +171,32 @@ fn mend_file<'f>(file: &Path, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f 
             mended.push(finding);
         }
     }
+    if mended.is_empty() {
+        (text, mended) = declared(&source, &findings);
+    }
     if text == source || is_worse(&file.display().to_string(), &source, &text) {
         return Ok(Vec::new());
     }
     replace(file, &text)?;
     Ok(mended)
+}
+
+/// All that the findings want declared, in one go.
+fn declared<'f>(source: &str, findings: &[&'f Finding]) -> (String, Vec<&'f Finding>) {
+    let wanted = |finding: &&'f Finding| match &finding.fix {
+        Some(Fix::Declare { wanted, .. }) => Some(wanted.clone()),
+        _ => None,
+    };
+    let mut all: Vec<(Permission, String)> = Vec::new();
+    for one in findings.iter().filter_map(wanted) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    let (text, done) = declare(source, &all);
+    let is_done = |finding: &&'f Finding| wanted(finding).is_some_and(|one| done.contains(&&one));
+    let findings = findings.iter().copied().filter(is_done);
+    (text, findings.collect())
 }
 
 /// What could be read before can be read afterwards, or nothing is written.

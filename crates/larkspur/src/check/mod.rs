@@ -1,6 +1,8 @@
 //! What an author should know before anybody else does: mistakes, and what a model would stumble over.
 
+mod declare;
 mod edit;
+mod file_permissions;
 mod files;
 mod fix;
 mod hidden;

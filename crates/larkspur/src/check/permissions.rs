@@ -1,17 +1,19 @@
-//! What a module does against what its manifest asks for.
+//! What a module does against what it declares.
 
-use super::Finding;
 use super::files::located;
 use super::fix::Fix;
-use model::{Access, Fault, Manifest, ModuleName, Permission, Rights, Site, ToolPath};
+use super::{Finding, file_permissions};
+use model::{
+    Access, Fault, Manifest, ModuleName, Permission, Permissions, Rights, Site, Spot, ToolPath,
+};
 use runtime::{Lookup, Runtime, Surveyed};
 use script::{Sketch, Use};
 use std::path::Path;
 
 /// May be granted but not used.
-const UNUSED: &str = "W0302";
+pub(super) const UNUSED: &str = "W0302";
 /// Is used but not granted.
-const MISSING: &str = "E0301";
+pub(super) const MISSING: &str = "E0301";
 
 pub(super) fn check(
     runtime: &Runtime,
@@ -19,11 +21,28 @@ pub(super) fn check(
     module: &Surveyed,
     findings: &mut Vec<Finding>,
 ) {
-    let sketches = sketches(runtime, module);
-    let rights = rights(name, module);
+    match (&module.manifest, &module.script) {
+        (Some(manifest), _) => check_folder(runtime, module, manifest, findings),
+        (None, Some(script)) => file_permissions::check(runtime, name, module, script, findings),
+        (None, None) => {}
+    }
+}
+
+fn check_folder(
+    runtime: &Runtime,
+    module: &Surveyed,
+    manifest: &Manifest,
+    findings: &mut Vec<Finding>,
+) {
+    let sketches = sketches(runtime, |path| {
+        module
+            .home
+            .as_ref()
+            .is_some_and(|home| path.starts_with(home))
+    });
+    let rights = rights(manifest);
     for (file, sketch) in &sketches {
         for used in &sketch.uses {
-            let manifest = module.manifest.as_deref();
             let tool = called(runtime, used);
             let fault = match &tool {
                 Some(tool) => uncallable(tool, used, &rights),
@@ -32,8 +51,7 @@ pub(super) fn check(
             let Some(finding) = fault.map(|fault| Finding::new(file, fault)) else {
                 continue;
             };
-            let home = module.home.as_ref().filter(|_| manifest.is_some());
-            findings.push(match (tool, home) {
+            findings.push(match (tool, &module.home) {
                 (Some(tool), Some(home)) => {
                     let manifest = home.join("module.toml");
                     finding.fixed_by(Fix::AddCall { manifest, tool })
@@ -42,9 +60,6 @@ pub(super) fn check(
             });
         }
     }
-    let Some(manifest) = module.manifest.as_deref() else {
-        return;
-    };
     // What cannot be read, or names what is not there, may be what uses them.
     let of_it = |one: &Finding| {
         module
@@ -64,20 +79,19 @@ pub(super) fn check(
     }
 }
 
-/// Every file of a module, read without being run. What cannot be read is told elsewhere.
-fn sketches(runtime: &Runtime, module: &Surveyed) -> Vec<(String, Sketch)> {
+/// Files of a module, read without being run. Those that cannot be read are reported elsewhere.
+pub(super) fn sketches(
+    runtime: &Runtime,
+    is_its_own: impl Fn(&Path) -> bool,
+) -> Vec<(String, Sketch)> {
     let mut found = Vec::new();
     for folder in runtime.folders() {
         for file in folder.sources() {
             let path = folder.path(&file);
-            let shown = path.display().to_string();
-            let is_its_own = match &module.home {
-                Some(home) => path.starts_with(home),
-                None => shown == module.file,
-            };
-            if !is_its_own {
+            if !is_its_own(&path) {
                 continue;
             }
+            let shown = path.display().to_string();
             let source = folder.read_text(&file).unwrap_or_default();
             if let Ok(sketch) = Sketch::read(&shown, &source) {
                 found.push((shown, sketch));
@@ -87,26 +101,15 @@ fn sketches(runtime: &Runtime, module: &Surveyed) -> Vec<(String, Sketch)> {
     found
 }
 
-/// As the author says: what an operator adds or takes away is not his affair.
-fn rights(name: &ModuleName, module: &Surveyed) -> Rights {
-    let name = name.as_str();
-    match &module.manifest {
-        Some(manifest) => {
-            // Whoever configures it can lead it elsewhere; this is what the author wrote down.
-            let config = manifest.config.defaults();
-            let permissions = manifest.permissions.under(&config).unwrap_or_default();
-            Rights::of_folder(name, &permissions, None)
-        }
-        None => {
-            let script = module.script.as_ref();
-            let allowed = script.map_or(&[][..], |script| &script.declared.allowed_exec);
-            Rights::of_single(name, allowed, None)
-        }
-    }
+/// What the author wrote, without what an operator adds or takes away.
+fn rights(manifest: &Manifest) -> Rights {
+    let config = manifest.config.defaults();
+    let permissions = manifest.permissions.under(&config).unwrap_or_default();
+    Rights::of_folder(manifest.name.as_str(), &permissions, None)
 }
 
 /// The tool that a script calls, where its name is written out.
-fn called(runtime: &Runtime, used: &Use) -> Option<ToolPath> {
+pub(super) fn called(runtime: &Runtime, used: &Use) -> Option<ToolPath> {
     if used.library != "ctx" || used.function != "call" {
         return None;
     }
@@ -117,33 +120,69 @@ fn called(runtime: &Runtime, used: &Use) -> Option<ToolPath> {
     }
 }
 
-fn uncallable(tool: &ToolPath, used: &Use, rights: &Rights) -> Option<Fault> {
+pub(super) fn uncallable(tool: &ToolPath, used: &Use, rights: &Rights) -> Option<Fault> {
     let denied = rights.check(&Access::Calls(tool)).err()?;
     let fault = refusal(&denied.to_string());
     Some(fault.code(MISSING).at(used.place.clone()))
 }
 
-fn refused(used: &Use, rights: &Rights, manifest: Option<&Manifest>) -> Option<Fault> {
-    let denied = |access: &Access<'_>| rights.check(access).err().map(|denied| denied.to_string());
-    let first = used.first.as_deref();
-    let told = match (used.library.as_str(), first) {
-        ("ctx", Some(secret)) if used.function == "secret" => {
-            return undeclared(secret, used, manifest?);
-        }
-        ("exec", Some(command)) => denied(&Access::Exec(command)),
-        ("env", Some(name)) => denied(&Access::Env(name)),
-        ("http", Some(url)) => Site::read(url).and_then(|site| denied(&Access::Http(&site))),
-        _ => None,
-    };
-    let fault = match told {
-        Some(why) => refusal(&why),
-        None => ungranted(used, manifest?)?,
+fn refused(used: &Use, rights: &Rights, manifest: &Manifest) -> Option<Fault> {
+    if let ("ctx", "secret", Some(secret)) = (
+        used.library.as_str(),
+        used.function.as_str(),
+        used.first.as_deref(),
+    ) {
+        return undeclared(secret, used, manifest);
+    }
+    let fault = match denial(used, rights) {
+        Some((why, _)) => refusal(&why),
+        None => ungranted(used, manifest)?,
     };
     Some(fault.code(MISSING).at(used.place.clone()))
 }
 
+/// Why a use is denied, and the name that would have to be granted, as far as the source tells what it asks
+/// for.
+pub(super) fn denial(used: &Use, rights: &Rights) -> Option<(String, String)> {
+    let first = used.first.as_deref()?;
+    let (access, name) = match permission(used)? {
+        Permission::Exec => (rights.check(&Access::Exec(first)), first.to_owned()),
+        Permission::Env => (rights.check(&Access::Env(first)), first.to_owned()),
+        Permission::Postgres => (rights.check(&Access::Postgres(first)), first.to_owned()),
+        Permission::Http => {
+            let site = Site::read(first)?;
+            (rights.check(&Access::Http(&site)), site.to_string())
+        }
+        permission => {
+            let path = plain(first)?;
+            let spot = Spot {
+                asked: first,
+                whole: &path,
+                below: (!path.starts_with('/')).then_some(path.as_str()),
+            };
+            let access = match permission {
+                Permission::Files => Access::Files(spot),
+                Permission::FilesWrite => Access::FilesWrite(spot),
+                Permission::Sqlite => Access::Sqlite(spot),
+                Permission::SqliteWrite => Access::SqliteWrite(spot),
+                _ => return None,
+            };
+            (rights.check(&access), path.clone())
+        }
+    };
+    Some((access.err()?.to_string(), name))
+}
+
+/// A path without `.`; nothing if it leads up, because links decide where to.
+fn plain(path: &str) -> Option<String> {
+    let parts = path.split('/').filter(|part| *part != ".");
+    let parts: Vec<&str> = parts.collect();
+    let is_up = parts.contains(&"..") || parts.iter().all(|part| part.is_empty());
+    (!is_up).then(|| parts.join("/"))
+}
+
 /// What is refused, and how to get it: the sentence of a call, in two parts.
-fn refusal(why: &str) -> Fault {
+pub(super) fn refusal(why: &str) -> Fault {
     match why.split_once("; ") {
         Some((says, help)) => Fault::new(says).help(help),
         None => Fault::new(why),
@@ -152,23 +191,25 @@ fn refusal(why: &str) -> Fault {
 
 /// It uses a library of which its manifest grants nothing at all.
 fn ungranted(used: &Use, manifest: &Manifest) -> Option<Fault> {
-    let permission = permission(used)?;
-    let granted = |permission| !manifest.permissions.get(permission).is_empty();
-    let by_more = match permission {
-        Permission::Files => granted(Permission::FilesWrite),
-        Permission::Sqlite => granted(Permission::SqliteWrite),
-        _ => false,
-    };
-    if granted(permission) || by_more {
-        return None;
-    }
-    let key = permission.key();
+    let key = ungranted_key(used, &manifest.permissions)?;
     let says = format!(
         "module `{}` uses {}.{}, and its manifest grants no `{key}`",
         manifest.name, used.library, used.function
     );
     let help = format!("add {key} = [\"…\"] to [permissions] in module.toml");
     Some(Fault::new(says).help(help))
+}
+
+/// The key of which nothing at all is granted, though the use needs something of it.
+pub(super) fn ungranted_key(used: &Use, permissions: &Permissions) -> Option<&'static str> {
+    let permission = permission(used)?;
+    let granted = |permission| !permissions.get(permission).is_empty();
+    let by_more = match permission {
+        Permission::Files => granted(Permission::FilesWrite),
+        Permission::Sqlite => granted(Permission::SqliteWrite),
+        _ => false,
+    };
+    (!granted(permission) && !by_more).then(|| permission.key())
 }
 
 fn undeclared(secret: &str, used: &Use, manifest: &Manifest) -> Option<Fault> {
@@ -185,7 +226,7 @@ fn undeclared(secret: &str, used: &Use, manifest: &Manifest) -> Option<Fault> {
     Some(fault.code(MISSING).help(help).at(used.place.clone()))
 }
 
-fn permission(used: &Use) -> Option<Permission> {
+pub(super) fn permission(used: &Use) -> Option<Permission> {
     let writes = ["write", "execute", "transaction"].contains(&used.function.as_str());
     Some(match used.library.as_str() {
         "http" => Permission::Http,
@@ -200,28 +241,26 @@ fn permission(used: &Use) -> Option<Permission> {
     })
 }
 
-fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
+/// Does anything here use what this permission is for?
+pub(super) fn is_used(permission: Permission, sketches: &[(String, Sketch)]) -> bool {
     // Also where it is handed on: `attempt(http.get, url)`.
-    let named = |name: &str| {
-        sketches
-            .iter()
-            .any(|(_, sketch)| sketch.names.contains(name))
-    };
-    let argued = |name: &str| {
-        sketches
-            .iter()
-            .any(|(_, sketch)| sketch.keywords.contains(name))
-    };
+    let named = |name: &str| sketches.iter().any(|(_, one)| one.names.contains(name));
+    let argued = |name: &str| sketches.iter().any(|(_, one)| one.keywords.contains(name));
+    match permission {
+        Permission::Sqlite | Permission::SqliteWrite => named("sqlite"),
+        // The folder that a command runs in is one that may be read.
+        Permission::Files => named("files") || named("exec") && argued("cwd"),
+        Permission::FilesWrite => named("files"),
+        Permission::Calls => named("ctx"),
+        other => named(other.key()),
+    }
+}
+
+fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     let said = |text: &String| {
         sketches
             .iter()
             .any(|(_, sketch)| sketch.texts.contains(text))
-    };
-    let library = |permission: Permission| match permission {
-        Permission::Sqlite | Permission::SqliteWrite => "sqlite",
-        Permission::Files | Permission::FilesWrite => "files",
-        Permission::Calls => "ctx",
-        other => other.key(),
     };
     let fault = |says: String, place| Fault {
         place,
@@ -229,10 +268,8 @@ fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
     };
     let mut found = Vec::new();
     for permission in Permission::ALL {
-        // The folder that a command runs in is one that may be read.
-        let by_cwd = permission == Permission::Files && named("exec") && argued("cwd");
-        let used = named(library(permission)) || by_cwd;
-        if !manifest.permissions.get(permission).is_empty() && !used {
+        let is_granted = !manifest.permissions.get(permission).is_empty();
+        if is_granted && !is_used(permission, sketches) {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
             found.push(fault(

@@ -44,19 +44,22 @@ fn sealed(vault: &Vault, notes: &mut Notes) {
     }
 }
 
-/// What a manifest asks for, as it is configured.
+/// What a manifest asks for, as it is configured, or what a single file declares.
 fn permissions(module: &Surveyed) -> Option<Permissions> {
+    let Some(manifest) = &module.manifest else {
+        return module.script.as_ref()?.declared.permissions.clone();
+    };
     let config = module.config.as_ref().ok()?.to_json();
-    module.manifest.as_ref()?.permissions.under(&config).ok()
+    manifest.permissions.under(&config).ok()
 }
 
 fn commands(who: &str, module: &Surveyed, permissions: Option<&Permissions>, notes: &mut Notes) {
-    let named = permissions.map(|permissions| permissions.get(Permission::Exec));
-    let single = || match (&module.manifest, &module.script) {
+    let named = permissions.map_or(&[][..], |permissions| permissions.get(Permission::Exec));
+    let described = match (&module.manifest, &module.script) {
         (None, Some(script)) => script.declared.allowed_exec.as_slice(),
         _ => &[],
     };
-    let commands = named.unwrap_or_else(single).iter();
+    let commands = named.iter().chain(described);
     for command in commands.filter(|command| !command.contains('*')) {
         match find(command, module.home.as_deref()) {
             Some(place) => notes.ok(format!("{who} runs `{command}`: {}", place.display())),

@@ -246,11 +246,14 @@ fn what_may_pass_is_tried_again() {
     let room = Room::new();
     room.write(
         "web.star",
-        "def get(url: str) -> str:\n    return http.get(url, check = True, retries = False)[\"body\"]\n\
-         tool(get, read_only = True)\n",
+        &format!(
+            "permissions(http = ['{}'])\ndef get(url: str) -> str:\n    \
+             return http.get(url, check = True, retries = False)[\"body\"]\n\
+             tool(get, read_only = True)\n",
+            web.site()
+        ),
     );
     let url = web.url("/");
-    room.project(&format!("[module.web.grant]\nhttp = ['{}']\n", web.site()));
     let mut server = Server::start_in(room, crate::fixture::Opening::Modern);
     let get = |retry: Value| json!([{"id": "a", "module": "web", "tool": "get", "params": {"url": url}, "raw_output": true, "retry": retry}]);
     let (answer, is_error) = run(&mut server, &get(json!({"max": 2})));

@@ -170,7 +170,7 @@ fn codes_are_explained() {
     let room = Room::new();
     room.run(&["explain", "E0301"])
         .exits(0)
-        .says("E0301 the module does what its manifest does not ask for\n\nA module may do");
+        .says("E0301 the module does what it does not declare\n\nA module may do");
     room.run(&["explain", "w0601"])
         .exits(0)
         .says("W0601 a tool has no description");
@@ -198,10 +198,28 @@ fn each_kind_of_permission_is_looked_for() {
         (
             "files.write('a', 'b')",
             "files = ['**']",
+            "`a` is not among the files module `m` may write\n",
+        ),
+        (
+            "files.write(url, 'b')",
+            "files = ['**']",
             "no `files_write`",
         ),
-        ("files.read('a')", "files_write = ['out/**']", ""),
-        ("sqlite.query('a.db', 'x')", "", "no `sqlite`"),
+        ("files.read('./out/a')", "files_write = ['out/**']", ""),
+        ("files.read('a')", "files_write = ['out/**']", "may read\n"),
+        ("files.read('../a')", "files = ['out/**']", ""),
+        ("sqlite.query('a.db', 'x')", "", "may read\n"),
+        ("sqlite.query(url, 'x')", "", "no `sqlite`"),
+        (
+            "attempt(http.get, url)",
+            "",
+            "its manifest grants no `http`",
+        ),
+        (
+            "http.get('https://a.org/' + url)",
+            "http = ['b.org']",
+            "`a.org` is not among the hosts",
+        ),
         ("postgres.query('main', 'x')", "postgres = ['main']", ""),
         ("ctx.secret('token')", "", "asks for the secret `token`"),
     ] {

@@ -28,6 +28,15 @@ tool(hasty, timeout = "500ms")
     .replace("LIBRARY", library)
 }
 
+/// The same as a single file that may write files beside it and in another folder.
+fn lite(other: &Path) -> String {
+    let other = other.display();
+    format!(
+        "permissions(sqlite_write = ['**', '{other}/**'])\n{}",
+        tools("sqlite")
+    )
+}
+
 fn ask(db: &str, sql: &str) -> Value {
     json!({"db": db, "sql": sql})
 }
@@ -53,7 +62,7 @@ fn a_file_is_written_read_and_described() {
     let all = "SELECT ? AS a, ? AS b, ? AS c, ? AS d, ? AS e, ? AS f, ? AS g";
     let insert = "INSERT INTO t (v) VALUES (?)";
     Server::start()
-        .module("lite", &tools("sqlite"))
+        .module("lite", &lite(Path::new("/nowhere")))
         .call("execute", ask("a.db", table))
         .text("0")
         .call("execute", bound("a.db", insert, json!(["x"])))
@@ -79,10 +88,11 @@ fn a_file_is_written_read_and_described() {
 }
 
 #[test]
-fn a_single_file_reaches_any_path_and_a_folder_what_it_was_granted() {
+fn file_and_folder_reach_the_databases_they_declare() {
     let mut server = Server::start();
+    let lite = lite(server.room.path());
     server
-        .module("lite", &tools("sqlite"))
+        .module("lite", &lite)
         .folder(
             "own",
             "sqlite = ['data/*.db']\nsqlite_write = ['out/*.db']",
@@ -296,7 +306,7 @@ fn it_answers(server: &mut Server) {
 }
 
 fn what_is_slow_delays_nobody(server: &mut Server) {
-    server.module("lite", &tools("sqlite")).until(
+    server.module("lite", &lite(Path::new("/nowhere"))).until(
         "lite.execute",
         ask("slow.db", "CREATE TABLE IF NOT EXISTS t (v)"),
         "0",
@@ -393,7 +403,7 @@ fn no_word_of_a_password(server: &mut Server, cluster: &Cluster) {
 fn a_call_that_is_taken_back_frees_its_file() {
     let mut server = Server::start();
     server
-        .module("lite", &tools("sqlite"))
+        .module("lite", &lite(Path::new("/nowhere")))
         .call("execute", ask("a.db", "CREATE TABLE t (v)"))
         .text("0");
     let endless = format!("INSERT INTO t {ENDLESS}");

@@ -247,8 +247,10 @@ fn ctrl_c_lets_calls_finish() {
     let at = upstream.local_addr().unwrap();
     let room = Room::new();
     let wait = "def wait(url: str) -> str:\n    return http.get(url)[\"body\"]\ntool(wait)\n";
-    room.write("wait.star", wait)
-        .project(&format!("[module.wait.grant]\nhttp = ['{at}']\n"));
+    room.write(
+        "wait.star",
+        &format!("permissions(http = ['{at}'])\n{wait}"),
+    );
     let mut dev = Dev::with(&room, &["-p", "0"]);
     let port = dev.port();
     let waiting = call(port, "wait", json!({"url": format!("http://{at}/")}));

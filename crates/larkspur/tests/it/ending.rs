@@ -36,10 +36,8 @@ fn waiting(flags: &[&str]) -> Waiting {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let room = Room::new();
-    room.write("wait.star", WAIT);
-    room.project(&format!(
-        "[module.wait.grant]\nhttp = ['127.0.0.1:{port}']\n"
-    ));
+    let source = format!("permissions(http = ['127.0.0.1:{port}'])\n{WAIT}");
+    room.write("wait.star", &source);
     let web = Web::start(room, flags);
     let args = json!({"url": format!("http://127.0.0.1:{port}/")});
     let headers = [("Content-Type", "application/json")];

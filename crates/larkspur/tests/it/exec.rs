@@ -18,12 +18,19 @@ def sh(script: str, cwd: str | None = None, timeout: str = "60s") -> str:
 tool(sh)
 "#;
 
-/// The same as a single file.
+/// The same in starlark-mcp's form.
 fn extension(allowed: &str) -> String {
     format!(
-        r#"{SH}
+        r#"
+def sh(params):
+    return exec.run("sh", ["-c", params["script"]])["stdout"]
+
 def describe_extension():
-    return Extension(name = "x", version = "1", description = "d", tools = [], allowed_exec = {allowed})
+    return Extension(name = "x", version = "1", description = "d", allowed_exec = {allowed}, tools = [
+        Tool(name = "sh", description = "d", handler = sh, parameters = [
+            ToolParameter(name = "script", param_type = "string", required = True),
+        ]),
+    ])
 "#
     )
 }
@@ -75,7 +82,34 @@ fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
 }
 
 #[test]
-fn a_single_file_runs_what_its_extension_allows() {
+fn file_runs_what_it_declares() {
+    let declared = |commands: &str| format!("permissions(exec = [{commands}])\n{SH}");
+    let described = |commands: &str| {
+        let extension = format!("Extension(name = 'x', tools = [], allowed_exec = [{commands}])");
+        format!("{SH}def describe_extension():\n    return {extension}\n")
+    };
+    let denied = "`sh` is not among the commands module `x` may run; add";
+    Server::start()
+        .module("x", SH)
+        .call("sh", script("echo hi"))
+        .fails(&format!(
+            "{denied} permissions(exec = [\"sh\"]) at the top of its file"
+        ))
+        .edit("x", &declared("'sh'"))
+        .until("sh", script("echo hi"), "hi\n")
+        .edit("x", &declared("'ls'"))
+        .until(
+            "sh",
+            script("echo hi"),
+            &format!("{denied} \"sh\" to `exec` of permissions(…) in its file"),
+        )
+        // A file that has both forms names its commands in either.
+        .edit("x", &described("'sh'"))
+        .until("sh", script("echo hi"), "hi\n");
+}
+
+#[test]
+fn extension_runs_what_it_allows() {
     Server::start()
         .module("x", &extension("[\"sh\"]"))
         .call("sh", script("echo hi"))

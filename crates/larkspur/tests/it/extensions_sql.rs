@@ -10,6 +10,8 @@ const POSTGRES: &str = include_str!("../fixtures/starlark-mcp/postgres.star");
 
 /// A file to look into.
 const MAKE: &str = r#"
+permissions(sqlite_write = ["shop.db"])
+
 STATEMENTS = [
     "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL DEFAULT 1.5)",
     'CREATE TABLE "od""d" (a)',

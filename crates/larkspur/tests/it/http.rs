@@ -137,21 +137,29 @@ fn this_machine_is_reached_when_it_is_granted() {
     served(&[&web], GET).call("get", url(&here)).text("hello");
     let site = web.site();
     let way_out = format!(
-        "`{site}` is not a public host, and others are granted by name; the operator can add http = \
-         [\"*\", \"{site}\"] to [module.y.grant] in larkspur.toml"
+        "`{site}` is not a public host, and others are granted by name; add \"{site}\" to `http` of \
+         permissions(…) in its file"
     );
     let refused = format!(
         "GET {here}: `{site}` is not a public host, and others are granted by name; the operator \
          can add \"{site}\" to `http` under [module.y.grant] in larkspur.toml"
     );
     let grant = |http: &str| format!("[module.y.grant]\nhttp = [{http}]");
+    let declared = |http: &str| format!("permissions(http = [{http}])\n{GET}");
     let both = format!("'*', '{site}'");
     Server::start()
         .module("y", GET)
         .call("get", url(&here))
-        .fails(&way_out)
-        .project(&grant(&both))
+        .fails(&format!(
+            "add permissions(http = [\"{site}\"]) at the top of its file"
+        ))
+        .edit("y", &declared("'*'"))
+        .until("get", url(&here), &format!("GET {here}: {way_out}"))
+        .edit("y", &declared(&both))
         .until("get", url(&here), "hello")
+        .project(&grant(&both))
+        .call("get", url(&here))
+        .text("hello")
         .project(&grant("'*'"))
         .until("get", url(&here), &refused);
 }

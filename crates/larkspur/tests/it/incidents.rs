@@ -99,7 +99,7 @@ const CLASSES: &[(&str, &[&str])] = &[
         "I14 statements made of arguments",
         &[
             "runtime/src/gate_tests.rs::every_kind_of_request_to_a_database_has_been_judged",
-            "larkspur/tests/it/databases.rs::a_single_file_reaches_any_path_and_a_folder_what_it_was_granted",
+            "larkspur/tests/it/databases.rs::file_and_folder_reach_the_databases_they_declare",
         ],
     ),
     (
@@ -138,7 +138,7 @@ const CLASSES: &[(&str, &[&str])] = &[
     ),
     (
         "I22 configuration that reaches for the environment",
-        &["larkspur/tests/it/permissions.rs::a_file_that_loads_reaches_nothing_but_variables"],
+        &["larkspur/tests/it/permissions.rs::file_reaches_nothing_while_it_loads"],
     ),
     (
         "I23 a panic that takes the process down",

@@ -10,6 +10,14 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
 
+/// A single file that may reach everything in a room.
+fn reaching(room: &Room) -> String {
+    let all = format!("['**', '{}/**']", room.path().display());
+    format!(
+        "permissions(env = ['*'], exec = ['env', 'sh'], files = {all}, sqlite = {all})\n{REACHING}"
+    )
+}
+
 const REACHING: &str = r#"
 def variable(name: str) -> str:
     return env.get(name, "unset")
@@ -36,7 +44,8 @@ fn told(room: Room, project: &str) -> Server {
     fs::write(room.path().join("other.toml"), project).unwrap();
     let mut server = Server::start_in(room, Opening::Legacy);
     server.flags = vec!["--config".into(), "other.toml".into()];
-    server.module("z", REACHING);
+    let source = reaching(&server.room);
+    server.module("z", &source);
     server
 }
 
@@ -111,7 +120,8 @@ fn variables_that_secrets_come_from_are_the_servers_own() {
     server
         .module(
             "early",
-            "TOLD = env.get('SIGNS_TOKENS')\ndef f() -> str:\n    return TOLD\ntool(f)\n",
+            "TOLD = env.get('SIGNS_TOKENS')\n\
+             def describe_extension():\n    return Extension(name = 'early', tools = [])\n",
         )
         .call("z.variable", json!({"name": "OTHER"}))
         .text("b")
@@ -150,7 +160,7 @@ fn unprivileged(room: &Room, args: &[&str]) -> Command {
 fn a_command_cannot_look_into_the_server() {
     let mut room = Room::new();
     room.set_env("LARKSPUR_TOKEN", "canary");
-    room.write("z.star", REACHING)
+    room.write("z.star", &reaching(&room))
         .project("[module.z.grant]\nexec = ['sh']\n");
     // The supervisor of the command, the launcher, and the server.
     let looks = "at=$PPID; for ancestor in 1 2 3; do cat /proc/$at/environ 2>&1; \
@@ -225,7 +235,8 @@ fn a_folder_that_loses_its_manifest_is_not_set_free() {
 #[test]
 fn a_main_star_without_a_manifest_is_told_and_other_files_are_served() {
     let room = Room::new();
-    room.write("safe/main.star", REACHING).write(
+    let source = reaching(&room);
+    room.write("safe/main.star", &source).write(
         "more/hello.star",
         "def hi() -> str:\n    return 'hi'\ntool(hi)\n",
     );

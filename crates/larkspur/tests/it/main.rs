@@ -49,6 +49,7 @@ mod examples;
 mod exec;
 mod extensions;
 mod extensions_sql;
+mod file_permissions;
 mod fixture;
 mod folder;
 mod foreach;

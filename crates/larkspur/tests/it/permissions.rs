@@ -42,6 +42,11 @@ fn command(command: &str) -> Value {
     json!({"command": command})
 }
 
+/// The same tools in a file that declares this.
+fn file(permissions: &str) -> String {
+    format!("permissions({permissions})\n{ALL}")
+}
+
 fn with_variables() -> Server {
     let mut room = Room::new();
     room.set_env("LARKSPUR_KEY", "secret")
@@ -75,7 +80,7 @@ fn variables_are_read_by_their_names() {
     server
         .folder("x", "env = ['X_A', 'LARKSPUR_*', 'UNSET']", ALL)
         .folder("y", "env = ['*']", ALL)
-        .module("z", ALL)
+        .module("z", &file("env = ['X_B', 'LARKSPUR_*']"))
         .call("x.variable", name("X_A"))
         .text("a")
         .call("x.variable", name("UNSET"))
@@ -136,55 +141,125 @@ fn a_grant_restarts_the_module_it_is_about_and_no_other() {
 }
 
 #[test]
-fn a_grant_stands_in_the_place_of_a_single_files_freedom() {
-    let mut server = with_variables();
-    let out = server.room.path().join("out");
-    let grant = format!(
-        "[module.x.grant]\nenv = ['X_A']\nexec = ['true']\nfiles_write = ['{}/**']",
-        out.display()
-    );
-    let file = out.join("a.txt").display().to_string();
-    server
+fn file_that_declares_nothing_may_do_nothing() {
+    let mut room = Room::new();
+    room.set_env("AWS_SECRET_ACCESS_KEY", "canary");
+    let generous = "[module.x.grant]\nenv = ['*']\nexec = ['ls']\nfiles = ['**']\n";
+    Server::start_in(room, Opening::Legacy)
         .module("x", ALL)
-        .call("variable", name("X_B"))
-        .text("b")
-        .call("run", command("true"))
-        .fails("Command 'true' cannot be executed: no exec whitelist configured")
-        .call("write", path(&file))
-        .fails(&format!(
-            "the operator can add files_write = [\"{file}\"] to [module.x.grant]"
-        ))
-        .project(&grant)
-        .until("run", command("true"), "")
-        .call("variable", name("X_B"))
-        .fails("the operator can add \"X_B\"")
-        .call("write", path(&file))
-        .text("written")
-        // Who may write may read.
-        .call("read", path(&file))
-        .text("new");
+        .file("data/a.txt", "text")
+        .project(generous)
+        .call("run", command("ls"))
+        .fails("add permissions(exec = [\"ls\"]) at the top of its file")
+        .call("variable", name("AWS_SECRET_ACCESS_KEY"))
+        .fails("add permissions(env = [\"AWS_SECRET_ACCESS_KEY\"]) at the top of its file")
+        .call("read", path("data/a.txt"))
+        .fails("add permissions(files = [\"data/a.txt\"]) at the top of its file")
+        .call("names", json!({}))
+        .fails("is not among the files module `x` may read")
+        .call("write", path("data/a.txt"))
+        .fails("add permissions(files_write = [\"data/a.txt\"]) at the top of its file");
 }
 
 #[test]
-fn a_single_file_reads_what_lies_beside_it() {
+fn grant_narrows_what_a_file_declares() {
+    let mut server = with_variables();
+    let out = server.room.path().join("out");
+    let target = out.join("a.txt").display().to_string();
+    let declared = format!(
+        "env = ['X_*'], exec = ['true'], files_write = ['{}/**']",
+        out.display()
+    );
+    server
+        .module("x", &file(&declared))
+        .call("variable", name("X_B"))
+        .text("b")
+        .call("run", command("true"))
+        .text("")
+        .call("run", command("ls"))
+        .fails("add \"ls\" to `exec` of permissions(…) in its file")
+        .call("read", path("a.txt"))
+        .fails("add files = [\"a.txt\"] to permissions(…) in its file")
+        .call("write", path(&target))
+        .text("written")
+        // Who may write may read.
+        .call("read", path(&target))
+        .text("new")
+        .project("[module.x.grant]\nenv = ['X_A', 'HOME']\nexec = []")
+        .until(
+            "variable",
+            name("X_B"),
+            "`X_B` is not among the variables module `x` may read; the operator can add \"X_B\" to \
+             `env` under [module.x.grant] in larkspur.toml",
+        )
+        .call("variable", name("HOME"))
+        .fails("add \"HOME\" to `env` of permissions(…) in its file")
+        .call("run", command("true"))
+        .fails("the operator can add \"true\"")
+        // A changed declaration applies at once.
+        .project("# nothing\n")
+        .edit("x", &file("env = ['X_B']"))
+        .until("variable", name("X_B"), "b")
+        .call("run", command("true"))
+        .fails("add exec = [\"true\"] to permissions(…) in its file");
+}
+
+#[test]
+fn folder_has_its_permissions_in_its_manifest() {
+    let library = "permissions(env = ['X_A'])\ndef f():\n    return 1\n";
     Server::start()
-        .module("x", ALL)
+        .folder("x", "", &file("env = ['X_A']"))
+        .folder("y", "", "load('lib.star', 'f')\ntool(f)\n")
+        .file("y/lib.star", library)
+        .module("z", "load('beside.star', 'f')\ntool(f)\n")
+        .file("beside.star", library)
+        .call("f", json!({}))
+        .text("1")
+        .warned("┌ x/main.star:1:1")
+        .warned("┌ y/lib.star:1:1")
+        .warned("permissions() is for single files; this module has a module.toml: write them under [permissions] there")
+        .warned("permissions() has no effect here: this file offers no tools");
+}
+
+/// Files in starlark-mcp's form keep what starlark-mcp grants, unless the operator says otherwise.
+#[test]
+fn extension_keeps_the_default_permissions_of_starlark_mcp() {
+    let source = r#"
+EARLY = env.get("X_A")
+
+def read(params):
+    return files.read(params["path"])
+
+def variable(params):
+    return EARLY + env.get(params["name"])
+
+def describe_extension():
+    return Extension(name = "x", tools = [
+        Tool(name = "read", handler = read),
+        Tool(name = "variable", handler = variable),
+    ])
+"#;
+    with_variables()
+        .module("x", source)
         .file("data/a.txt", "text")
         .file(".env", "secret")
+        .call("variable", name("X_B"))
+        .text("ab")
         .call("read", path("data/a.txt"))
         .text("text")
-        .call("names", path("data"))
-        .text("[\"a.txt\"]")
-        .call("exists", path("data/b.txt"))
-        .text("false")
         .call("read", path(".env"))
         .fails("`.env` is not among the files module `x` may read")
         .call("read", path("/etc/hostname"))
         .fails("`/etc/hostname` is not among the files module `x` may read")
         .call("read", path("../larkspur.toml"))
         .fails("the server's own")
-        .call("write", path("data/a.txt"))
-        .fails("is not among the files module `x` may write");
+        .project("[module.x.grant]\nenv = ['X_A']\nfiles = ['data/**', '/etc/hostname']")
+        .until(
+            "variable",
+            name("X_B"),
+            "`X_B` is not among the variables module `x` may read; the operator can add \"X_B\" to \
+             `env` under [module.x.grant] in larkspur.toml",
+        );
 }
 
 #[test]
@@ -319,21 +394,25 @@ fn a_module_does_not_rewrite_itself() {
 }
 
 #[test]
-fn a_file_that_loads_reaches_nothing_but_variables() {
+fn file_reaches_nothing_while_it_loads() {
     let greedy = |what: &str| {
         format!("VALUE = {what}\ndef get() -> str:\n    return str(VALUE)\ntool(get)\n")
     };
-    let mut server = with_variables();
-    server
-        .module("z", &greedy("env.get(\"X_A\")"))
-        .call("get", json!({}))
-        .text("a")
-        .folder("x", "env = ['X_A']", &greedy("env.get(\"X_A\")"))
-        .warned("`env` works in calls, not while a file loads")
+    let variable = greedy("env.get(\"X_A\")");
+    let extension = "VALUE = env.get(\"X_A\")\n\
+                     def describe_extension():\n    return Extension(name = 'e', tools = [])\n";
+    with_variables()
+        .folder("x", "env = ['X_A']", &variable)
+        .module("z", &format!("permissions(env = ['X_A'])\n{variable}"))
         .module("w", &greedy("exec.run(\"true\")"))
+        .module("e", extension)
+        .up()
+        .warned("┌ x/main.star:1:9")
+        .warned("┌ z.star:2:9")
+        .warned("`env` works in calls, not while a file loads")
         .warned("`exec` works in calls, not while a file loads")
-        // A file has no name yet, so that every grant holds.
-        .project("module.z.grant.env = ['X_B']")
+        // An extension has no name yet, so that every grant holds.
+        .project("module.e.grant.env = ['X_B']")
         .warned("`X_A` is not among the variables");
 }
 

@@ -159,8 +159,8 @@ fn a_grant_narrows_a_folder() {
 }
 
 #[test]
-fn a_single_file_has_the_freedoms_of_seed_004() {
-    let rights = Rights::of_single("x", &["ls".to_owned()], None);
+fn extension_has_the_default_permissions_of_starlark_mcp() {
+    let rights = Rights::of_extension("x", &["ls".to_owned()], None);
     check(
         &rights,
         &[
@@ -191,7 +191,39 @@ fn a_single_file_has_the_freedoms_of_seed_004() {
 }
 
 #[test]
-fn a_grant_stands_in_the_place_of_a_single_files_freedom() {
+fn file_may_do_what_it_declares() {
+    check(&Rights::of_file("x", None, &[], None), &[], &one_of_each());
+    let generous = Permission::ALL.map(|permission| (permission, &["git", "**", "*"][..]));
+    let undeclared = Rights::of_file("x", None, &[], Some(&generous.into()));
+    check(&undeclared, &[], &one_of_each());
+    let declared = permissions("env = ['X_*']\nfiles_write = ['out/**']");
+    let allowed = ["ls".to_owned()];
+    check(
+        &Rights::of_file("x", Some(&declared), &allowed, None),
+        &[
+            Access::Env("X_A"),
+            Access::Exec("ls"),
+            Access::Files(below("out/a")),
+            Access::FilesWrite(below("out/a")),
+        ],
+        &[
+            Access::Env("HOME"),
+            Access::Exec("git"),
+            Access::Files(below("a")),
+            Access::FilesWrite(below("out/x.star")),
+            Access::Sqlite(below("a.db")),
+        ],
+    );
+    let grant = Grant::from([(Env, &["X_A", "HOME"][..])]);
+    check(
+        &Rights::of_file("x", Some(&declared), &[], Some(&grant)),
+        &[Access::Env("X_A"), Access::Files(below("out/a"))],
+        &[Access::Env("X_B"), Access::Env("HOME")],
+    );
+}
+
+#[test]
+fn grant_replaces_the_default_permissions_of_an_extension() {
     let grant = Grant::from([
         (Exec, &["git"][..]),
         (Env, &[]),
@@ -199,7 +231,7 @@ fn a_grant_stands_in_the_place_of_a_single_files_freedom() {
         (SqliteWrite, &["own.db"]),
         (Postgres, &["main"]),
     ]);
-    let rights = Rights::of_single("x", &["ls".to_owned()], Some(&grant));
+    let rights = Rights::of_extension("x", &["ls".to_owned()], Some(&grant));
     check(
         &rights,
         &[
@@ -271,7 +303,7 @@ fn a_denial_names_the_line_to_add() {
     }
     let outside = elsewhere("../a.txt");
     tell(
-        &Rights::of_single("x", &[], None),
+        &Rights::of_extension("x", &[], None),
         Access::FilesWrite(outside),
     );
     let some = permissions("exec = ['ls']");
@@ -281,9 +313,18 @@ fn a_denial_names_the_line_to_add() {
         &Rights::of_folder("x", &some, Some(&grant)),
         Access::Exec("ls"),
     );
+    let undeclared = Rights::of_file("x", None, &[], None);
+    tell(&undeclared, Access::Env("HOME"));
+    tell(&undeclared, Access::Files(below("data/a.txt")));
+    tell(&undeclared, Access::Postgres("postgres://u:p@h/d"));
+    let file = Rights::of_file("x", Some(&some), &[], None);
+    tell(&file, Access::Env("HOME"));
+    tell(&file, Access::Exec("git"));
+    let narrowed = Rights::of_file("x", Some(&some), &[], Some(&grant));
+    tell(&narrowed, Access::Exec("ls"));
     let single = |allowed: &[&str]| {
         let allowed: Vec<String> = allowed.iter().copied().map(str::to_owned).collect();
-        Rights::of_single("x", &allowed, None)
+        Rights::of_extension("x", &allowed, None)
     };
     tell(&single(&[]), Access::Exec("git"));
     tell(&single(&["ls", "cat"]), Access::Exec("git"));
@@ -308,6 +349,12 @@ fn a_denial_names_the_line_to_add() {
         `` is not among the files module `x` may read; add files = ["**"] to [permissions] in module.toml
         `../a.txt` is not among the files module `x` may write; the operator can add its absolute path to `files_write` under [module.x.grant] in larkspur.toml
         `git` is not among the commands module `x` may run; add "git" to `exec` under [permissions] in module.toml
+        `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml
+        `HOME` is not among the variables module `x` may read; add permissions(env = ["HOME"]) at the top of its file
+        `data/a.txt` is not among the files module `x` may read; add permissions(files = ["data/a.txt"]) at the top of its file
+        module `x` uses connections by name: put the connection string into larkspur.toml as [postgres.NAME], and the name into `postgres` of permissions(…) at the top of its file
+        `HOME` is not among the variables module `x` may read; add env = ["HOME"] to permissions(…) in its file
+        `git` is not among the commands module `x` may run; add "git" to `exec` of permissions(…) in its file
         `ls` is not among the commands module `x` may run; the operator can add "ls" to `exec` under [module.x.grant] in larkspur.toml
         Command 'git' cannot be executed: no exec whitelist configured for this extension. Add allowed_exec=['git'] to the Extension definition.
         Command 'git' is not in the allowed exec whitelist. Allowed commands: ["ls", "cat"]; add it to `allowed_exec` in the Extension definition
@@ -378,7 +425,7 @@ fn calls_reach_own_tools_dependencies_and_named_tools() {
         &[&extra, &web, &write].map(Access::Calls),
     );
     check(
-        &Rights::of_single("x", &[], None),
+        &Rights::of_extension("x", &[], None),
         &[Access::Calls(&own)],
         &[Access::Calls(&base)],
     );

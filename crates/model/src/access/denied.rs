@@ -38,7 +38,24 @@ impl Denied {
         let is_first = layer.names.is_empty() && name.is_some();
         Self(match layer.by {
             By::Loading => format!("`{key}` works in calls, not while a file loads"),
-            By::Manifest if is_string(access) => by_name(module),
+            By::Manifest if is_string(access) => {
+                by_name(module, "under [permissions] in module.toml")
+            }
+            By::File | By::Undeclared if is_string(access) => {
+                by_name(module, "of permissions(…) at the top of its file")
+            }
+            By::Undeclared if is_first => format!(
+                "{}; add permissions({key} = [{entry}]) at the top of its file",
+                what()
+            ),
+            By::File if is_first => format!(
+                "{}; add {key} = [{entry}] to permissions(…) in its file",
+                what()
+            ),
+            By::File | By::Undeclared => format!(
+                "{}; add {entry} to `{key}` of permissions(…) in its file",
+                what()
+            ),
             By::Manifest if !layer.follows.is_empty() => format!(
                 "{}; {}, or the author can add {entry} to `{key}` under [permissions] in module.toml",
                 what(),
@@ -72,18 +89,24 @@ impl Denied {
         ))
     }
 
-    /// Only the operator can widen what holds for every public host.
-    pub(super) fn not_public(module: &str, site: &Site, in_a_list: bool) -> Self {
-        let way_out = if in_a_list {
-            format!("add \"{site}\" to `http` under [module.{module}.grant] in larkspur.toml")
-        } else {
-            format!(
-                "add http = [\"*\", \"{site}\"] to [module.{module}.grant] in larkspur.toml, where \
-                 \"*\" stands for every public host"
-            )
+    /// `layer` is the list that names every public host only; without it, that is starlark-mcp's default.
+    pub(super) fn not_public(module: &str, site: &Site, layer: Option<&Layer>) -> Self {
+        let fix = match layer.map(|layer| layer.by) {
+            Some(By::Manifest) => {
+                format!("add \"{site}\" to `http` under [permissions] in module.toml")
+            }
+            Some(By::File) => format!("add \"{site}\" to `http` of permissions(…) in its file"),
+            Some(_) => format!(
+                "the operator can add \"{site}\" to `http` under [module.{module}.grant] in \
+                 larkspur.toml"
+            ),
+            None => format!(
+                "the operator can add http = [\"*\", \"{site}\"] to [module.{module}.grant] in \
+                 larkspur.toml, where \"*\" stands for every public host"
+            ),
         };
         Self(format!(
-            "`{site}` is not a public host, and others are granted by name; the operator can {way_out}"
+            "`{site}` is not a public host, and others are granted by name; {fix}"
         ))
     }
 }
@@ -102,10 +125,10 @@ fn is_string(access: &Access<'_>) -> bool {
     matches!(access, Access::Postgres(name) if is_connection_string(name))
 }
 
-fn by_name(module: &str) -> String {
+fn by_name(module: &str, place: &str) -> String {
     format!(
         "module `{module}` uses connections by name: put the connection string into larkspur.toml as \
-         [postgres.NAME], and the name into `postgres` under [permissions] in module.toml"
+         [postgres.NAME], and the name into `postgres` {place}"
     )
 }
 

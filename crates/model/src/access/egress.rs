@@ -56,8 +56,7 @@ impl Egress {
 
     /// The words for a site that is here or next door. Where exactly is not said.
     pub fn not_public(&self, site: &Site) -> Denied {
-        let says_public = self.scope.only_public(site);
-        Denied::not_public(&self.module, site, says_public.is_some())
+        Denied::not_public(&self.module, site, self.scope.only_public(site))
     }
 
     /// Are there hosts that may not be asked at any time?

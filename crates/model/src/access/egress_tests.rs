@@ -9,9 +9,14 @@ fn folder(http: &[&str], grant: Option<&[&str]>) -> Egress {
     Rights::of_folder("x", &permissions, grant.as_ref()).egress()
 }
 
-fn single(grant: Option<&[&str]>) -> Egress {
+fn file(http: &[&str]) -> Egress {
+    let permissions = Permissions::from([(Permission::Http, http)]);
+    Rights::of_file("x", Some(&permissions), &[], None).egress()
+}
+
+fn extension(grant: Option<&[&str]>) -> Egress {
     let grant = grant.map(|names| Grant::from([(Permission::Http, names)]));
-    Rights::of_single("x", &[], grant.as_ref()).egress()
+    Rights::of_extension("x", &[], grant.as_ref()).egress()
 }
 
 #[test]
@@ -72,22 +77,29 @@ fn whom_requests_may_reach() {
             "http://127.0.0.1",
             granted,
         ),
-        (single(None), "http://x.org", public),
-        (single(None), "http://127.0.0.1", public),
-        (single(x), "http://x.org", granted),
-        (single(x), "http://y.org", NONE),
-        (single(Some(&[])), "http://x.org", NONE),
+        (file(&[]), "http://x.org", NONE),
+        (file(&["x.org"]), "http://x.org", granted),
+        (file(&["*"]), "http://127.0.0.1", public),
+        (extension(None), "http://x.org", public),
+        (extension(None), "http://127.0.0.1", public),
+        (extension(x), "http://x.org", granted),
+        (extension(x), "http://y.org", NONE),
+        (extension(Some(&[])), "http://x.org", NONE),
         (
-            single(Some(&["*", "127.0.0.1:81"])),
+            extension(Some(&["*", "127.0.0.1:81"])),
             "http://127.0.0.1:81",
             granted,
         ),
         (
-            single(Some(&["*", "127.0.0.1:81"])),
+            extension(Some(&["*", "127.0.0.1:81"])),
             "http://127.0.0.1:82",
             public,
         ),
-        (single(Some(&["*", "127.0.0.1:81"])), "http://x.org", public),
+        (
+            extension(Some(&["*", "127.0.0.1:81"])),
+            "http://x.org",
+            public,
+        ),
     ] {
         let reach = egress.reach(&Site::read(url).unwrap());
         assert_eq!(reach.ok(), expected, "{url} {egress:?}");
@@ -131,20 +143,32 @@ fn a_refusal_says_who_can_widen_it() {
              add \"127.0.0.1:81\" to `http` under [module.x.grant] in larkspur.toml",
         ),
         (
-            single(None),
+            folder(&["*"], None),
+            here,
+            "`127.0.0.1:81` is not a public host, and others are granted by name; \
+             add \"127.0.0.1:81\" to `http` under [permissions] in module.toml",
+        ),
+        (
+            file(&["*"]),
+            here,
+            "`127.0.0.1:81` is not a public host, and others are granted by name; \
+             add \"127.0.0.1:81\" to `http` of permissions(…) in its file",
+        ),
+        (
+            extension(None),
             here,
             "`127.0.0.1:81` is not a public host, and others are granted by name; the operator can \
              add http = [\"*\", \"127.0.0.1:81\"] to [module.x.grant] in larkspur.toml, where \"*\" \
              stands for every public host",
         ),
         (
-            single(Some(&["*"])),
+            extension(Some(&["*"])),
             here,
             "`127.0.0.1:81` is not a public host, and others are granted by name; the operator can \
              add \"127.0.0.1:81\" to `http` under [module.x.grant] in larkspur.toml",
         ),
         (
-            single(Some(&["y.org"])),
+            extension(Some(&["y.org"])),
             "https://x.org",
             "`x.org` is not among the hosts module `x` may reach; \
              the operator can add \"x.org\" to `http` under [module.x.grant] in larkspur.toml",

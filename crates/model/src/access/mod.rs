@@ -1,6 +1,6 @@
-//! What a module may do to the world: the rule, without the world. A module has the rights that its
-//! manifest names and the operator leaves it; a single file has starlark-mcp's default permissions, as far as the
-//! operator does not say otherwise.
+//! What a module may do: the rule, without network, files or processes. A module has the rights that its
+//! manifest or its `permissions(…)` names and the operator leaves it; a file in starlark-mcp's form has
+//! starlark-mcp's default permissions, as far as the operator does not say otherwise.
 
 mod denied;
 mod egress;

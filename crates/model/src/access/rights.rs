@@ -33,15 +33,33 @@ impl Rights {
                 Permission::Calls => scope.with_dependencies(permissions.dependencies()),
                 _ => scope,
             };
-            match grant.and_then(|grant| grant.get(permission)) {
-                Some(names) => scope.and(By::Operator, names),
-                None => scope,
+            narrowed(scope, permission, grant)
+        })
+    }
+
+    /// What a single file declares, as far as the operator leaves it: `declared` by `permissions(…)`, and
+    /// `allowed_exec` by an `Extension` beside it.
+    pub fn of_file(
+        module: &str,
+        declared: Option<&Permissions>,
+        allowed_exec: &[String],
+        grant: Option<&Grant>,
+    ) -> Self {
+        let by = match declared {
+            Some(_) => By::File,
+            None => By::Undeclared,
+        };
+        Self::new(module, |permission| {
+            let mut names = declared.map_or_else(Vec::new, |all| all.get(permission).to_vec());
+            if permission == Permission::Exec {
+                names.extend_from_slice(allowed_exec);
             }
+            narrowed(Scope::of(by, &names), permission, grant)
         })
     }
 
     /// starlark-mcp's default permissions, where the operator's grant does not replace them.
-    pub fn of_single(module: &str, allowed_exec: &[String], grant: Option<&Grant>) -> Self {
+    pub fn of_extension(module: &str, allowed_exec: &[String], grant: Option<&Grant>) -> Self {
         Self::new(module, |permission| {
             match grant.and_then(|grant| grant.get(permission)) {
                 Some(names) => Scope::of(By::Operator, names),
@@ -50,10 +68,10 @@ impl Rights {
         })
     }
 
-    /// What a file may do while it loads. A single file may read variables, as it always could; it
-    /// has not said its name yet, so that every grant that could be meant for it holds.
-    pub fn of_loading<'g>(is_single: bool, grants: impl IntoIterator<Item = &'g Grant>) -> Self {
-        let mut env = if is_single {
+    /// What a file may do while it loads. One in starlark-mcp's form may read variables. Its name is not known
+    /// yet, so every grant that could be meant for it applies.
+    pub fn of_loading<'g>(reads_env: bool, grants: impl IntoIterator<Item = &'g Grant>) -> Self {
+        let mut env = if reads_env {
             Scope::any()
         } else {
             Scope::of(By::Loading, &[""; 0])
@@ -104,6 +122,14 @@ impl Rights {
     /// Whom requests may reach.
     pub fn egress(&self) -> Egress {
         Egress::new(&self.module, &self.scopes[&Permission::Http])
+    }
+}
+
+/// The part of a scope that the operator leaves.
+fn narrowed(scope: Scope, permission: Permission, grant: Option<&Grant>) -> Scope {
+    match grant.and_then(|grant| grant.get(permission)) {
+        Some(names) => scope.and(By::Operator, names),
+        None => scope,
     }
 }
 

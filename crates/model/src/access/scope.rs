@@ -10,11 +10,15 @@ use crate::manifest::PUBLIC;
 pub(super) enum By {
     /// `[permissions]` in `module.toml`.
     Manifest,
+    /// `permissions(…)` in a single file.
+    File,
+    /// A single file without `permissions(…)`.
+    Undeclared,
     /// `[module.NAME.grant]` in `larkspur.toml`.
     Operator,
-    /// `allowed_exec` of a single file.
+    /// `allowed_exec` of a file in starlark-mcp's form.
     Extension,
-    /// Nobody: it is how single files are.
+    /// starlark-mcp's default for files in its form.
     Custom,
     /// A file that loads is nobody's yet.
     Loading,

@@ -25,14 +25,18 @@ pub(super) fn keys(names: &[String]) -> Vec<String> {
     keys
 }
 
+/// Does this entry try to follow the configuration?
+pub(super) fn follows(text: &str) -> bool {
+    text.starts_with(BEGIN)
+}
+
 /// Can this entry follow the configuration? `None` if it does not try to.
 pub(super) fn check(
     permission: Permission,
     text: &str,
     config: &ConfigSchema,
 ) -> Option<Result<(), Fault>> {
-    text.starts_with(BEGIN)
-        .then(|| check_follower(permission, text, config))
+    follows(text).then(|| check_follower(permission, text, config))
 }
 
 fn check_follower(permission: Permission, text: &str, config: &ConfigSchema) -> Result<(), Fault> {

@@ -45,6 +45,20 @@ impl Permissions {
         Self::named(named.into())
     }
 
+    /// Adds an entry of a single file's `permissions(…)`.
+    pub fn declare(&mut self, permission: Permission, text: &str) -> Result<(), Fault> {
+        if follow::follows(text) {
+            return Err(Fault::new(format!(
+                "`{text}` cannot be used: a single file has no [config]"
+            ))
+            .help("write the value itself, or make the file a folder with a module.toml"));
+        }
+        check_name(permission, text)?;
+        let names = self.names.entry(permission).or_default();
+        names.push(text.to_owned());
+        Ok(())
+    }
+
     pub fn get(&self, permission: Permission) -> &[String] {
         self.names.get(&permission).map_or(&[], Vec::as_slice)
     }

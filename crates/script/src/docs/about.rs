@@ -132,6 +132,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
             "field",
             "one_of",
             "param",
+            "permissions",
             "prompt",
             "record",
             "resource",

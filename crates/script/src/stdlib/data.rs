@@ -32,8 +32,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     ) -> anyhow::Result<Value<'v>> {
         let cx = Cx::of(eval)?;
         let file = join(cx.base, path).map_err(|why| anyhow::anyhow!("{why}"))?;
-        if let Some(progress) = cx.loading {
-            progress.touch([&file]);
+        if let Some(load) = &cx.loading {
+            load.progress.touch([&file]);
         }
         let text = Cx::host(eval)?.read(&file)?;
         super::json::room(&text, eval)?;

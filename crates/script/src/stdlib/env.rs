@@ -1,6 +1,8 @@
 //! `env`: variables of the server's environment.
 
 use crate::cx::Cx;
+use crate::permissions::is_extension;
+use anyhow::bail;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -14,9 +16,10 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 fn natives(builder: &mut GlobalsBuilder) {
     /// The value of a variable, or `default` if it is not set.
     ///
-    /// Without a default that is the empty string. A folder module names the variables it may read as
-    /// `env` under `[permissions]`, a single file may read all; those called `LARKSPUR_…` are kept from
-    /// every module.
+    /// Without a default that is the empty string. A module names the variables it may read as `env`: in
+    /// `[permissions]` of its `module.toml`, or in `permissions(…)` of a single file. Those called
+    /// `LARKSPUR_…` are kept from every module. Variables can be read in calls, not while a file loads; a
+    /// file in starlark-mcp's form may read all of them, also while it loads.
     ///
     /// Examples:
     /// ```python
@@ -32,6 +35,10 @@ fn natives(builder: &mut GlobalsBuilder) {
         default: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
+        let load = Cx::of(eval)?.loading.as_ref();
+        if load.is_some_and(|load| !load.is_in_folder && !is_extension(load.file, load.source)) {
+            bail!("`env` works in calls, not while a file loads");
+        }
         let heap = eval.heap();
         match Cx::host(eval)?.env(name)? {
             Some(value) => Ok(heap.alloc(value)),

@@ -21,8 +21,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// Runs a command to its end: a dict with `stdout`, `stderr`, `exit_code` and `success`.
     ///
     /// There is no shell: each argument reaches the program as it is. `exit_code` is -1 if a signal
-    /// ended the program. A folder module names the commands it may run as `exec` under
-    /// `[permissions]`, a single file as `allowed_exec` of its `Extension`.
+    /// ended the program. A module names the commands it may run as `exec`: in `[permissions]` of
+    /// its `module.toml`, or in `permissions(…)` of a single file; a file in starlark-mcp's form as
+    /// `allowed_exec` of its `Extension`.
     ///
     /// `stdin` is what the program reads, `cwd` where it runs, relative to the module's folder, which is
     /// also where it runs without it; `env` adds variables, which may be secrets whose declaration in the

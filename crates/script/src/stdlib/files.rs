@@ -17,8 +17,8 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 fn natives(builder: &mut GlobalsBuilder) {
     /// The text of a file.
     ///
-    /// A folder module names what it may read as `files` under `[permissions]`; a single file may read
-    /// what lies in its own folder and is not hidden. A file that is not UTF-8 is an error.
+    /// A module names what it may read as `files` and what it may write as `files_write`: in `[permissions]`
+    /// of its `module.toml`, or in `permissions(…)` of a single file. A file that is not UTF-8 is an error.
     ///
     /// Examples:
     /// ```python

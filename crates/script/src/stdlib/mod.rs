@@ -104,6 +104,7 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     }
     crate::kinds::add(&mut builder);
     crate::declare::add(&mut builder);
+    crate::permissions::add(&mut builder);
     crate::resource::add(&mut builder);
     crate::prompt::add(&mut builder);
     more(&mut builder);

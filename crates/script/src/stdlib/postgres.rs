@@ -31,9 +31,9 @@ fn server(connection: Value<'_>) -> anyhow::Result<Database> {
 fn natives(builder: &mut GlobalsBuilder) {
     /// The rows of a SELECT, as a list of dicts; nothing may change.
     ///
-    /// `connection_string` may also be a connection's name in larkspur.toml, or a secret that leads to
-    /// one of its `hosts`; a module in a folder uses these alone, and lists the names as `postgres`
-    /// under `[permissions]`. `$1` stands for a value from `params`.
+    /// `connection_string` is a connection's name in larkspur.toml, or a secret that leads to one of its
+    /// `hosts`. A module lists the names as `postgres`: in `[permissions]` of its `module.toml`, or in
+    /// `permissions(…)` of a single file; a file in starlark-mcp's form may also use a connection string. `$1` stands for a value from `params`.
     ///
     /// numeric comes as a string with every digit, dates and times as ISO 8601 (timestamptz in UTC),
     /// json as its value, arrays as lists, bytea as `{"base64": "…"}`; a string is taken for a value of

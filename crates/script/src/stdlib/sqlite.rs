@@ -25,8 +25,9 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// so on, past names that other columns have. More than 10,000 rows or 8 MiB are an error: say
     /// `LIMIT`, or give `max_rows` to read that many rows and no more.
     ///
-    /// The path is relative to the module's folder. A folder module names the files it may read as
-    /// `sqlite` under `[permissions]`, those it may write as `sqlite_write`; a single file may use any.
+    /// The path is relative to the module's folder. A module names the files it may read as `sqlite` and
+    /// those it may write as `sqlite_write`: in `[permissions]` of its `module.toml`, or in `permissions(…)` of a
+    /// single file.
     ///
     /// Examples:
     /// ```python

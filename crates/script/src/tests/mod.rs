@@ -22,6 +22,7 @@ mod libraries;
 mod lifecycle;
 mod loads;
 mod parallel;
+mod permissions;
 mod pretend;
 mod prompts;
 mod resources;

@@ -257,8 +257,13 @@ def test_clock(t):
 
 #[test]
 fn what_a_file_reads_while_it_loads_is_played_too() {
-    let module =
-        "REGION = env.get('REGION', 'none')\ndef region() -> str:\n    return REGION\ntool(region)";
+    let module = "
+REGION = env.get('REGION', 'none')
+def region(params):
+    return REGION
+def describe_extension():
+    return Extension(name = 'm', tools = [Tool(name = 'region', handler = region)])
+";
     let test = "
 def test_north(t):
     t.env('REGION', 'north')
@@ -498,6 +503,7 @@ def test_bytes(t):
 #[test]
 fn played_requests_obey_the_rules_of_real_ones() {
     let main = "
+permissions(http = ['*'])
 def get(url: str) -> str:
     return http.get(url)['body']
 tool(get)

@@ -144,6 +144,7 @@ fn as_json() {
 #[test]
 fn what_the_one_call_of_a_test_costs() {
     let main = "
+permissions(http = ['api.example.org'])
 def items(ctx) -> list[dict]:
     return http.get('https://api.example.org/items')['json']
 tool(items, select = ['name'])

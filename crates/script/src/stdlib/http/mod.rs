@@ -65,8 +65,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// body is no UTF-8 text, `body` has a replacement character for each piece that is none, and
     /// `body_base64` holds every byte.
     ///
-    /// A folder module names the hosts it may reach as `http` under `[permissions]`, a single file
-    /// reaches public ones. Addresses of this machine and of private networks are reached only where
+    /// A module names the hosts it may reach as `http`: in `[permissions]` of its `module.toml`, or in
+    /// `permissions(…)` of a single file. Addresses of this machine and of private networks are reached only where
     /// they are named.
     ///
     /// Examples:
