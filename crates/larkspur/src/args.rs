@@ -176,6 +176,11 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) insecure_open: bool,
 
+    /// Load files in starlark-mcp's form (`describe_extension`) also on other addresses than loopback: they may
+    /// reach every public host, variable and database
+    #[arg(long)]
+    pub(crate) trust_folder: bool,
+
     /// What `tools/list` shows: flat (every tool), modules (the meta tools, through which all others
     /// are called) or auto (flat while that list is short) [default: auto]
     #[arg(long, value_name = "SURFACE", value_parser = str::parse::<Surface>)]

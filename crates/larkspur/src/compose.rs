@@ -231,9 +231,14 @@ pub(crate) fn look_at(folder: PathBuf) -> Runtime {
 pub(crate) fn watch(
     global: &Global,
     surface: Option<Surface>,
+    refuses_extensions: bool,
     told: impl Fn(&Event) + Send + 'static,
 ) -> Result<Runtime, BadProject> {
-    Ok(Runtime::watch(shown(settings(global)?, surface), told))
+    let settings = Settings {
+        refuses_extensions,
+        ..settings(global)?
+    };
+    Ok(Runtime::watch(shown(settings, surface), told))
 }
 
 fn shown(mut settings: Settings, surface: Option<Surface>) -> Settings {

@@ -4,7 +4,7 @@ use crate::args::{Dev, Serve};
 use crate::compose;
 use crate::exit::{BAD_PROJECT, FAILED, USAGE};
 use crate::login::login;
-use crate::variables::TOKEN;
+use crate::variables::{TOKEN, TRUST_FOLDER};
 use model::{Auth, Cors, Doors, Site, Transport};
 use runtime::ProjectFile;
 use server::{Entrance, HttpDoor, Login};
@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     pub(crate) entrance: Entrance,
     /// Was the token made just now? Then somebody must be told.
     pub(crate) made_token: bool,
+    /// Are files in starlark-mcp's form left out?
+    pub(crate) refuses_extensions: bool,
 }
 
 pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused> {
@@ -85,7 +87,13 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
             login,
         },
         made_token,
+        refuses_extensions: transport.http && !is_loopback && !trusts_folder(serve),
     })
+}
+
+fn trusts_folder(serve: &Serve) -> bool {
+    let is_set = |(name, value): (String, String)| name == TRUST_FOLDER && value == "1";
+    serve.trust_folder || compose::variables().any(is_set)
 }
 
 /// By its public name it is called as well.
@@ -112,6 +120,7 @@ pub(crate) fn plan_dev(dev: &Dev, project: &ProjectFile) -> Result<Plan, Refused
         // Nobody makes tokens for somebody who tries something out.
         auth: (project.project().doors.auth == Some(Auth::Jwt)).then_some(Auth::Token),
         insecure_open: false,
+        trust_folder: false,
         surface: dev.surface,
     };
     plan(&serve, project)
@@ -233,6 +242,33 @@ mod tests {
         match keys.find(|known| known.name == key).unwrap().said {
             Said::Default(default) => default,
             said => panic!("{key}: {said:?}"),
+        }
+    }
+
+    #[test]
+    fn extensions_are_refused_beyond_loopback() {
+        for (host, http, trust_folder, expected) in [
+            ("0.0.0.0", true, false, true),
+            ("::", true, false, true),
+            ("192.0.2.1", true, false, true),
+            ("192.0.2.1", true, true, false),
+            ("192.0.2.1", false, false, false),
+            ("127.0.0.1", true, false, false),
+            ("::1", true, false, false),
+            ("localhost", true, false, false),
+        ] {
+            let serve = Serve {
+                host: Some(host.to_owned()),
+                auth: Some(Auth::Token),
+                http,
+                trust_folder,
+                ..Serve::default()
+            };
+            let plan = plan(&serve, &ProjectFile::default()).unwrap();
+            assert_eq!(
+                plan.refuses_extensions, expected,
+                "{host} {http} {trust_folder}"
+            );
         }
     }
 

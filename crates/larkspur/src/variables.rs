@@ -1,6 +1,7 @@
 //! The variables of the environment that Larkspur reads for itself.
 
 pub(crate) const TOKEN: &str = "LARKSPUR_TOKEN";
+pub(crate) const TRUST_FOLDER: &str = "LARKSPUR_TRUST_FOLDER";
 pub(crate) const LOG: &str = "LARKSPUR_LOG";
 pub(crate) const RUST_LOG: &str = "RUST_LOG";
 pub(crate) const VAULT_KEY: &str = "LARKSPUR_VAULT_KEY";
@@ -15,10 +16,14 @@ pub(crate) const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 pub(crate) const HOME: &str = "HOME";
 
 /// All of them, for people.
-pub(crate) const VARIABLES: [(&str, &str); 16] = [
+pub(crate) const VARIABLES: [(&str, &str); 17] = [
     (
         TOKEN,
         "the token that callers over HTTP show, with `auth = \"token\"`; one is made and shown at the start if it is not set",
+    ),
+    (
+        TRUST_FOLDER,
+        "`1` loads files in starlark-mcp's form also on other addresses than loopback, as `--trust-folder` does",
     ),
     (
         LOG,

@@ -10,7 +10,7 @@ use crate::permit::Permit;
 use crate::project::ProjectFile;
 use crate::reader::digest;
 use model::{Fault, Manifest, ModuleName, Rights};
-use script::{Engine, FileId, LoadSession, Script};
+use script::{Engine, FileId, LoadSession, Script, is_extension};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -146,9 +146,12 @@ impl Shop<'_> {
         for index in 0..self.ground.folders.len() {
             let mut files: [BTreeMap<FileId, &Wanted>; 2] = Default::default();
             for wanted in wanted.iter().filter(|wanted| wanted.key.0 == index) {
+                let is_single = wanted.manifest.is_none();
                 match wanted.entry() {
+                    Ok(_) if is_single && self.refuses(wanted) => {
+                        attempts.push(self.refused(wanted));
+                    }
                     Ok(file) => {
-                        let is_single = wanted.manifest.is_none();
                         files[usize::from(is_single)].insert(file, wanted);
                     }
                     Err(fault) => attempts.push(unread(wanted, fault)),
@@ -167,7 +170,34 @@ impl Shop<'_> {
     fn loading(&self, is_single: bool) -> Rights {
         let grants = self.project.grants();
         let others = grants.filter(|(name, _)| !self.homes.is_home(name));
-        Rights::of_loading(is_single, others.map(|(_, grant)| grant))
+        let reads_env = is_single && !self.ground.refuses_extensions;
+        Rights::of_loading(reads_env, others.map(|(_, grant)| grant))
+    }
+
+    /// Is it a file in starlark-mcp's form, where these are not loaded?
+    fn refuses(&self, wanted: &Wanted) -> bool {
+        let (folder, file) = &wanted.key;
+        self.ground.refuses_extensions && {
+            let text = self.ground.folders[*folder].read_text(file);
+            text.is_ok_and(|source| is_extension(file, &source))
+        }
+    }
+
+    fn refused(&self, wanted: &Wanted) -> Attempt {
+        let (folder, file) = &wanted.key;
+        let text = digest(&self.ground.folders[*folder].read_text(file));
+        let fault = Fault::new(
+            "not loaded: a file in starlark-mcp's form may reach every public host, variable and \
+             database, and this server listens on other addresses than loopback",
+        );
+        let fault = fault.help(
+            "start it with --trust-folder or LARKSPUR_TRUST_FOLDER=1, or call permissions(…) at the top of \
+             the file",
+        );
+        Attempt {
+            touched: BTreeMap::from([(wanted.key.clone(), text)]),
+            ..unread(wanted, fault)
+        }
     }
 
     fn load_files(

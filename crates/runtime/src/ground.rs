@@ -31,6 +31,8 @@ pub(crate) struct Ground {
     pub(crate) answers: Answers,
     /// Hooks are not run: somebody only looks.
     pub(crate) asleep: bool,
+    /// Files in starlark-mcp's form are not loaded.
+    pub(crate) refuses_extensions: bool,
     /// Hears what scripts print and log, in the log's stead.
     pub(crate) hearer: Option<Lines>,
 }
@@ -61,6 +63,7 @@ impl Ground {
             stops: Stops::default(),
             answers: Answers::new(room),
             asleep: settings.asleep,
+            refuses_extensions: settings.refuses_extensions,
             hearer: settings.hearer.clone(),
         }
     }

@@ -76,6 +76,7 @@ pub use library::Overrides;
 pub use life::LastError;
 pub use loaded::{Loaded, PRETENDED};
 pub use metric::{METRICS, Metric, MetricKind, bucket_ends, limit_labels};
+pub use notes::extension_note;
 pub use observed::{Called, End, Observer};
 pub use orders::Order;
 pub use overload::Overload;

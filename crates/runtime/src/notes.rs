@@ -1,9 +1,36 @@
 //! Things that the people who run the server should know, though nothing is broken.
 
 use crate::attempt::is_manifest;
+use crate::catalog::{Catalog, Module};
 use crate::library::{Key, Library};
 use model::{ConfigSchema, ModuleName, did_you_mean, near_misses};
 use std::collections::BTreeSet;
+
+/// What a file in starlark-mcp's form may do, for people.
+pub fn extension_note(modules: &[&str]) -> Option<String> {
+    let (is, they, declares) = match modules {
+        [] => return None,
+        [_] => ("is", "it", "it declares"),
+        _ => ("are", "they", "they declare"),
+    };
+    Some(format!(
+        "{} {is} in starlark-mcp's form: {they} may reach every public host, variable and database, and \
+         {is} not loaded on other addresses than loopback without --trust-folder, unless {declares} \
+         `permissions(…)`",
+        modules.join(", ")
+    ))
+}
+
+impl Catalog {
+    /// The note about its modules in starlark-mcp's form, if there are any.
+    pub fn extension_note(&self) -> Option<String> {
+        let is_extension =
+            |module: &Module| module.manifest.is_none() && module.script.declared.is_extension;
+        let modules = self.modules().filter(|module| is_extension(module));
+        let names: Vec<&str> = modules.map(|module| module.name.as_str()).collect();
+        extension_note(&names)
+    }
+}
 
 impl Library {
     pub(crate) fn notes(&self) -> Vec<String> {

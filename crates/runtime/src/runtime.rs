@@ -59,6 +59,8 @@ pub struct Settings {
     pub world: Arc<dyn World>,
     /// Load and check, but run no `start`: for those who only look.
     pub asleep: bool,
+    /// Do not load files in starlark-mcp's form, which have starlark-mcp's default permissions.
+    pub refuses_extensions: bool,
     /// Threads that calls arrive on, of which one is always kept free of scripts.
     pub threads: usize,
     pub bounds: Bounds,
@@ -85,6 +87,7 @@ impl Default for Settings {
             overrides: Overrides::default(),
             world: Arc::new(Closed),
             asleep: false,
+            refuses_extensions: false,
             threads: 2,
             bounds: Bounds::default(),
             observer: None,

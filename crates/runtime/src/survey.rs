@@ -36,6 +36,14 @@ pub struct Surveyed {
     pub disabled: bool,
 }
 
+impl Surveyed {
+    /// Is it a file in starlark-mcp's form, with starlark-mcp's default permissions?
+    pub fn is_extension(&self) -> bool {
+        let script = self.script.as_ref().filter(|_| self.manifest.is_none());
+        script.is_some_and(|script| script.declared.is_extension)
+    }
+}
+
 impl Survey {
     pub fn named(&self) -> impl Iterator<Item = (&ModuleName, &Surveyed)> {
         let modules = self.modules.iter();

@@ -18,7 +18,7 @@ mod undeclared;
 pub(crate) use fix::mend;
 pub(crate) use lessons::{PAGE, lesson, lessons};
 
-use model::Fault;
+use model::{Fault, ModuleName};
 use runtime::Runtime;
 use serde_json::{Value, json};
 
@@ -77,6 +77,8 @@ impl Finding {
 pub(crate) struct Findings {
     pub(crate) files: usize,
     pub(crate) all: Vec<Finding>,
+    /// Modules in starlark-mcp's form.
+    pub(crate) extensions: Vec<ModuleName>,
 }
 
 impl Findings {
@@ -109,5 +111,10 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
     similar::check(runtime, &survey, &mut all);
     let place = |finding: &Finding| finding.fault.place.as_ref().map(|p| (p.line, p.column));
     all.sort_by(|a, b| (&a.file, place(a), a.code).cmp(&(&b.file, place(b), b.code)));
-    Findings { files, all }
+    let extensions = survey.named().filter(|(_, module)| module.is_extension());
+    Findings {
+        files,
+        all,
+        extensions: extensions.map(|(name, _)| name.clone()).collect(),
+    }
 }

@@ -6,6 +6,7 @@ use crate::chosen::Chosen;
 use crate::compose;
 use crate::given;
 use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
+use model::ModuleName;
 use runtime::Folder;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -31,6 +32,9 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(crate::exit::USAGE));
     }
     let mut findings = found(&global, &chosen)?;
+    if let Some(text) = runtime::extension_note(&extensions(&findings)) {
+        note(&format!("note: {text}"));
+    }
     let folders = compose::folders(&global).into_iter().map(Folder::new);
     for text in unread(&folders.collect::<Vec<_>>()) {
         note(&format!("note: {text}"));
@@ -46,6 +50,10 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
+fn extensions(findings: &Findings) -> Vec<&str> {
+    findings.extensions.iter().map(ModuleName::as_str).collect()
+}
+
 /// Is it a file of another kind than those that modules are made of?
 fn holds_nothing(path: &Path) -> bool {
     let is_source = path.extension().is_some_and(|ending| ending == "star");
@@ -59,6 +67,7 @@ fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
     if !chosen.is_everything() {
         let asked = |finding: &Finding| chosen.has(Path::new(&finding.file));
         findings.all.retain(asked);
+        findings.extensions.clear();
         let sources = runtime.folders().iter().flat_map(|folder| {
             let files = folder.sources().into_iter().chain(folder.tests());
             files.map(|file| folder.path(&file))

@@ -69,7 +69,7 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
             note(&format!("note: {} {waits}", module.name));
         }
     }
-    for text in &catalog.notes {
+    for text in catalog.notes.iter().chain(&catalog.extension_note()) {
         note(&format!("note: {text}"));
     }
     let modules = catalog.modules().count();
@@ -154,12 +154,14 @@ fn as_json(runtime: &Runtime, catalog: &Catalog) -> Value {
             })
         })
         .collect();
+    let note = catalog.extension_note();
     let broken: Vec<Value> = catalog
         .broken
         .iter()
         .map(|(file, broken)| json!({"file": file, "error": broken.fault}))
         .collect();
-    json!({"modules": modules, "broken": broken, "notes": catalog.notes})
+    let notes: Vec<&String> = catalog.notes.iter().chain(&note).collect();
+    json!({"modules": modules, "broken": broken, "notes": notes})
 }
 
 fn resources(module: &Module) -> Vec<Value> {

@@ -38,7 +38,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let errors = project_doors.errors;
-    let runtime = compose::watch(global, serve.surface, tell)?;
+    let runtime = compose::watch(global, serve.surface, plan.refuses_extensions, tell)?;
     // From the first line on that says it is there, a signal ends it in order.
     let signals = Signals::listen_on(&executor)?;
     for text in doors::unused(serve, &plan) {
@@ -137,7 +137,8 @@ fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {
 /// Somebody who starts a stdio server by hand sees nothing: say what it waits for.
 fn welcome(runtime: &Runtime, plan: &Plan) {
     let catalog = runtime.catalog();
-    for note_of in &catalog.notes {
+    let reached = catalog.extension_note().filter(|_| plan.transport.http);
+    for note_of in catalog.notes.iter().chain(&reached) {
         note(&format!("note: {note_of}"));
     }
     let (choice, is_watched) = (&catalog.front.choice, std::io::stdin().is_terminal());

@@ -77,6 +77,7 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
     if let (Ok(project), Ok(runtime)) = (compose::project(global), compose::look_anyway(global)) {
         let survey = runtime.survey();
         all.extend(modules::findings(&runtime, &survey));
+        all.push(places::trust(&survey, &project));
         all.push(needs::findings(&survey, &project));
         all.push(places::data(global, &project));
         all.push(places::audit(&project));

@@ -41,7 +41,8 @@ pub(super) fn findings(runtime: &Runtime, survey: &Survey) -> [Notes; 2] {
     for text in unread(runtime.folders()) {
         modules.warning(text, None);
     }
-    for note in &runtime.catalog().notes {
+    let catalog = runtime.catalog();
+    for note in catalog.notes.iter().chain(&catalog.extension_note()) {
         modules.warning(note.clone(), None);
     }
     [folders, modules]

@@ -8,7 +8,7 @@ use crate::data_folder::Misplaced;
 use crate::doors;
 use crate::terminal::count;
 use model::Keys;
-use runtime::ProjectFile;
+use runtime::{ProjectFile, Survey};
 use serde_json::Value;
 use server::Jwks;
 use std::fs::OpenOptions;
@@ -40,6 +40,22 @@ pub(super) fn data(global: &Global, project: &ProjectFile) -> Notes {
             format!("{} cannot be written: {why}", folder.display()),
             Some("change its mode, or name another folder: `data_dir` under [server] in larkspur.toml".into()),
         ),
+    }
+    notes
+}
+
+/// Will a server that starts without flags load every file?
+pub(super) fn trust(survey: &Survey, project: &ProjectFile) -> Notes {
+    let mut notes = Notes::of("trust");
+    let plan = doors::plan(&Serve::default(), project);
+    let Some(plan) = plan.ok().filter(|plan| plan.refuses_extensions) else {
+        return notes;
+    };
+    for (name, _) in survey.named().filter(|(_, module)| module.is_extension()) {
+        notes.problem(
+            format!("{name} is in starlark-mcp's form, and `larkspur serve` on {} does not load it", plan.host),
+            Some("start it with --trust-folder or LARKSPUR_TRUST_FOLDER=1, or call permissions(…) at the top of the file".into()),
+        );
     }
     notes
 }

@@ -207,7 +207,17 @@ fn all_of_them_load_and_one_is_caught() {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
     assert_eq!(listed["broken"], json!([]));
-    assert_eq!(listed["notes"], json!([]));
+    let notes = listed["notes"].as_array().unwrap();
+    let said = notes[0].as_str().unwrap();
+    assert_eq!(notes.len(), 1);
+    assert!(
+        said.ends_with(
+            "sqlite_explorer, tally are in starlark-mcp's form: they may reach every public host, \
+             variable and database, and are not loaded on other addresses than loopback without \
+             --trust-folder, unless they declare `permissions(…)`"
+        ),
+        "{said}"
+    );
 }
 
 /// A server of facts and forecasts.

@@ -114,6 +114,7 @@ mod tasks;
 mod testing;
 mod toon;
 mod transcript;
+mod trust;
 mod typed;
 mod units;
 mod upstream;

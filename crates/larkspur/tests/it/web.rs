@@ -121,7 +121,8 @@ impl Web {
     }
 }
 
-fn listening(wire: &mut Wire) -> u16 {
+/// The port, once the server says that it listens.
+pub(crate) fn listening(wire: &mut Wire) -> u16 {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let stderr = wire.stderr();
