@@ -4,6 +4,7 @@ use crate::cursor::{is_in_text, name_at, typed};
 use crate::document::{self, Document};
 use crate::position::{self, locate, range};
 use crate::project::Project;
+use model::{Key, MANIFEST};
 use script::{Entry, Library, LibraryKind, Loaded, Named, outline};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,11 @@ pub(crate) fn completion(document: &Document, libraries: &[Library], position: &
     let (library, begun) = typed(line, byte);
     let items = match library {
         Some(library) => members(library, libraries),
-        None => own_names(document).chain(globals(libraries)).collect(),
+        None => {
+            let keys = permission_keys(&text_before(&document.text, position, byte));
+            let names = own_names(document).chain(globals(libraries));
+            keys.into_iter().chain(names).collect()
+        }
     };
     let fits = |item: &Value| {
         item["label"]
@@ -32,6 +37,32 @@ pub(crate) fn completion(document: &Document, libraries: &[Library], position: &
             .is_some_and(|name| name.starts_with(begun))
     };
     items.into_iter().filter(fits).collect()
+}
+
+fn text_before(text: &str, position: &Value, byte: usize) -> String {
+    let row = position["line"].as_u64().unwrap_or_default();
+    let lines = text.split_inclusive('\n');
+    let lines = lines.take(usize::try_from(row).unwrap_or_default());
+    let start: usize = lines.map(str::len).sum();
+    text.get(..start + byte).unwrap_or_default().to_owned()
+}
+
+/// Keys of `permissions(…)`, if the text ends among its arguments.
+fn permission_keys(before: &str) -> Vec<Value> {
+    let is_among = before
+        .rsplit_once("permissions(")
+        .is_some_and(|(_, inside)| {
+            let count = |bracket: char| inside.matches(bracket).count();
+            count(')') <= count('(') && count(']') == count('[')
+        });
+    let section = MANIFEST
+        .iter()
+        .find(|section| section.name == "permissions");
+    let keys = section
+        .filter(|_| is_among)
+        .map_or(&[][..], |section| section.keys);
+    let item = |key: &Key| json!({"label": key.name, "kind": VARIABLE, "detail": key.about});
+    keys.iter().map(item).collect()
 }
 
 fn members(name: &str, libraries: &[Library]) -> Vec<Value> {
@@ -201,4 +232,34 @@ fn in_file(file: &Path, name: &str, project: &dyn Project) -> Option<Home> {
 /// The last one counts, as when the file runs.
 fn find(names: &[Named], name: &str) -> Option<Named> {
     names.iter().rev().find(|named| named.name == name).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Permission;
+
+    #[test]
+    fn keys_of_permissions_are_offered_among_its_arguments() {
+        for (before, expected) in [
+            ("permissions(", true),
+            ("permissions(http = [\"a.org\"], e", true),
+            ("permissions(\n    http = [\"a.org\"],\n    ", true),
+            ("permissions(http = [", false),
+            ("permissions(http = [])\nx = ", false),
+            ("tool(", false),
+        ] {
+            let keys = permission_keys(before);
+            let labels = keys.iter().filter_map(|key| key["label"].as_str());
+            let mut labels: Vec<&str> = labels.collect();
+            let mut all = if expected {
+                Permission::ALL.map(Permission::key).to_vec()
+            } else {
+                Vec::new()
+            };
+            labels.sort_unstable();
+            all.sort_unstable();
+            assert_eq!(labels, all, "{before}");
+        }
+    }
 }
