@@ -329,6 +329,7 @@ pub(crate) struct Explain {
 Examples:
   larkspur check                    every module in the folders
   larkspur check modules/github     what lies in this folder; a file works as well
+  larkspur check --upgrade          what breaks in a project made for version 0.1
 
 Exit code: 0 nothing wrong, 1 errors, or warnings with --strict")]
 pub(crate) struct Check {
@@ -339,6 +340,10 @@ pub(crate) struct Check {
     /// Mend what can be mended without asking
     #[arg(long)]
     pub(crate) fix: bool,
+
+    /// List what breaks in a project made for version 0.1, and nothing else; with --fix, change what can be
+    #[arg(long, conflicts_with_all = ["paths", "strict"])]
+    pub(crate) upgrade: bool,
 
     /// Let warnings fail as well
     #[arg(long)]

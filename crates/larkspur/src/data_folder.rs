@@ -37,9 +37,9 @@ pub(crate) fn settle(global: &Global, project: &ProjectFile) -> anyhow::Result<(
         let Some(misplaced) = Misplaced::find(global, project) else {
             return Ok(());
         };
-        let Owner::Project = misplaced.owner else {
+        if !misplaced.is_certain() {
             bail!("{}; {}", misplaced.what(), misplaced.fix());
-        };
+        }
         let (old, new) = (&misplaced.old, &misplaced.new);
         match store::move_folder(old, new) {
             Ok(()) => {
@@ -107,6 +107,11 @@ impl Misplaced {
             owner,
             file,
         })
+    }
+
+    /// Does it belong to this project beyond doubt? Then it is moved without asking.
+    pub(crate) fn is_certain(&self) -> bool {
+        matches!(self.owner, Owner::Project)
     }
 
     pub(crate) fn what(&self) -> String {

@@ -48,7 +48,7 @@ pub use loader::{FileId, Sources, resolve};
 pub use model::Cancel;
 pub use outline::{Loaded, Named, Outline, outline};
 pub use permission_call::{PermissionCall, PermissionKey};
-pub use permissions::is_extension;
+pub use permissions::{ENV_WHILE_LOADING, is_extension};
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};

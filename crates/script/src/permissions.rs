@@ -22,6 +22,9 @@ const TOP_LEVEL: usize = 2;
 /// The function that starlark-mcp looks for.
 const DESCRIBE: &str = "describe_extension";
 
+/// Why a file cannot be loaded that reads variables at its top.
+pub const ENV_WHILE_LOADING: &str = "`env` works in calls, not while a file loads";
+
 /// Does the source look like a file in starlark-mcp's form? Such a file has `describe_extension`, and uses
 /// neither `tool` nor `permissions`, which starlark-mcp does not have; it may give these names to values of
 /// its own.

@@ -14,9 +14,11 @@ mod schemas;
 mod similar;
 mod tools;
 mod undeclared;
+mod upgrade;
 
-pub(crate) use fix::mend;
+pub(crate) use fix::{Mended, mend};
 pub(crate) use lessons::{PAGE, lesson, lessons};
+pub(crate) use upgrade::{Break, Repair, breaks};
 
 use model::{Fault, ModuleName};
 use runtime::Runtime;

@@ -1,8 +1,9 @@
 //! `larkspur check`: what an author should know, without running a tool.
 
 use crate::args::{Check, Format, Global};
-use crate::check::{self, Finding, Findings};
+use crate::check::{self, Finding, Findings, Mended};
 use crate::chosen::Chosen;
+use crate::commands::upgrade;
 use crate::compose;
 use crate::given;
 use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
@@ -13,10 +14,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// One mistake may hide others, such as a line that cannot be read.
-const MOST_ROUNDS: usize = 20;
+pub(crate) const MOST_ROUNDS: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     given::folders(global)?;
+    if args.upgrade {
+        return upgrade::run(global, args);
+    }
     let (chosen, global) = match Chosen::new(global, &args.paths) {
         Ok(chosen) => chosen,
         Err(why) => {
@@ -80,26 +84,27 @@ fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
 /// Mends until nothing more can be.
 fn mended(global: &Global, chosen: &Chosen, mut findings: Findings) -> anyhow::Result<Findings> {
     for _ in 0..MOST_ROUNDS {
-        let mended = check::mend(&findings.all);
-        for why in mended.failed {
-            error(&why);
-        }
-        if mended.done.is_empty() {
+        if !report(&check::mend(&findings.all)) {
             break;
-        }
-        for finding in mended.done {
-            let line = finding
-                .fault
-                .place
-                .as_ref()
-                .map(|place| format!(":{}", place.line));
-            let place = format!("{}{}", finding.file, line.unwrap_or_default());
-            let what = format!("{place} {} {}", finding.code, finding.fault.message);
-            note(&format!("{} {what}", styled(GOOD, "mended")));
         }
         findings = found(global, chosen)?;
     }
     Ok(findings)
+}
+
+/// Says what was fixed and what could not be; whether anything was.
+pub(crate) fn report(mended: &Mended<'_>) -> bool {
+    for why in &mended.failed {
+        error(why);
+    }
+    for finding in &mended.done {
+        let place = finding.fault.place.as_ref();
+        let line = place.map_or_else(String::new, |place| format!(":{}", place.line));
+        let place = format!("{}{line}", finding.file);
+        let what = format!("{place} {} {}", finding.code, finding.fault.message);
+        note(&format!("{} {what}", styled(GOOD, "mended")));
+    }
+    !mended.done.is_empty()
 }
 
 fn to_json(findings: &Findings) -> Value {

@@ -33,4 +33,5 @@ pub(crate) mod status;
 pub(crate) mod test;
 pub(crate) mod tokens;
 pub(crate) mod uninstall;
+pub(crate) mod upgrade;
 pub(crate) mod watch;

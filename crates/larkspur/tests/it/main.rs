@@ -117,6 +117,7 @@ mod transcript;
 mod trust;
 mod typed;
 mod units;
+mod upgrade;
 mod upstream;
 mod watching;
 mod web;

@@ -1,7 +1,7 @@
 //! `env`: variables of the server's environment.
 
 use crate::cx::Cx;
-use crate::permissions::is_extension;
+use crate::permissions::{ENV_WHILE_LOADING, is_extension};
 use anyhow::bail;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -37,7 +37,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     ) -> anyhow::Result<Value<'v>> {
         let load = Cx::of(eval)?.loading.as_ref();
         if load.is_some_and(|load| !load.is_in_folder && !is_extension(load.file, load.source)) {
-            bail!("`env` works in calls, not while a file loads");
+            bail!(ENV_WHILE_LOADING);
         }
         let heap = eval.heap();
         match Cx::host(eval)?.env(name)? {
