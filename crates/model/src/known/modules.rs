@@ -40,10 +40,11 @@ pub(crate) const GRANT: Section = Section {
     name: "module.NAME.grant",
     example: "module.crypto-tools.grant",
     about: "What a module may do to the world, with the keys of `[permissions]` in a `module.toml`. A \
-            module with a manifest may do what its manifest and a key here both name; a key that is \
-            not here takes nothing away. For a single file, a key here stands in the place of what \
-            single files may do: requests to any public host, the commands of its `allowed_exec`, \
-            every variable, every database, files that lie beside it. Paths are relative to the \
+            module may do what it declares, in its manifest or by `permissions(…)` in a single file, and \
+            what a key here also names; a key that is not here takes nothing away. For a file in \
+            starlark-mcp's form, a key here replaces what such a file may do: requests to any public \
+            host, the commands of its `allowed_exec`, every variable, every database, files that lie \
+            beside it. Paths are relative to the \
             module's folder, or begin with `/`; `*` stands for anything but `/`, `**` for anything. A \
             host that is not public is reached only if it is named: `[\"*\", \"127.0.0.1:8080\"]`.",
     keys: manifest::GRANTS,
@@ -52,8 +53,9 @@ pub(crate) const GRANT: Section = Section {
 pub(crate) const POSTGRES: Section = Section {
     name: "postgres.NAME",
     example: "postgres.main",
-    about: "A PostgreSQL database that modules use by this name. A folder's `module.toml` has to list \
-            the name: `postgres = [\"main\"]` under `[permissions]`.",
+    about: "A PostgreSQL database that modules use by this name. A module has to declare \
+            the name: `postgres = [\"main\"]` under `[permissions]`, or in `permissions(…)` of a single \
+            file.",
     keys: &[key(
         "url",
         Text,
