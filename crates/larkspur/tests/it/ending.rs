@@ -123,24 +123,39 @@ fn a_client_that_hangs_up_ends_the_commands_of_its_call() {
     let request = written(web.port, "POST", "/mcp", &headers, &call("nap", json!({})));
     let mut stream = web.connect();
     stream.write_all(&request).unwrap();
-    let children = |wanted: bool| {
-        let file = format!("/proc/{0}/task", web.wire.pid());
+    let await_sleep = |wanted: bool| {
         let deadline = std::time::Instant::now() + crate::wire::PATIENCE;
-        let has_child = || {
-            let threads = std::fs::read_dir(&file).unwrap().flatten();
-            let children = threads.map(|thread| thread.path().join("children"));
-            let children = children.filter_map(|file| std::fs::read_to_string(file).ok());
-            children
-                .into_iter()
-                .any(|children| !children.trim().is_empty())
-        };
-        while has_child() != wanted {
+        while runs_below("sleep", web.wire.pid()) != wanted {
             assert!(std::time::Instant::now() < deadline, "{wanted}");
         }
     };
-    children(true);
+    await_sleep(true);
     drop(stream);
-    children(false);
+    await_sleep(false);
+}
+
+/// Is a program of this name among the descendants of a process?
+#[cfg(target_os = "linux")]
+fn runs_below(program: &str, ancestor: u32) -> bool {
+    let name = std::fs::read_to_string(format!("/proc/{ancestor}/comm"));
+    if name.is_ok_and(|name| name.trim() == program) {
+        return true;
+    }
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{ancestor}/task")) else {
+        return false;
+    };
+    let files = threads
+        .flatten()
+        .map(|thread| thread.path().join("children"));
+    let lists = files.filter_map(|file| std::fs::read_to_string(file).ok());
+    let children: Vec<u32> = lists
+        .flat_map(|list| {
+            list.split_whitespace()
+                .flat_map(str::parse)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    children.into_iter().any(|child| runs_below(program, child))
 }
 
 /// Whoever hangs up does not want the answer: the script is ended, and what it waits for let go.
