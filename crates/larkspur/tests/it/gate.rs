@@ -41,6 +41,8 @@ prompt(offer)
 "#;
 
 const OFFICE: &str = r#"
+permissions(calls = ["shop.*"])
+
 def read_mail() -> str:
     """Read the mail."""
     return "no mail"

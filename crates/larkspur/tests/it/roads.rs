@@ -34,7 +34,9 @@ def describe_extension():
     ])
 "#;
 
-const CALLER: &str = r"
+const CALLER: &str = r#"
+permissions(calls = ["shop.*", "old.*"])
+
 def through(ctx, tool: str, args: dict = {}):
     outcome = attempt(ctx.call, tool, args)
     if outcome.ok:
@@ -42,7 +44,7 @@ def through(ctx, tool: str, args: dict = {}):
     fail(outcome.error.message)
 
 tool(through)
-";
+"#;
 
 fn room() -> Room {
     let room = Room::new();

@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 fn web() -> Web {
     let room = Room::new();
-    room.write("greet.star", HELLO);
+    room.write("greet.star", HELLO)
+        .project("[server]\nconnections_per_address = 4096\n");
     Web::start(room, &[])
 }
 
