@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     if sandbox::is_launcher() {
         return launch_commands();
     }
+    sandbox::return_large_blocks();
     let cli = Cli::parse();
     log::start(cli.global.log_format);
     terminal::short_panics();

@@ -12,6 +12,7 @@ mod tree;
 
 pub use folder::{FolderHandle, open_file};
 pub use launcher::{Control, Launcher, SupervisedCommand};
+pub use process::return_large_blocks;
 pub use report::{ExceededLimit, Report};
 pub use spec::{CommandLimits, CommandSpec};
 pub use supervisor::{is_launcher, run_launcher};

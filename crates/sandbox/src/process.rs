@@ -25,6 +25,18 @@ pub(crate) fn fork() -> io::Result<Forked> {
     }
 }
 
+/// Returns large blocks of memory to the system as soon as they are freed. By default the allocator keeps
+/// ever larger ones for reuse: resident memory, which decides whether calls have to wait, would stay high
+/// after a large call has ended.
+pub fn return_large_blocks() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const LARGE: libc::c_int = 256 << 10;
+        // SAFETY: sets a number of the allocator, which it reads and writes under its own lock.
+        unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+    }
+}
+
 /// Lets the system reap children that have ended, or keeps them until they are waited for.
 pub(crate) fn reap_automatically(automatically: bool) {
     let handling = if automatically {

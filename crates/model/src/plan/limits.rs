@@ -13,7 +13,8 @@ pub struct PlanLimits {
     pub retries: u64,
     /// Memory of the arguments that references make for one call.
     pub copied_bytes: usize,
-    /// Memory of the arguments of all calls at the same time; one call may exceed it alone.
+    /// Memory of the arguments of all calls at the same time, each of which exists as JSON and as script
+    /// values; one call may exceed it alone.
     pub argument_bytes: usize,
     /// For one call.
     pub task_time: Duration,
@@ -29,7 +30,7 @@ impl Default for PlanLimits {
             items: 100,
             retries: 5,
             copied_bytes: 16 << 20,
-            argument_bytes: 16 << 20,
+            argument_bytes: 8 << 20,
             task_time: Duration::from_secs(30),
             batch_time: Duration::from_mins(2),
         }
