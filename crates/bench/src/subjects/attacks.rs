@@ -1,5 +1,5 @@
-//! How long a trivial tool takes while fifty callers at once send what is expensive to read, to store or
-//! to answer.
+//! What a request costs that is expensive to read, to keep or to answer, and how long a trivial tool takes
+//! while fifty callers at once send it.
 
 use std::io::{BufReader, Write};
 use std::net::TcpStream;
@@ -21,6 +21,8 @@ const ATTACKERS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 /// 99th percentile under attack, above the one of a quiet server.
 const BAR: Amount = Amount(20.0, Unit::Millis);
+/// CPU of one such request.
+const CPU_BAR: Amount = Amount(500.0, Unit::Millis);
 
 /// Tools that pass on what they are given, as those of many modules do.
 const MAIN: &str = r#"
@@ -71,7 +73,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for attack in attacks() {
         let mut net = Net::connect(&bench.contenders.larkspur, modules.path(), Era::Modern)?;
-        rows.push(attack.measure(&mut net, bench.effort.rounds)?);
+        rows.push(attack.measure_cpu(&mut net)?);
+        rows.push(attack.measure_latency(&mut net, bench.effort.rounds)?);
     }
     Ok(rows)
 }
@@ -124,18 +127,27 @@ fn attacks() -> Vec<Attack> {
 }
 
 impl Attack {
-    /// Waits for whole rounds of answers, so that nothing is measured after the last attacker is done.
-    fn measure(&self, net: &mut Net, rounds: u32) -> Result<Row> {
-        let trivial = Post::hello();
-        net.repeat(&trivial, 200)?;
-        let quiet = percentile(&latencies(net, |passed| passed >= 300)?);
-        let post = Post {
+    fn post(&self) -> Post<'static> {
+        Post {
             method: "tools/call",
             name: Some(self.tool),
             params: json!({"name": self.tool, "arguments": self.arguments}),
             expected: "",
-        };
-        let request = net.request(&post);
+        }
+    }
+
+    fn measure_cpu(&self, net: &mut Net) -> Result<Row> {
+        let millis = net.weigh(&self.post(), 1)?.cpu_micros() / 1e3;
+        let what = format!("CPU of one request, {}", self.name);
+        Ok(Row::new(what, Amount(millis, Unit::Millis).alone()).bar(CPU_BAR))
+    }
+
+    /// Calls the trivial tool until the last attacker has its answer.
+    fn measure_latency(&self, net: &mut Net, rounds: u32) -> Result<Row> {
+        let trivial = Post::hello();
+        net.repeat(&trivial, 200)?;
+        let quiet = percentile(&latencies(net, |passed| passed >= 300)?);
+        let request = net.request(&self.post());
         let address = net.address();
         let is_over = AtomicBool::new(false);
         let attacked = thread::scope(|scope| {

@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod attacks;
 mod audit;
 mod audit_refuse;
 mod auth;
