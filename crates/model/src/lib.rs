@@ -31,6 +31,7 @@ mod cjk;
 mod claims;
 mod compact;
 mod completion;
+mod compute;
 mod config;
 #[cfg(test)]
 mod corpus;
@@ -81,6 +82,7 @@ pub use caller::Caller;
 pub use claims::Claims;
 pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact, compact_each};
 pub use completion::Completion;
+pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waiting};
 pub use config::{
     CONFIG_WORDS, Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses,
     parse_set, resolve,

@@ -124,11 +124,14 @@ impl Errand {
         let (answer, mut answered) = oneshot::channel();
         let (name, told) = (watchdog.name.clone(), watchdog.cancel.clone());
         let span = Span::current();
+        let slot = watchdog.runtime.pool().slot(told.clone());
         let started = watchdog.runtime.pool().run(move || {
+            let computing = slot.begin();
             // Left before the answer is given: whoever logs the end of the request comes last.
             let here = CallThread { lease, memory };
             let result = span.in_scope(|| work(told, &here));
             drop(span);
+            drop(computing);
             drop(thread);
             if answer.send(result).is_err() {
                 tracing::debug!(tool = %name, "a call ended after its caller had gone");

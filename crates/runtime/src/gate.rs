@@ -9,7 +9,7 @@ use crate::updates::Updates;
 use model::{
     Ability, Args, Asker, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
     HttpResponse, Leash, Level, Output, Question, Source, SqlAnswer, SqlRequest, Stored,
-    Unanswered, World, is_connection_string,
+    Unanswered, World, is_connection_string, while_waiting,
 };
 use script::Sources;
 use serde_json::Value;
@@ -173,7 +173,7 @@ impl Host for Gate<'_> {
     }
 
     fn sleep(&self, time: Duration, leash: &Leash) {
-        self.world().sleep(time, leash);
+        while_waiting(|| self.world().sleep(time, leash));
     }
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
@@ -184,9 +184,10 @@ impl Host for Gate<'_> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
         if request.credentials.is_empty() {
-            return world.http(request, &egress, leash);
+            return while_waiting(|| world.http(request, &egress, leash));
         }
-        world.http(&self.with_credentials(request, leash)?, &egress, leash)
+        let request = self.with_credentials(request, leash)?;
+        while_waiting(|| world.http(&request, &egress, leash))
     }
 
     fn http_all(
@@ -198,7 +199,7 @@ impl Host for Gate<'_> {
             let asked = requests.iter().map(|request| self.http(request, leash));
             return asked.collect();
         }
-        together(requests.len(), |index| self.http(&requests[index], leash))
+        while_waiting(|| together(requests.len(), |index| self.http(&requests[index], leash)))
     }
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
@@ -207,7 +208,7 @@ impl Host for Gate<'_> {
         // A manifest names a command as the script does, not where it lies.
         let secrets = self.secret_variables(request, leash)?;
         surroundings.env.extend(secrets);
-        let ran = world.exec(&allowed, &surroundings, leash);
+        let ran = while_waiting(|| world.exec(&allowed, &surroundings, leash));
         ran.map_err(|error| {
             let command = (Path::new(&allowed.command), request.command.as_str());
             let cwd = request.cwd.as_deref().unwrap_or_default();
@@ -228,7 +229,7 @@ impl Host for Gate<'_> {
             database => self.permit.source(database, request, world)?,
         };
         let name = spoken(database);
-        let asked = world.sql(&source, request, leash);
+        let asked = while_waiting(|| world.sql(&source, request, leash));
         asked.map_err(|error| {
             let HostError(why) = match &source {
                 Source::Sqlite { path, .. } => self.permit.portable(error, &[(path, name)], world),
@@ -312,7 +313,7 @@ impl Host for Gate<'_> {
     fn ask(&self, questions: &[Question], leash: &Leash) -> Result<Vec<Value>, Unanswered> {
         self.use_it();
         match self.asker {
-            Some(asker) => asker.ask(questions, leash),
+            Some(asker) => while_waiting(|| asker.ask(questions, leash)),
             None => {
                 let why = "nobody is there to be asked: that needs a call, a prompt or a resource \
                            that an MCP client asks for";

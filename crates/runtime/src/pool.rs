@@ -1,6 +1,7 @@
 //! Threads for scripts: made when needed, kept a while, of lower priority, with room for deep recursion.
 
 use crate::priority::lower_priority;
+use model::{Cancel, ComputeSlot, ComputeSlots};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,7 @@ pub(crate) struct Pool(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,
+    slots: ComputeSlots,
 }
 
 #[derive(Default)]
@@ -28,6 +30,11 @@ struct State {
 }
 
 impl Pool {
+    /// The slot in which a call computes on a thread of ours.
+    pub(crate) fn slot(&self, cancel: Cancel) -> ComputeSlot {
+        self.0.slots.enter(cancel)
+    }
+
     /// Runs the job on a thread of ours; how many there are is the admission's business.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
         let mut state = self.0.lock();

@@ -1,7 +1,7 @@
 //! Watches one evaluation: deadline, cancelling, ticks and memory, and which of them ended it.
 
 use crate::depth::DepthWatch;
-use model::{Cancel, Leash, Limits, MemoryShare, Stop};
+use model::{Cancel, Leash, Limits, MemoryShare, Stop, share_core, while_waiting};
 use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use std::cell::{Cell, RefCell};
@@ -170,6 +170,7 @@ impl Gauge {
     }
 
     fn out_of_time(&self) -> Option<Stop> {
+        share_core();
         let stop = if self.is_out_of_memory() {
             Stop::Memory
         } else if self.cancel.is_cancelled() {
@@ -194,7 +195,7 @@ impl Gauge {
             until: self.deadline.checked_sub(reserve).unwrap_or(self.deadline),
             cancel: self.cancel.clone(),
         };
-        !share.wait(&leash) && !self.cancel.is_cancelled()
+        !while_waiting(|| share.wait(&leash)) && !self.cancel.is_cancelled()
     }
 
     /// May an operation make this many elements?
