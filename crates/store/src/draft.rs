@@ -13,28 +13,32 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A complete database under a name of its own; it goes with this.
-pub(crate) struct Draft(PathBuf);
+/// A complete database under a name of its own; it goes with this, unless it has been published: another
+/// thread may use the name again then.
+pub(crate) struct Draft {
+    path: PathBuf,
+    is_published: bool,
+}
 
 impl Draft {
     /// Made beside the file that it is to become, for the owner alone: its journals get the same
     /// permissions.
     pub(crate) fn create(file: &Path) -> Result<Self, StoreError> {
         let draft = reserve(file).map_err(|error| StoreError::disk(file, error))?;
-        let failed = |error| StoreError::database(&draft.0, error);
-        let mut connection = open(&draft.0).map_err(failed)?;
+        let failed = |error| StoreError::database(&draft.path, error);
+        let mut connection = open(&draft.path).map_err(failed)?;
         migrations::migrate(&mut connection).map_err(failed)?;
         connection.close().map_err(|(_, error)| failed(error))?;
         Ok(draft)
     }
 
     /// Gives it its name, unless another process was first: then theirs stays.
-    pub(crate) fn publish(self, folder: &Path, file: &Path) -> Result<(), StoreError> {
+    pub(crate) fn publish(mut self, folder: &Path, file: &Path) -> Result<(), StoreError> {
         self.rename(folder, file)
             .map_err(|error| StoreError::disk(file, error))
     }
 
-    fn rename(&self, folder: &Path, file: &Path) -> io::Result<()> {
+    fn rename(&mut self, folder: &Path, file: &Path) -> io::Result<()> {
         // Locked as long as it is open, so that one process at a time looks and renames.
         let folder = File::open(folder)?;
         folder.lock()?;
@@ -45,7 +49,8 @@ impl Draft {
         for journal in ["-wal", "-shm", "-journal"] {
             absent_is_fine(fs::remove_file(beside(file, journal)))?;
         }
-        fs::rename(&self.0, file)?;
+        fs::rename(&self.path, file)?;
+        self.is_published = true;
         // A name survives a power cut once its folder is on the disk.
         folder.sync_all()
     }
@@ -53,7 +58,9 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        if !self.is_published {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -68,7 +75,12 @@ fn reserve(file: &Path) -> io::Result<Draft> {
             .mode(0o600)
             .open(&path);
         match made {
-            Ok(_) => return Ok(Draft(path)),
+            Ok(_) => {
+                return Ok(Draft {
+                    path,
+                    is_published: false,
+                });
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
