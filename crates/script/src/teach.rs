@@ -170,12 +170,29 @@ const WHOLE_SECRET: &str = "hand it over whole: `auth = secret` sends `Authoriza
 
 /// A fault in our words, if these are better than the engine's.
 pub(crate) fn fault(message: String, place: Option<Place>) -> Fault {
+    let message = shorten_value(message);
     let told = known(&message)
         .or_else(|| misspelt(&message, place.as_ref()))
         .or_else(|| misplaced_secret(&message));
     let mut fault = told.unwrap_or_else(|| Fault::new(message));
     fault.place = place;
     fault
+}
+
+/// Bytes of a value that a message about its type shows.
+const SHOWN_VALUE: usize = 200;
+
+/// The engine prints a value of the wrong type whole, however large it is: its beginning is enough.
+fn shorten_value(message: String) -> String {
+    const BEFORE: &str = "Value `";
+    let end = message.rfind("` of type `");
+    match (message.strip_prefix(BEFORE), end) {
+        (Some(value), Some(end)) if end > BEFORE.len() + SHOWN_VALUE => {
+            let shown = &value[..value.floor_char_boundary(SHOWN_VALUE)];
+            format!("{BEFORE}{shown}…{}", &message[end..])
+        }
+        _ => message,
+    }
 }
 
 fn misplaced_secret(message: &str) -> Option<Fault> {

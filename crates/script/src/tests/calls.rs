@@ -290,3 +290,14 @@ tool(f)
         );
     }
 }
+
+#[test]
+fn large_values_of_the_wrong_type_are_shown_in_part() {
+    let source = "def f(v = None) -> str:\n    return v\ntool(f)";
+    let got = call(source, "f", json!({"v": vec!["é"; 100_000]})).unwrap_err();
+    assert!(got.len() < 500, "{} bytes", got.len());
+    assert!(
+        got.contains("…` of type `list` does not match the type annotation `str` for return type"),
+        "{got}"
+    );
+}
