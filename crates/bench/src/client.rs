@@ -37,6 +37,7 @@ impl Client {
             .args(["serve", "--modules"])
             .arg(folder)
             .args(flags)
+            .envs(contender.environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr.try_clone()?)

@@ -12,6 +12,8 @@ pub(super) struct Contender {
     pub(super) program: PathBuf,
     /// What it is given before all else: the script of an interpreter.
     pub(super) script: Vec<OsString>,
+    /// Variables of its environment besides those of the bench.
+    pub(super) environment: Vec<(&'static str, OsString)>,
     chosen: bool,
 }
 
@@ -41,6 +43,7 @@ impl Contender {
         Self {
             program: program.into(),
             script,
+            environment: Vec::new(),
             chosen: false,
         }
     }

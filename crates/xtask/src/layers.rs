@@ -33,7 +33,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["standins"]),
     // The server that the bench measures larkspur beside: nothing of ours.
     ("minimal", &[]),
-    ("bench", &["cluster", "xtask"]),
+    ("bench", &["cluster", "standins", "xtask"]),
 ];
 
 /// Foreign crates whose vocabulary has a room of its own; `deny.toml` says the same.

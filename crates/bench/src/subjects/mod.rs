@@ -3,6 +3,7 @@
 mod attacks;
 mod batch;
 mod calls;
+mod conversations;
 mod databases;
 mod guards;
 mod http;
@@ -76,6 +77,7 @@ pub(super) enum Subject {
     Http,
     McpHttp,
     Tokens,
+    Conversations,
     Batch,
     Tests,
     Guards,
@@ -83,7 +85,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Calls,
         Self::Instructions,
         Self::Start,
@@ -96,6 +98,7 @@ impl Subject {
         Self::Http,
         Self::McpHttp,
         Self::Tokens,
+        Self::Conversations,
         Self::Batch,
         Self::Tests,
         Self::Guards,
@@ -116,6 +119,7 @@ impl Subject {
             Self::Http => http::measure(bench),
             Self::McpHttp => mcp_http::measure(bench),
             Self::Tokens => tokens::measure(bench),
+            Self::Conversations => conversations::measure(bench),
             Self::Batch => batch::measure(bench),
             Self::Tests => tests::measure(bench),
             Self::Guards => guards::measure(bench),
@@ -139,6 +143,7 @@ impl Display for Subject {
             Self::Http => "http",
             Self::McpHttp => "mcp-http",
             Self::Tokens => "tokens",
+            Self::Conversations => "conversations",
             Self::Batch => "batch",
             Self::Tests => "tests",
             Self::Guards => "guards",
