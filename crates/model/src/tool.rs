@@ -15,6 +15,8 @@ pub struct Tool {
     pub hints: Hints,
     pub icons: Option<Value>,
     pub examples: Vec<Value>,
+    /// Requests in plain language that this tool answers; tool search indexes them.
+    pub questions: Vec<String>,
     /// The author's own bound, if tighter than the server's.
     pub timeout: Option<Duration>,
     pub task: TaskUse,

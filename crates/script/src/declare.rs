@@ -19,7 +19,7 @@ use starlark::values::list::{AllocList, UnpackList};
 use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
-const TOOL_OPTIONS: [&str; 17] = [
+const TOOL_OPTIONS: [&str; 18] = [
     "name",
     "title",
     "description",
@@ -30,6 +30,7 @@ const TOOL_OPTIONS: [&str; 17] = [
     "select",
     "compact",
     "examples",
+    "questions",
     "params",
     "input_schema",
     "output_schema",
@@ -111,7 +112,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// `open_world` (hints for the client), `select` (the fields of an answer that are worth their
     /// tokens: `["number", "author: user.login", "labels[*].name"]`), `compact` (a function that makes
     /// an answer smaller, or a text of it),
-    /// `examples` (a list of arguments), `params` (a dict of `param`), `input_schema` and
+    /// `examples` (a list of arguments), `questions` (requests in the words of users, in every language
+    /// they use: tool search finds the tool by them, and no tool list shows them), `params` (a dict of `param`), `input_schema` and
     /// `output_schema` (kept as they are), `icons`, `timeout`, `task`, `cache`. With `task = True` a call that
     /// takes long becomes a task where the client knows tasks: it goes on while the client does
     /// something else and asks how far it is; `"required"` turns other clients away. With `cache = "60s"`
@@ -130,7 +132,13 @@ fn natives(builder: &mut GlobalsBuilder) {
     ///     """
     ///     return pieces < at_least
     ///
-    /// tool(restock, read_only = True, params = {"at_least": param(minimum = 1)}, timeout = "2s")
+    /// tool(
+    ///     restock,
+    ///     read_only = True,
+    ///     questions = ["do we need to order more screws?"],
+    ///     params = {"at_least": param(minimum = 1)},
+    ///     timeout = "2s",
+    /// )
     /// ```
     fn tool<'v>(
         #[starlark(require = pos)] func: Value<'v>,
@@ -251,6 +259,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         title: Option<Value<'v>>,
         annotations: Option<Value<'v>>,
         output_schema: Option<Value<'v>>,
+        questions: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let heap = eval.heap();
@@ -276,6 +285,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             ("title", title.unwrap_or(none)),
             ("annotations", annotations.unwrap_or(none)),
             ("output_schema", output_schema.unwrap_or(none)),
+            ("questions", questions.unwrap_or(none)),
         ])))
     }
 

@@ -26,6 +26,7 @@ mod outline;
 mod permission_call;
 mod permissions;
 mod prompt;
+mod questions;
 mod resource;
 mod result;
 mod script;

@@ -8,6 +8,7 @@ use crate::loader::FileId;
 use crate::nesting::place;
 use crate::permissions;
 use crate::prompt::{self, ScriptPrompt};
+use crate::questions::read_questions;
 use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
@@ -243,6 +244,7 @@ impl<'v> Reader<'_, 'v> {
             examples: json("examples")
                 .and_then(|e| e.as_array().cloned())
                 .unwrap_or_default(),
+            questions: read_questions(get(entry, "questions")).map_err(wrong)?,
             timeout: timeout(entry).map_err(wrong)?,
             task: task(entry).map_err(wrong)?,
             cache,
@@ -344,6 +346,8 @@ impl<'v> Reader<'_, 'v> {
             )));
         };
         let name: ToolName = name.parse().map_err(|e| fault(format!("{e}")))?;
+        let questions = read_questions(get(tool, "questions"))
+            .map_err(|why| fault(format!("tool `{name}`: {why}")))?;
         let mut fields = Vec::new();
         let parameters = get(tool, "parameters").and_then(ListRef::from_value);
         for parameter in parameters.into_iter().flat_map(ListRef::iter) {
@@ -385,6 +389,7 @@ impl<'v> Reader<'_, 'v> {
             },
             icons: None,
             examples: Vec::new(),
+            questions,
             timeout: None,
             task: TaskUse::Never,
             select: None,

@@ -15,6 +15,8 @@ pub struct Findable<'f> {
     /// JSON Schema.
     pub input: &'f Value,
     pub examples: &'f [Value],
+    /// Requests in plain language that the tool answers.
+    pub questions: &'f [String],
 }
 
 /// How much a word counts by where it stands. Names are chosen with care; what is said about a parameter
@@ -25,9 +27,10 @@ const KEYWORDS: f32 = 2.0;
 const SUMMARY: f32 = 2.0;
 const DESCRIPTION: f32 = 1.0;
 const EXAMPLES: f32 = 1.0;
+const QUESTIONS: f32 = 2.0;
 const PARAMETERS: f32 = 1.0;
 const ABOUT_PARAMETERS: f32 = 0.5;
-pub(super) const FIELDS: usize = 8;
+pub(super) const FIELDS: usize = 9;
 
 /// What is said about one tool: words, and how much they count.
 pub(super) type Fields = [(f32, Vec<String>); FIELDS];
@@ -41,6 +44,7 @@ impl<'f> Findable<'f> {
             description: &tool.description,
             input: tool.input.to_json(),
             examples: &tool.examples,
+            questions: &tool.questions,
         }
     }
 
@@ -61,6 +65,10 @@ impl<'f> Findable<'f> {
             (SUMMARY, words(first_sentence(self.description))),
             (DESCRIPTION, words(self.description)),
             (EXAMPLES, texts(examples)),
+            (
+                QUESTIONS,
+                texts(self.questions.iter().map(String::as_str).collect()),
+            ),
             (
                 PARAMETERS,
                 texts(parameters().map(|(name, _)| name.as_str()).collect()),

@@ -16,6 +16,7 @@ fn index(tools: &[(&str, &str)]) -> SearchIndex {
         description,
         input: &input,
         examples: &[],
+        questions: &[],
     }))
 }
 
@@ -53,7 +54,7 @@ fn other_words_for_it_do_as_well_but_count_less() {
 }
 
 #[test]
-fn parameters_keywords_and_examples_are_searched() {
+fn parameters_keywords_examples_and_questions_are_searched() {
     let input = json!({"type": "object", "properties": {
         "latitude": {"type": "number", "description": "North of the equator"},
     }});
@@ -63,6 +64,10 @@ fn parameters_keywords_and_examples_are_searched() {
         json!({"city": "Oslo", "tags": ["rain"]}),
         json!("is it sunny"),
     ];
+    let questions = [
+        "do I need an umbrella?".to_owned(),
+        "傘はいりますか".to_owned(),
+    ];
     let tool = Findable {
         module: "climate",
         keywords: &keywords,
@@ -70,12 +75,14 @@ fn parameters_keywords_and_examples_are_searched() {
         description: "d",
         input: &input,
         examples: &examples,
+        questions: &questions,
     };
     let other = Findable {
         module: "other",
         keywords: &[],
         input: &plain,
         examples: &[],
+        questions: &[],
         ..tool
     };
     let index = SearchIndex::new([other, tool]);
@@ -86,6 +93,8 @@ fn parameters_keywords_and_examples_are_searched() {
         "oslo",
         "rain",
         "sunny",
+        "umbrella",
+        "傘",
         "climate",
     ] {
         check(&index, query, &[1]);
@@ -148,6 +157,7 @@ fn catalog() -> (Vec<String>, SearchIndex) {
         description: tool["description"].as_str().unwrap_or_default(),
         input: &tool["inputSchema"],
         examples: &[],
+        questions: &[],
     }));
     (paths.collect(), index)
 }

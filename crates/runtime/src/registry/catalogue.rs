@@ -46,6 +46,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         },
         icons: None,
         examples: Vec::new(),
+        questions: Vec::new(),
         timeout: None,
         task: TaskUse::Never,
         select: None,

@@ -25,6 +25,7 @@ mod parallel;
 mod permissions;
 mod pretend;
 mod prompts;
+mod questions;
 mod resources;
 mod rewriting;
 mod schemas;
