@@ -158,11 +158,41 @@ fn what_streams_comes_as_events() {
 }
 
 fn session(web: &Web) -> (String, Reply) {
+    session_of(web, "2025-11-25")
+}
+
+fn session_of(web: &Web, revision: &str) -> (String, Reply) {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
+        "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
     let reply = web.post(&[("Accept", "application/json, text/event-stream")], &hello);
     let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
     (id, reply)
+}
+
+/// Clients of older revisions parse the data of every event as JSON.
+#[test]
+fn only_clients_that_know_priming_events_get_them() {
+    let web = web();
+    for (revision, is_primed) in [
+        ("2025-03-26", false),
+        ("2025-06-18", false),
+        ("2025-11-25", true),
+    ] {
+        let (id, opening) = session_of(&web, revision);
+        let headers = [
+            ("Accept", "application/json, text/event-stream"),
+            ("Mcp-Session-Id", id.as_str()),
+            ("MCP-Protocol-Version", revision),
+        ];
+        let reply = web.post(&headers, &call("hello", json!({"name": "Ada"})));
+        for body in [&opening.body, &reply.body] {
+            let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
+            let empty = data.filter(|data| data.trim().is_empty()).count();
+            assert_eq!(empty > 0, is_primed, "{revision}: {body}");
+        }
+        let result = &reply.events().pop().unwrap()["result"];
+        assert_eq!(result["content"][0]["text"], "hello Ada");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::message::{self, Asked};
 use super::owners::Owners;
 use super::shortcut::Shortcut;
 use super::toll;
+use super::unprimed::{knows_priming, without_priming};
 use super::wanted::Wanted;
 use crate::auth::{self, Login};
 use crate::handler::Handler;
@@ -132,9 +133,13 @@ impl Mcp {
                 if let Err(refusal) = self.check_session(&parts.headers, &caller, method, None) {
                     return refusal;
                 }
+                let is_primed = knows_priming(message::revision(&parts.headers));
                 let request = Request::from_parts(parts, Empty::<Bytes>::new());
                 let service = self.service(true, &caller);
-                let answer = in_json(Box::pin(service.handle(request)).await).await;
+                let mut answer = in_json(Box::pin(service.handle(request)).await).await;
+                if !is_primed {
+                    answer = without_priming(answer);
+                }
                 ending_with(answer, &caller)
             }
             _ => not_allowed("GET, POST, DELETE, OPTIONS"),
@@ -239,6 +244,7 @@ impl Mcp {
             return rpc_error(StatusCode::NOT_ACCEPTABLE, &asked.id, -32600, &why);
         }
         let in_session = asked.in_session(&parts.headers, takes_events);
+        let is_primed = !in_session || asked.knows_priming(&parts.headers);
         let caller = of(&parts);
         let (method, id) = (asked.method(), Some(&asked.id));
         let is_his = |headers| self.check_session(headers, &caller, method, id);
@@ -285,6 +291,9 @@ impl Mcp {
             return list(answer, asked, &result);
         }
         let mut answer = in_json(answer).await;
+        if !is_primed {
+            answer = without_priming(answer);
+        }
         if let Some(asides) = asides
             && is_kind(answer.headers(), EVENTS)
         {

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, refused, rpc_error};
 use super::guard::only;
+use super::unprimed::knows_priming;
 use crate::envelope::{self, Envelope, Refusal};
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName};
@@ -55,11 +56,28 @@ impl Asked<'_> {
         };
         is_fit && !says_modern(headers)
     }
+
+    /// `initialize` names the revision in its params, all other requests in a header.
+    pub(crate) fn knows_priming(&self, headers: &HeaderMap) -> bool {
+        if !self.initializes {
+            return knows_priming(revision(headers));
+        }
+        let params: Option<Value> = self.params();
+        knows_priming(
+            params
+                .as_ref()
+                .and_then(|params| params["protocolVersion"].as_str()),
+        )
+    }
+}
+
+/// Protocol revision that the headers name.
+pub(crate) fn revision(headers: &HeaderMap) -> Option<&str> {
+    headers.get(VERSION)?.to_str().ok()
 }
 
 pub(crate) fn says_modern(headers: &HeaderMap) -> bool {
-    let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
-    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+    revision(headers).is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// What can be judged before the body has come.

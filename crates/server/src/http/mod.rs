@@ -18,6 +18,7 @@ mod metrics;
 mod owners;
 mod shortcut;
 mod toll;
+mod unprimed;
 mod wanted;
 
 pub(crate) use aside::Aside;
