@@ -43,6 +43,7 @@ mod graph;
 mod grouped;
 mod host;
 mod input;
+mod introduction;
 mod kebab;
 mod known;
 mod leash;
@@ -100,6 +101,7 @@ pub use host::{
     is_credential, is_public,
 };
 pub use input::{Args, Input, Problem, Rejected};
+pub use introduction::{Introduction, ModuleLine};
 pub use kebab::kebab_name;
 pub use known::{Key, Kind, MANIFEST, PROJECT, Said, Section, project_template};
 pub use leash::{Cancel, Leash};

@@ -4,8 +4,8 @@ use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
 use crate::known;
 use crate::{
-    AuditSettings, Bounds, Doors, Fault, Grant, Limits, ModuleName, Place, Policy, Quotas, Rate,
-    Showing, Trust,
+    AuditSettings, Bounds, Doors, Fault, Grant, Introduction, Limits, ModuleName, Place, Policy,
+    Quotas, Rate, Showing, Trust,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub struct Project {
     pub vault_key_file: Option<String>,
     pub doors: Doors,
     pub showing: Showing,
+    /// What clients are told about the server.
+    pub introduction: Introduction,
     pub limits: Limits,
     pub bounds: Bounds,
     pub quotas: Quotas,
@@ -97,7 +99,8 @@ impl Project {
     fn read(document: &Document<'_>) -> Self {
         let mut table = document.table();
         let enable = table.get("enable").and_then(|item| item.list());
-        let (data_dir, doors, showing) = table.table("server").map(server).unwrap_or_default();
+        let server = table.table("server").map(server).unwrap_or_default();
+        let (data_dir, doors, showing, introduction) = server;
         let limits = table.table("limits").map(limits);
         let (limits, bounds, quotas) = limits.unwrap_or_default();
         let vault_key_file = table.table("vault").and_then(vault);
@@ -116,6 +119,7 @@ impl Project {
             vault_key_file,
             doors,
             showing,
+            introduction,
             limits,
             bounds,
             quotas,
@@ -174,12 +178,13 @@ impl ModuleSettings {
     }
 }
 
-fn server(mut table: Table<'_>) -> (Option<String>, Doors, Showing) {
+fn server(mut table: Table<'_>) -> (Option<String>, Doors, Showing, Introduction) {
     let data_dir = table.string("data_dir");
     let doors = Doors::read(&mut table);
     let showing = Showing::read(&mut table);
+    let introduction = Introduction::read(&mut table);
     table.finish(&known::SERVER);
-    (data_dir, doors, showing)
+    (data_dir, doors, showing, introduction)
 }
 
 fn vault(mut table: Table<'_>) -> Option<String> {

@@ -24,10 +24,12 @@ pub struct Tool {
     pub select: Option<Selection>,
     /// How long an answer may be given again.
     pub cache: Option<Cache>,
+    /// Clients that load tools on demand are asked to load this one at once.
+    pub always: bool,
 }
 
 /// What a client may assume about a call; absent means "not said".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Hints {
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
@@ -36,8 +38,17 @@ pub struct Hints {
 }
 
 impl Hints {
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
+    /// With every hint that clients decide by. What is not declared gets the cautious value of MCP,
+    /// unless what the module may reach rules it out.
+    #[must_use]
+    pub fn completed(self, reaches_out: bool) -> Self {
+        let is_read_only = self.read_only == Some(true);
+        Self {
+            read_only: Some(is_read_only),
+            destructive: Some(!is_read_only && self.destructive.unwrap_or(true)),
+            idempotent: self.idempotent,
+            open_world: Some(self.open_world.unwrap_or(reaches_out)),
+        }
     }
 }
 
@@ -51,8 +62,93 @@ impl Tool {
         format!("{}({}){output}", self.name, self.input.signature())
     }
 
+    /// For people: as declared, or made from the name, with the module if that says more:
+    /// `List issues (github)`.
+    pub fn title_in(&self, module: &str) -> String {
+        if let Some(title) = self.title.as_ref().filter(|title| !title.trim().is_empty()) {
+            return title.clone();
+        }
+        let name = self.name.as_str();
+        let words = name.replace(['_', '-', '.'], " ");
+        let mut letters = words.trim().chars();
+        let title: String = match letters.next() {
+            Some(first) => first.to_uppercase().chain(letters).collect(),
+            None => name.to_owned(),
+        };
+        if name == module {
+            title
+        } else {
+            format!("{title} ({module})")
+        }
+    }
+
     /// The first sentence of the description.
     pub fn summary(&self) -> &str {
         self.description.lines().next().unwrap_or_default().trim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, title: Option<&str>) -> Tool {
+        Tool {
+            name: name.parse().unwrap(),
+            title: title.map(str::to_owned),
+            description: String::new(),
+            input: Input::typed(Vec::new(), false),
+            output: None,
+            hints: Hints::default(),
+            icons: None,
+            examples: Vec::new(),
+            timeout: None,
+            task: TaskUse::Never,
+            select: None,
+            cache: None,
+            questions: Vec::new(),
+            always: false,
+        }
+    }
+
+    #[test]
+    fn every_tool_has_a_title() {
+        for (name, title, expected) in [
+            ("list_issues", None, "List issues (github)"),
+            ("list-issues", Some(" "), "List issues (github)"),
+            ("list_issues", Some("Issues"), "Issues"),
+            ("github", None, "Github"),
+            ("_x", None, "X (github)"),
+        ] {
+            let title = tool(name, title).title_in("github");
+            assert_eq!(title, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn undeclared_hints_are_cautious() {
+        let hints = |read_only, destructive, open_world| Hints {
+            read_only,
+            destructive,
+            idempotent: None,
+            open_world,
+        };
+        let (yes, no) = (Some(true), Some(false));
+        for (declared, reaches_out, expected) in [
+            (hints(None, None, None), true, hints(no, yes, yes)),
+            (hints(None, None, None), false, hints(no, yes, no)),
+            (hints(yes, None, None), true, hints(yes, no, yes)),
+            (hints(yes, None, None), false, hints(yes, no, no)),
+            (hints(no, no, None), false, hints(no, no, no)),
+            (hints(None, no, no), true, hints(no, no, no)),
+            (hints(None, None, yes), false, hints(no, yes, yes)),
+        ] {
+            assert_eq!(declared.completed(reaches_out), expected, "{declared:?}");
+        }
+        let idempotent = Hints {
+            idempotent: yes,
+            ..Hints::default()
+        };
+        assert_eq!(idempotent.completed(false).idempotent, yes);
     }
 }

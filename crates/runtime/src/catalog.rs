@@ -8,8 +8,8 @@ use crate::registry::Front;
 use crate::resources::Resources;
 use crate::view::Views;
 use model::{
-    Config, Fault, Manifest, ModuleName, Policy, Rate, Showing, Tool, ToolPath, did_you_mean,
-    nearest,
+    Config, Fault, Introduction, Manifest, ModuleName, Policy, Rate, Showing, ToolPath,
+    did_you_mean, nearest,
 };
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use std::collections::{BTreeMap, HashMap};
@@ -65,6 +65,11 @@ impl Module {
             Some(manifest) => Some(&manifest.description),
             None => self.script.declared.description.as_deref(),
         }
+    }
+
+    /// May its tools reach anything beyond this machine?
+    pub(crate) fn can_reach_out(&self) -> bool {
+        self.life.permit.can_reach_out()
     }
 
     /// The same life with other tools.
@@ -206,6 +211,8 @@ pub struct Broken {
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub showing: Showing,
+    /// What clients are told about the server.
+    pub introduction: Introduction,
     /// What the names of a module's tools begin with in a flat list.
     pub prefixes: BTreeMap<ModuleName, String>,
     /// Who may use which of them.
@@ -325,18 +332,6 @@ impl Catalog {
         self.flat
             .iter()
             .map(|(name, handle)| (name.as_str(), handle))
-    }
-
-    /// What `tools/list` says, in the order of the alphabet.
-    pub fn shown(&self) -> Vec<(&str, &Tool)> {
-        if self.front.choice.shows_modules {
-            let tools = self.front.meta_tools().iter();
-            return tools.map(|tool| (tool.name.as_str(), tool)).collect();
-        }
-        let tools = self.tools();
-        tools
-            .map(|(name, handle)| (name, &handle.tool().tool))
-            .collect()
     }
 
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {

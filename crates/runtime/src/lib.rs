@@ -86,7 +86,9 @@ pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use quota::Limited;
 pub use read::{Asking, ReadError, Reference};
 pub use reader::{Digests, Reader};
-pub use registry::{Asked, Batch, Choice, Cost, ForeachResults, Front, Meta, Shape, Watch};
+pub use registry::{
+    Asked, Batch, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
+};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use scopes::{Lacking, Wish};

@@ -13,7 +13,7 @@ use crate::project::ProjectFile;
 use crate::rate::AllRates;
 use crate::reader::digest;
 use crate::settle::{Missed, Settle};
-use model::{Fault, Manifest, ModuleName, ModuleSettings, Showing, Surface};
+use model::{Fault, Introduction, Manifest, ModuleName, ModuleSettings, Showing, Surface};
 use script::{Engine, FileId, Script};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -369,6 +369,10 @@ impl Library {
             showing: Showing {
                 surface: self.overrides.surface.unwrap_or(project.showing.surface),
                 ..project.showing
+            },
+            introduction: Introduction {
+                name: self.project.name(),
+                ..project.introduction.clone()
             },
             prefixes: modules.filter_map(prefix).collect(),
             policy: Arc::new(project.policy.clone()),

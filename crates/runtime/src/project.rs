@@ -149,6 +149,16 @@ impl ProjectFile {
         &self.project
     }
 
+    /// What the project is called: as the file says, or as its folder; nothing without a file.
+    pub fn name(&self) -> Option<String> {
+        let given = self.project.introduction.name.clone();
+        given.or_else(|| {
+            let path = std::path::absolute(&self.path).ok()?;
+            let folder = path.parent()?.file_name()?.to_string_lossy();
+            self.exists().then(|| folder.into_owned())
+        })
+    }
+
     /// Whether there is a file.
     pub fn exists(&self) -> bool {
         self.text != digest_of(None)

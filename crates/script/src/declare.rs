@@ -19,7 +19,7 @@ use starlark::values::list::{AllocList, UnpackList};
 use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
-const TOOL_OPTIONS: [&str; 18] = [
+const TOOL_OPTIONS: [&str; 19] = [
     "name",
     "title",
     "description",
@@ -38,6 +38,7 @@ const TOOL_OPTIONS: [&str; 18] = [
     "timeout",
     "task",
     "cache",
+    "always",
 ];
 
 const PARAM_RULES: [(&str, &str); 12] = [
@@ -114,7 +115,8 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// an answer smaller, or a text of it),
     /// `examples` (a list of arguments), `questions` (requests in the words of users, in every language
     /// they use: tool search finds the tool by them, and no tool list shows them), `params` (a dict of `param`), `input_schema` and
-    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`, `cache`. With `task = True` a call that
+    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`, `cache`, `always` (clients
+    /// that load tools on demand are asked to load this one at once). With `task = True` a call that
     /// takes long becomes a task where the client knows tasks: it goes on while the client does
     /// something else and asks how far it is; `"required"` turns other clients away. With `cache = "60s"`
     /// an answer is given again for that long, to the same caller and for the same arguments, without

@@ -247,6 +247,7 @@ impl<'v> Reader<'_, 'v> {
             questions: read_questions(get(entry, "questions")).map_err(wrong)?,
             timeout: timeout(entry).map_err(wrong)?,
             task: task(entry).map_err(wrong)?,
+            always: flag("always") == Some(true),
             cache,
             select,
             name,
@@ -394,6 +395,7 @@ impl<'v> Reader<'_, 'v> {
             task: TaskUse::Never,
             select: None,
             cache: None,
+            always: false,
             name,
         };
         let ctx = handler.parameters_spec().is_some_and(|spec| spec.len() > 1);

@@ -9,14 +9,14 @@ use crate::asking::{Desk, Matter};
 use crate::caller::{caller, trail};
 use crate::http::{LateAnswer, is_charged};
 use crate::notify::{self, Eyes, Watcher};
-use crate::reading::Subscribed;
+use crate::reading::{Subscribed, cache_scope};
 use crate::shared::Shared;
 use crate::wire::{self, Era};
 use crate::words::Words;
 use crate::written::List;
-use model::{Caller, Level};
+use model::{Caller, Input, Level};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
     CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
     GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
@@ -140,6 +140,14 @@ impl Handler {
         })
     }
 
+    /// Adds what this caller is told of the server before it sees a tool.
+    fn introduce(&self, info: &mut ServerConfig, caller: &Caller) {
+        let catalog = self.shared.runtime.view(caller);
+        let project = catalog.rules.introduction.name.as_deref();
+        info.server_info = wire::titled_implementation(project);
+        info.instructions = Some(catalog.instructions());
+    }
+
     /// Words that this request has asked for.
     pub(crate) fn words(&self, context: &RequestContext<RoleServer>, era: Era) -> Option<Words> {
         let level = match era {
@@ -189,6 +197,7 @@ impl ServerHandler for Handler {
         let mut agreed = self.negotiate_initialize(&request)?;
         // Tasks as we know them are for modern clients.
         agreed.capabilities.extensions = None;
+        self.introduce(&mut agreed, &caller(&context.extensions));
         // What was agreed on counts from here on, not what was asked for.
         request.protocol_version = agreed.protocol_version.clone();
         context.peer.set_peer_info(request);
@@ -197,14 +206,15 @@ impl ServerHandler for Handler {
 
     async fn discover(
         &self,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
-        let mut result = DiscoverResult::from_server_info(
-            self.supported_protocol_versions().into_owned(),
-            self.get_info(),
-        );
+        let caller = caller(&context.extensions);
+        let mut info = self.get_info();
+        self.introduce(&mut info, &caller);
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, info);
         result.ttl_ms = LIST_TTL_MS;
-        result.cache_scope = CacheScope::Public;
+        result.cache_scope = cache_scope(&caller);
         Ok(result)
     }
 
@@ -299,17 +309,19 @@ impl ServerHandler for Handler {
         // rmcp asks for the schema with every call that comes by network.
         let tools = self.shared.tools(Era::Modern, &self.caller);
         if let Ok(index) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) {
-            return tools.get(index).cloned();
+            let schema = Arc::clone(&tools.get(index)?.input_schema);
+            return Some(Tool::new_with_raw(name.to_owned(), None, schema));
         }
         let catalog = self.shared.runtime.view(&self.caller);
-        if let Some(meta) = Meta::named(name) {
-            let tool = catalog.front.meta_tool(meta)?;
-            return Some(wire::tool(name, tool, Era::Modern));
-        }
-        match catalog.lookup(name) {
-            Lookup::Found(handle) => Some(wire::tool(name, &handle.tool().tool, Era::Modern)),
-            _ => None,
-        }
+        let schema = |input: &Input| wire::object(input.to_json());
+        let schema = match Meta::named(name) {
+            Some(meta) => schema(&catalog.front.meta_tool(meta)?.input),
+            None => match catalog.lookup(name) {
+                Lookup::Found(handle) => schema(&handle.tool().tool.input),
+                _ => return None,
+            },
+        };
+        Some(Tool::new_with_raw(name.to_owned(), None, schema))
     }
 
     async fn list_resources(

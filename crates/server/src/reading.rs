@@ -71,7 +71,7 @@ macro_rules! dressed {
         if $view.era == Era::Modern {
             result.meta = Some($handler.shared.meta.clone());
             result.ttl_ms = Some(LIST_TTL_MS);
-            result.cache_scope = Some($view.cache_scope());
+            result.cache_scope = Some(cache_scope(&$view.caller));
         }
         result
     }};
@@ -83,14 +83,12 @@ pub(crate) struct View {
     caller: Caller,
 }
 
-impl View {
-    /// What depends on who asks is not for others who ask the same.
-    fn cache_scope(&self) -> CacheScope {
-        if self.caller.is_local() {
-            CacheScope::Public
-        } else {
-            CacheScope::Private
-        }
+/// What depends on who asks is not for others who ask the same.
+pub(crate) fn cache_scope(caller: &Caller) -> CacheScope {
+    if caller.is_local() {
+        CacheScope::Public
+    } else {
+        CacheScope::Private
     }
 }
 

@@ -45,7 +45,7 @@ impl Shared {
         let catalog = self.runtime.view(caller);
         let make = || {
             let tools = catalog.shown().into_iter();
-            let tools = tools.map(|(listed, tool)| wire::tool(listed, tool, era));
+            let tools = tools.map(|listing| wire::tool(&listing, era));
             Ok::<_, Infallible>(Arc::new(tools.collect()))
         };
         let Ok(tools) = self.listings[era as usize].get(&catalog, make);

@@ -149,6 +149,19 @@ impl<'w> Client<'w> {
     }
 
     #[track_caller]
+    fn instructions(&self) -> String {
+        let result = if self.is_modern {
+            self.result("server/discover", json!({}))
+        } else {
+            let who = json!({"name": "it", "version": "1"});
+            let params =
+                json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
+            self.result("initialize", params)
+        };
+        result["instructions"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
     fn names(&self, method: &str, list: &str, key: &str) -> Vec<String> {
         let listed = self.result(method, json!({}));
         let items = listed[list].as_array().unwrap().iter();
@@ -232,12 +245,15 @@ fn what_is_masked_is_not_there() {
             ["delete_item", "get_price", "read_mail", "through"]
         );
         assert_eq!(bob.call("delete_item", json!({})), "tea is gone");
+        let told = bob.instructions();
+        assert!(told.starts_with("Modules:\n- office\n- shop\n"), "{told}");
         let args = json!({"tool": "office.read_mail"});
         assert_eq!(bob.call("through", args), "no mail");
     }
     // Who has no role has nothing.
     for eve in Client::both(&web, issuer.token("eve")) {
         assert_eq!(eve.names("tools/list", "tools", "name"), [""; 0]);
+        assert_eq!(eve.instructions(), "This server has no modules yet.");
         assert_eq!(eve.names("resources/list", "resources", "uri"), [""; 0]);
         let said = eve.call("get_price", json!({}));
         assert!(said.contains("there is no tool `get_price`"), "{said}");
@@ -258,6 +274,7 @@ fn lists_are_private() {
         "resources/list",
         "resources/templates/list",
         "prompts/list",
+        "server/discover",
     ] {
         assert_eq!(
             ada.result(list, json!({}))["cacheScope"],

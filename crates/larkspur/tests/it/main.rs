@@ -63,6 +63,7 @@ mod http;
 mod imports;
 mod incidents;
 mod install;
+mod introduction;
 mod issuer;
 mod kept;
 mod lifecycle;

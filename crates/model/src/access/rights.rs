@@ -119,6 +119,18 @@ impl Rights {
         Err(Denied::by(&self.module, access, layer))
     }
 
+    /// Could it reach anything but files and data on this machine? Commands, databases and tools of
+    /// other modules may.
+    pub fn can_reach_out(&self) -> bool {
+        let ways = [
+            Permission::Http,
+            Permission::Exec,
+            Permission::Postgres,
+            Permission::Calls,
+        ];
+        ways.iter().any(|way| !self.scopes[way].is_empty())
+    }
+
     /// Whom requests may reach.
     pub fn egress(&self) -> Egress {
         Egress::new(&self.module, &self.scopes[&Permission::Http])

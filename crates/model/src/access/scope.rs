@@ -62,6 +62,14 @@ impl Scope {
         self
     }
 
+    /// Does one of the lists name nothing at all?
+    pub(super) fn is_empty(&self) -> bool {
+        let names_nothing = |layer: &Layer| {
+            layer.names.is_empty() && layer.dependencies.is_empty() && layer.follows.is_empty()
+        };
+        self.0.iter().any(names_nothing)
+    }
+
     /// The last list follows these keys of the configuration.
     #[must_use]
     pub(super) fn following(mut self, keys: &[String]) -> Self {

@@ -33,6 +33,20 @@ pub(crate) const SERVER: Section = Section {
     about: "The server itself. Flags of `larkspur serve` win over this.",
     keys: &[
         key(
+            "name",
+            Text,
+            May("shop"),
+            "Name of the project: part of the server's title in clients, and the name of the entry that \
+             `larkspur install` writes. Without it, the name of the folder with this file.",
+        ),
+        key(
+            "instructions",
+            Text,
+            May("Ask before you close an issue."),
+            "Told to models before the generated text, which names the modules and says how their tools \
+             are found and called. At most 1,000 characters.",
+        ),
+        key(
             "data_dir",
             Text,
             Default(".larkspur"),

@@ -38,6 +38,11 @@ impl Permit {
         }
     }
 
+    /// May it use anything beyond this machine?
+    pub(crate) fn can_reach_out(&self) -> bool {
+        self.rights.can_reach_out()
+    }
+
     /// The same, with secrets.
     pub(crate) fn with_secrets(self, secrets: BTreeMap<String, SecretSpec>) -> Self {
         Self { secrets, ..self }

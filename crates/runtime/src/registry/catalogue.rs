@@ -51,6 +51,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         task: TaskUse::Never,
         select: None,
         cache: None,
+        always: true,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What clients see of the tools: all of them, or the meta tools, and why.
 
 use super::listed::{tokens, written};
+use super::listing::Listing;
 use super::meta::Meta;
 use crate::catalog::{Handle, Module};
 use model::{Findable, Grouped, SearchIndex, Showing, Surface, Tool};
@@ -61,6 +62,12 @@ impl Front {
         let mut hasher = DefaultHasher::new();
         let shown = if choice.shows_modules { few } else { all };
         shown.hash(&mut hasher);
+        showing.result_tokens.hash(&mut hasher);
+        if !choice.shows_modules {
+            for (name, handle) in flat {
+                Listing::of_tool(name, handle, showing).hash_additions(&mut hasher);
+            }
+        }
         Self {
             choice,
             meta,

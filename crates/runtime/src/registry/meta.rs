@@ -1,6 +1,6 @@
 //! What the meta tools are called, and what they take.
 
-use model::{Args, Field, Input, Rejected, Schema};
+use model::{Args, Field, Hints, Input, Rejected, Schema};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -32,6 +32,26 @@ impl Meta {
             Self::Schema => "get_module_schema",
             Self::Call => "call",
             Self::Batch => "batch",
+        }
+    }
+
+    /// For people.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Schema => "Find tools",
+            Self::Call => "Call a tool",
+            Self::Batch => "Call several tools",
+        }
+    }
+
+    /// Those that call tools may do whatever the tools do.
+    pub(super) fn hints(self) -> Hints {
+        let is_search = self == Self::Schema;
+        Hints {
+            read_only: Some(is_search),
+            destructive: Some(!is_search),
+            idempotent: None,
+            open_world: Some(!is_search),
         }
     }
 

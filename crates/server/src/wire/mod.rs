@@ -16,13 +16,13 @@ pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 pub(crate) use unread::{limited, unread};
 
-use model::{Content, Errors, Output, Structured, Tool};
+use model::{Content, Errors, Output, Structured};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
     ProtocolVersion, ResultType, Tool as WireTool, ToolAnnotations,
 };
-use runtime::CallError;
+use runtime::{CallError, Listing};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -66,6 +66,14 @@ pub(crate) fn implementation() -> Implementation {
     Implementation::new("larkspur", env!("CARGO_PKG_VERSION"))
 }
 
+/// The same with a title for people, in which the project is named.
+pub(crate) fn titled_implementation(project: Option<&str>) -> Implementation {
+    implementation().with_title(match project {
+        Some(project) => format!("{project} (Larkspur)"),
+        None => "Larkspur".to_owned(),
+    })
+}
+
 /// A name that nobody has used and nobody can guess.
 fn random_name() -> Result<String, String> {
     let mut bytes = [0; 16];
@@ -91,25 +99,27 @@ pub(crate) fn meta(ours: &MetaObject, is_cached: bool) -> MetaObject {
     meta
 }
 
-pub(crate) fn tool(listed: &str, tool: &Tool, era: Era) -> WireTool {
+pub(crate) fn tool(listing: &Listing<'_>, era: Era) -> WireTool {
+    let Listing { name, tool, .. } = *listing;
     let description = (!tool.description.is_empty()).then(|| tool.description.clone().into());
     let mut wire =
-        WireTool::new_with_raw(listed.to_owned(), description, object(tool.input.to_json()));
-    wire.title.clone_from(&tool.title);
+        WireTool::new_with_raw(name.to_owned(), description, object(tool.input.to_json()));
+    wire.title = Some(listing.title.clone());
     wire.output_schema = tool
         .output
         .as_ref()
         .filter(|schema| era.takes_schema(schema))
         .map(object);
     wire.icons = icons(tool.icons.as_ref());
-    if !tool.hints.is_empty() {
-        wire.annotations = Some(ToolAnnotations::from_raw(
-            None,
-            tool.hints.read_only,
-            tool.hints.destructive,
-            tool.hints.idempotent,
-            tool.hints.open_world,
-        ));
+    wire.annotations = Some(ToolAnnotations::from_raw(
+        None,
+        listing.hints.read_only,
+        listing.hints.destructive,
+        listing.hints.idempotent,
+        listing.hints.open_world,
+    ));
+    if !listing.meta.is_empty() {
+        wire.meta = Some(MetaObject(listing.meta.clone()));
     }
     wire
 }
@@ -118,7 +128,7 @@ fn icons(icons: Option<&Value>) -> Option<Vec<Icon>> {
     icons.and_then(|icons| serde_json::from_value(icons.clone()).ok())
 }
 
-fn object(schema: &Value) -> Arc<JsonObject> {
+pub(crate) fn object(schema: &Value) -> Arc<JsonObject> {
     Arc::new(schema.as_object().cloned().unwrap_or_default())
 }
 
