@@ -103,6 +103,17 @@ fn seen(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Fault> {
             format!("write tool({name}, examples = [{{…}}]): one good call saves many bad ones"),
         );
     }
+    if typed && tool.questions.is_empty() {
+        add(
+            "W0610",
+            format!(
+                "`{name}` has no questions: tool search knows only the words of its description"
+            ),
+            format!(
+                "write tool({name}, questions = [\"…\"]): requests as users word them, in each of their languages"
+            ),
+        );
+    }
     for says in schemas::rejected(module, tool, typed) {
         let help = "clients that refuse it leave out the tool, or all of them".to_owned();
         add("W0606", says, help);

@@ -22,7 +22,7 @@ fn about(module: &ModuleName, tool: &Tool) -> String {
         "" => String::new(),
         text => format!("{text}\n\n"),
     };
-    let parts = [parameters(tool), examples(module, tool)];
+    let parts = [parameters(tool), examples(module, tool), questions(tool)];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     let parts = parts.collect::<Vec<_>>().join("\n");
     format!("### {}\n\n{description}{parts}", tool.name)
@@ -67,6 +67,15 @@ fn examples(module: &ModuleName, tool: &Tool) -> String {
         [only] => format!("Example:\n\n{only}"),
         many => format!("Examples:\n\n{}", many.join("\n")),
     }
+}
+
+fn questions(tool: &Tool) -> String {
+    if tool.questions.is_empty() {
+        return String::new();
+    }
+    let lines = tool.questions.iter().map(|text| one_line(text));
+    let lines: Vec<String> = lines.collect();
+    format!("Questions:\n\n- {}\n", lines.join("\n- "))
 }
 
 /// The same call as a client sends it, and as it is typed.

@@ -154,10 +154,10 @@ fn a_report_has_level_code_place_and_help() {
         )
         .says("warning[W0107]: `x` of `f` has no type: a model may send anything")
         .says("  = help: write `x: str`")
-        .notes("1 error and 4 warnings in 1 file")
+        .notes("1 error and 5 warnings in 1 file")
         .notes("`larkspur explain W0601` tells more");
     room.write("m.star", "def f():\n    return 1\n\ntool(f)\n");
-    room.run(&["check"]).exits(0).notes("1 warning in 1 file");
+    room.run(&["check"]).exits(0).notes("2 warnings in 1 file");
     room.run(&["check", "--strict"]).exits(1);
     room.remove("m.star");
     room.run(&["check", "--strict"])

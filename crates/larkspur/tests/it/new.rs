@@ -130,6 +130,10 @@ fn its_readme_is_made_from_its_schemas() {
         larkspur call hello.hello name=Ada
         ```
 
+        Questions:
+
+        - say hi to Ada
+
         <!-- larkspur: end -->
     "#]].assert_eq(&fs::read_to_string(room.at("hello/README.md")).unwrap());
 }
