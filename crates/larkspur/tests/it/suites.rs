@@ -77,3 +77,26 @@ fn no_folder_of_examples_is_left_out() {
         );
     }
 }
+
+#[test]
+fn every_shipped_tool_has_questions_in_english_and_japanese() {
+    let folder = workspace().join("modules");
+    let folder = folder.to_str().unwrap();
+    let room = Room::new();
+    room.run(&["check", "--strict", "-e", folder]).exits(0);
+    for module in modules(Path::new(folder)) {
+        let name = module.trim_end_matches('/');
+        let readme = room.run(&["readme", name, "-e", &format!("{folder}/{name}")]);
+        let readme = readme.exits(0).stdout.clone();
+        let (_, tools) = readme.split_once("## Tools").unwrap();
+        for tool in tools.split("\n### ").skip(1) {
+            let questions = tool.split_once("Questions:\n\n").map(|(_, list)| list);
+            let questions = questions.unwrap_or_default().lines();
+            let questions: Vec<&str> = questions
+                .map_while(|line| line.strip_prefix("- "))
+                .collect();
+            let english = questions.iter().filter(|text| text.is_ascii()).count();
+            assert!(english >= 1 && questions.len() > english, "{name}: {tool}");
+        }
+    }
+}
