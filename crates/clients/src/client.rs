@@ -24,6 +24,9 @@ pub struct Client {
     pub(crate) format: Format,
     pub(crate) servers: Vec<String>,
     pub(crate) entry: Map<String, Value>,
+    /// What an entry says besides, to have all tools loaded at once.
+    #[serde(default)]
+    pub(crate) always: Map<String, Value>,
     user: Option<Place>,
     project: Option<String>,
     #[serde(default)]

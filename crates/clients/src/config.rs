@@ -8,6 +8,7 @@ use crate::change::Change;
 use crate::client::{Client, Scope};
 use crate::home::Home;
 use crate::launch::Launch;
+use crate::project::ProjectPaths;
 use crate::trouble::{Trouble, Wrong};
 use crate::{backup, document};
 use serde_json::{Map, Value};
@@ -66,18 +67,42 @@ impl<'c> ConfigFile<'c> {
             Scope::User => "",
             Scope::Project => " --scope project",
         };
-        let named = match name {
-            "larkspur" => String::new(),
-            name => format!(" --name {name}"),
-        };
-        format!("{}{scope}{named}", self.client.name)
+        format!("{}{scope} --name {name}", self.client.name)
     }
 
-    /// What has to change for the client to start this; none if it does already.
+    /// The name under which the client starts this project, if it does.
+    pub fn name_of(&self, project: &ProjectPaths) -> Result<Option<String>, Trouble> {
+        let is_it = |launch: &Launch| {
+            let there = ProjectPaths::of(launch);
+            there.is_some_and(|there| there.is_same(project))
+        };
+        let mut launches = self.launches()?.into_iter();
+        let found = launches.find(|(_, launch)| is_it(launch));
+        Ok(found.map(|(name, _)| name))
+    }
+
+    /// The name to install this project under: the one it has there, or the wanted one, with a number
+    /// if that is taken.
+    pub fn free_name(&self, wanted: &str, project: &ProjectPaths) -> Result<String, Trouble> {
+        if let Some(name) = self.name_of(project)? {
+            return Ok(name);
+        }
+        let numbered = (2_u32..).map(|number| format!("{wanted}-{number}"));
+        for name in std::iter::once(wanted.to_owned()).chain(numbered) {
+            let is_gone = |launch| ProjectPaths::of(&launch).is_some_and(|there| there.is_gone());
+            if !self.has(&name)? || self.launch(&name)?.is_some_and(is_gone) {
+                return Ok(name);
+            }
+        }
+        Ok(wanted.to_owned())
+    }
+
+    /// What has to change for the client to start this; none if it does already. An entry of another
+    /// project, or of another program, stays.
     pub fn install(&self, name: &str, launch: &Launch) -> Result<Option<Change>, Trouble> {
-        if self.has(name)? && self.launch(name)?.is_none() {
+        if let Some(other) = self.other_owner(name, launch)? {
             return Err(self.wrong(Wrong::Shape(format!(
-                "`{name}` there is another kind of server; choose another name with --name"
+                "`{name}` there is {other}; choose another name with --name"
             ))));
         }
         let after = self.put(self.text(), name, &launch.entry(self.client))?;
@@ -111,6 +136,26 @@ impl<'c> ConfigFile<'c> {
             return Ok(Some(self.change(None, None)));
         }
         self.take(name).map(Some)
+    }
+
+    /// What stands there under this name, if it is not ours to replace.
+    fn other_owner(&self, name: &str, launch: &Launch) -> Result<Option<String>, Trouble> {
+        if !self.has(name)? {
+            return Ok(None);
+        }
+        let Some(there) = self.launch(name)? else {
+            return Ok(Some("another kind of server".to_owned()));
+        };
+        Ok(match (ProjectPaths::of(&there), ProjectPaths::of(launch)) {
+            (Some(there), Some(ours)) if there.is_same(&ours) || there.is_gone() => None,
+            (Some(there), Some(_)) => {
+                let mut paths = there.config.iter().chain(&there.folders);
+                let path = paths.next().map_or("no folder", String::as_str);
+                Some(format!("another project, with {path}"))
+            }
+            (None, Some(_)) => Some(format!("another program, {}", there.command)),
+            (_, None) => None,
+        })
     }
 
     /// The entry alone goes.

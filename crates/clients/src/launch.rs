@@ -4,11 +4,14 @@ use crate::client::Client;
 use crate::document;
 use crate::trouble::Wrong;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     pub command: String,
     pub args: Vec<String>,
+    /// Is the client asked to load all tools at once, if it can be?
+    pub always_load: bool,
 }
 
 const COMMAND: &str = "{command}";
@@ -27,7 +30,15 @@ impl Launch {
             };
             (key.clone(), value)
         });
-        filled.collect()
+        let always = client.always.iter().filter(|_| self.always_load);
+        let always = always.map(|(key, value)| (key.clone(), value.clone()));
+        filled.chain(always).collect()
+    }
+
+    /// Is it this program that is started?
+    pub fn is_larkspur(&self) -> bool {
+        let name = Path::new(&self.command).file_stem();
+        name.is_some_and(|name| name == "larkspur")
     }
 
     /// What an entry starts; none if it is of another kind, like a server at an address.
@@ -37,15 +48,21 @@ impl Launch {
             let (key, _) = template.find(|(_, value)| value.as_str() == Some(mark))?;
             entry.get(key)
         };
-        if let Some(line) = at(COMMAND_LINE) {
+        let mut always = client.always.iter();
+        let always_load =
+            !client.always.is_empty() && always.all(|(key, value)| entry.get(key) == Some(value));
+        let (command, args) = if let Some(line) = at(COMMAND_LINE) {
             let mut words = texts(line)?.into_iter();
-            let command = words.next()?;
-            let args = words.collect();
-            return Some(Self { command, args });
-        }
-        let command = at(COMMAND)?.as_str()?.to_owned();
-        let args = at(ARGS).map_or(Some(Vec::new()), texts)?;
-        Some(Self { command, args })
+            (words.next()?, words.collect())
+        } else {
+            let command = at(COMMAND)?.as_str()?.to_owned();
+            (command, at(ARGS).map_or(Some(Vec::new()), texts)?)
+        };
+        Some(Self {
+            command,
+            args,
+            always_load,
+        })
     }
 
     fn line(&self) -> Vec<&String> {

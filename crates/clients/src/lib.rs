@@ -12,6 +12,7 @@ mod home;
 mod json;
 mod launch;
 mod probe;
+mod project;
 mod table;
 mod toml;
 mod trouble;
@@ -23,6 +24,7 @@ pub use diff::{DiffLine, diff};
 pub use home::Home;
 pub use launch::{Launch, snippet};
 pub use probe::{Answer, probe};
+pub use project::{ProjectPaths, entry_name};
 pub use table::Table;
 pub use trouble::Trouble;
 

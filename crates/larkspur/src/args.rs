@@ -131,7 +131,7 @@ pub(crate) enum Command {
     Start(Named),
     /// Stop modules of a running server, with what depends on them
     Stop(Named),
-    /// Put this server into a client: Claude Code, Claude Desktop, Cursor, VS Code, Codex
+    /// Put this server into a client: Claude Code, Cursor, VS Code, Codex, Gemini CLI and others
     Install(Install),
     /// Take this server out of a client again
     Uninstall(Uninstall),

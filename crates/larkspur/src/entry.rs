@@ -3,8 +3,8 @@
 use crate::args::Global;
 use crate::compose;
 use anyhow::{Context, bail};
-use clients::Launch;
-use model::Transport;
+use clients::{Launch, ProjectPaths};
+use model::{Surface, Transport};
 use std::path::{Path, PathBuf};
 
 /// A client speaks over pipes, whatever `larkspur.toml` says.
@@ -37,7 +37,46 @@ pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
         args.extend(["--config".into(), absolute(project.path())?]);
     }
     let command = absolute(&program()?)?;
-    Ok(Launch { command, args })
+    // A flat list may be long: a client that loads tools on demand does well to do so.
+    let always_load = project.project().showing.surface != Surface::Flat;
+    Ok(Launch {
+        command,
+        args,
+        always_load,
+    })
+}
+
+/// The paths by which a client's entry of this project is known, there or not.
+pub(crate) fn project_paths(global: &Global) -> anyhow::Result<ProjectPaths> {
+    let project = compose::project(global)?;
+    let folders = compose::wanted_folders(global);
+    let folders = folders.iter().map(|folder| absolute(folder));
+    let config = Some(project.path()).filter(|path| path.exists());
+    Ok(ProjectPaths {
+        folders: folders.collect::<anyhow::Result<_>>()?,
+        config: config.map(absolute).transpose()?,
+    })
+}
+
+/// What clients call this project: its name, or that of its folder.
+pub(crate) fn name(global: &Global) -> anyhow::Result<String> {
+    if let Some(name) = compose::project(global)?.name() {
+        return Ok(clients::entry_name(&name));
+    }
+    let folders = compose::folders(global);
+    let folder = folders.first().map(|folder| absolute(folder)).transpose()?;
+    let folder = PathBuf::from(folder.unwrap_or_default());
+    let named = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let usual = ["modules", "extensions"].map(|name| Some(name.to_owned()));
+    let name = if usual.contains(&named(&folder)) {
+        folder.parent().and_then(named)
+    } else {
+        named(&folder)
+    };
+    Ok(clients::entry_name(&name.unwrap_or_default()))
 }
 
 /// Those that are there: a client would wait for others in vain, and nobody would see it.

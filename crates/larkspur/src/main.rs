@@ -92,7 +92,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Start(named)) => commands::order::run(&global, Request::Start, &named),
         Some(Command::Stop(named)) => commands::order::run(&global, Request::Stop, &named),
         Some(Command::Install(install)) => commands::install::run(&global, &install),
-        Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&uninstall),
+        Some(Command::Uninstall(uninstall)) => commands::uninstall::run(&global, &uninstall),
         Some(Command::Doctor(doctor)) => commands::doctor::run(&global, &doctor),
         Some(Command::Secret(secret)) => commands::secret::run(&global, &secret),
         Some(Command::Lsp) => commands::lsp::run(&global),

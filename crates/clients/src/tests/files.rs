@@ -1,7 +1,7 @@
 //! Files on a disk: written whole, with their modes and links, and put back.
 
 use super::{home, launch};
-use crate::{Client, ConfigFile, Scope, Table, Trouble, snippet};
+use crate::{Client, ConfigFile, Launch, ProjectPaths, Scope, Table, Trouble, snippet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,9 @@ fn what_others_wrote_meanwhile_stays() {
 
 #[test]
 fn a_file_of_our_own_comes_and_goes() {
-    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "codex"] {
+    let dir = tempfile::tempdir().unwrap();
+    for client in Table::load(&home(dir.path())).unwrap().all() {
+        let client = client.name.as_str();
         let desk = Desk::new(client);
         assert!(!desk.client.is_there(&home(desk.dir.path())), "{client}");
         assert_eq!(desk.install().unwrap(), None, "{client}");
@@ -162,6 +164,100 @@ fn what_cannot_be_written_is_left_and_told() {
     let address = Desk::new("cursor");
     address.keep("{\"mcpServers\": {\"larkspur\": {\"url\": \"http://x\"}}}");
     assert!(said(&address).contains("`larkspur` there is another kind of server"));
+}
+
+fn serving(folder: &Path) -> Launch {
+    let folder = folder.display().to_string();
+    Launch {
+        args: vec!["serve".into(), "--modules".into(), folder],
+        ..launch()
+    }
+}
+
+/// Two projects stand side by side; each finds its own entry again, under whatever name.
+#[test]
+fn no_project_replaces_another() {
+    let desk = Desk::new("claude-code");
+    let folder = |name: &str| {
+        let folder = desk.dir.path().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        serving(&folder)
+    };
+    let paths = |launch: &Launch| ProjectPaths::of(launch).unwrap();
+    let (shop, blog) = (folder("a/shop"), folder("b/shop"));
+    let install = |wanted: &str, launch: &Launch| {
+        let file = desk.open().unwrap();
+        let name = file.free_name(wanted, &paths(launch)).unwrap();
+        let change = file.install(&name, launch).unwrap();
+        let is_new = change.is_some_and(|change| change.write().is_ok());
+        (name, is_new)
+    };
+    assert_eq!(install("shop", &shop), ("shop".to_owned(), true));
+    assert_eq!(install("shop", &shop), ("shop".to_owned(), false));
+    assert_eq!(install("shop", &blog), ("shop-2".to_owned(), true));
+    let moved = Launch {
+        command: "/opt/larkspur".into(),
+        ..blog.clone()
+    };
+    assert_eq!(install("another", &moved), ("shop-2".to_owned(), true));
+    let file = desk.open().unwrap();
+    assert_eq!(
+        file.name_of(&paths(&shop)).unwrap().as_deref(),
+        Some("shop")
+    );
+    let refused = file.install("shop", &blog).unwrap_err().to_string();
+    assert!(
+        refused.contains("`shop` there is another project, with "),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("choose another name with --name"),
+        "{refused}"
+    );
+    // An entry of files that are gone is nobody's.
+    fs::remove_dir(desk.dir.path().join("a/shop")).unwrap();
+    assert_eq!(install("shop", &folder("c")), ("shop".to_owned(), true));
+}
+
+/// Entries of other programs are not ours to replace, and those of 0.1 are found by their folder.
+#[test]
+fn other_programs_stay_and_old_entries_are_known() {
+    let desk = Desk::new("claude-code");
+    desk.keep(
+        "{\"mcpServers\": {\"shop\": {\"command\": \"npx\", \"args\": []}, \"larkspur\": \
+         {\"type\": \"stdio\", \"command\": \"/old/larkspur\", \"args\": [\"serve\", \"--modules\", \
+         \"/m\"]}}}",
+    );
+    let file = desk.open().unwrap();
+    let refused = file.install("shop", &launch()).unwrap_err().to_string();
+    assert!(
+        refused.contains("`shop` there is another program, npx"),
+        "{refused}"
+    );
+    let paths = ProjectPaths::of(&launch()).unwrap();
+    assert_eq!(file.free_name("shop", &paths).unwrap(), "larkspur");
+}
+
+#[test]
+fn claude_code_is_asked_to_load_all_tools_at_once() {
+    let always = Launch {
+        always_load: true,
+        ..launch()
+    };
+    for (client, launch, is_there) in [
+        ("claude-code", &always, true),
+        ("claude-code", &launch(), false),
+        ("cursor", &always, false),
+    ] {
+        let desk = Desk::new(client);
+        let text = snippet(Some(&desk.client), "shop", launch);
+        assert_eq!(text.contains("\"alwaysLoad\": true"), is_there, "{text}");
+    }
+    let desk = Desk::new("claude-code");
+    let change = desk.open().unwrap().install("larkspur", &always).unwrap();
+    change.unwrap().write().unwrap();
+    desk.uninstall();
+    assert!(!desk.file().exists());
 }
 
 #[test]

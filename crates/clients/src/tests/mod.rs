@@ -25,5 +25,6 @@ fn launch() -> Launch {
     Launch {
         command: "/bin/larkspur".into(),
         args: vec!["serve".into(), "--modules".into(), "/m".into()],
+        always_load: false,
     }
 }

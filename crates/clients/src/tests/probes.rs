@@ -8,6 +8,7 @@ fn ask(script: &str, patience: Duration) -> Result<(String, usize), String> {
     let launch = Launch {
         command: "/bin/sh".into(),
         args: vec!["-c".into(), script.into()],
+        always_load: false,
     };
     let answer = probe(&launch, Path::new("/"), patience)?;
     Ok((format!("{} {}", answer.name, answer.version), answer.tools))
@@ -52,6 +53,7 @@ fn why_there_is_no_answer_is_told() {
     let gone = Launch {
         command: "/no/such".into(),
         args: Vec::new(),
+        always_load: false,
     };
     let said = probe(&gone, Path::new("/"), Duration::from_secs(1)).unwrap_err();
     assert!(said.starts_with("cannot start /no/such: "), "{said}");

@@ -10,6 +10,7 @@ Examples:
   larkspur install vscode --scope project      for the project in this folder
   larkspur install cursor --dry-run            what would change, and nothing else
   larkspur install codex --yes -e ./modules    without a question; names another folder
+  larkspur install cursor --name shop          under another name than the project's
   larkspur install --print                     what to paste into any other client's file
 
 The entry names this binary, the folder of modules and larkspur.toml by their absolute paths, and
@@ -18,7 +19,8 @@ as the client would.
 Clients of your own: `larkspur/clients.toml` in your configuration folder (~/.config).
 Exit code: 0 it is installed and answers, 1 it is not or does not, 2 wrong usage, or nobody agreed")]
 pub(crate) struct Install {
-    /// claude-code, claude-desktop, cursor, vscode, codex, or one of your own
+    /// claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, copilot, qwen, windsurf,
+    /// zed, cline, or one of your own
     pub(crate) client: Option<String>,
 
     #[command(flatten)]
@@ -40,7 +42,7 @@ A file that nobody has changed since becomes what it was, byte for byte; from an
 entry is taken out.
 Exit code: 0 it is not there any more, 1 it is, 2 wrong usage, or nobody agreed")]
 pub(crate) struct Uninstall {
-    /// claude-code, claude-desktop, cursor, vscode, codex, or one of your own
+    /// As for `install`
     pub(crate) client: String,
 
     #[command(flatten)]
@@ -69,9 +71,9 @@ pub(crate) struct Entry {
     #[arg(long, value_enum, default_value_t = Scope::User)]
     pub(crate) scope: Scope,
 
-    /// What the client calls this server
-    #[arg(long, default_value = "larkspur", value_parser = server_name)]
-    pub(crate) name: String,
+    /// What the client calls this server; the project's name, if nothing is said
+    #[arg(long, value_parser = server_name)]
+    pub(crate) name: Option<String>,
 
     /// Show what would change, and write nothing
     #[arg(long)]

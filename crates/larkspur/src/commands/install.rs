@@ -24,7 +24,11 @@ pub(crate) fn run(global: &Global, args: &Install) -> anyhow::Result<ExitCode> {
     };
     let launch = entry::launch(global)?;
     let file = ConfigFile::open(client, args.entry.scope.into(), &home)?;
-    let (name, path) = (&args.entry.name, file.path.display());
+    let name = match &args.entry.name {
+        Some(name) => name.clone(),
+        None => file.free_name(&entry::name(global)?, &entry::project_paths(global)?)?,
+    };
+    let (name, path) = (name.as_str(), file.path.display());
     match file.install(name, &launch)? {
         None => note(&format!(
             "{} has `{name}` already, in {path}; nothing to change",
@@ -53,7 +57,11 @@ fn print(global: &Global, args: &Install, table: &Table) -> anyhow::Result<ExitC
             "`{client}` is not in the table of clients; this is the form that most of them read"
         ));
     }
-    say(clients::snippet(known, &args.entry.name, &launch).trim_end());
+    let name = match &args.entry.name {
+        Some(name) => name.clone(),
+        None => entry::name(global)?,
+    };
+    say(clients::snippet(known, &name, &launch).trim_end());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,22 +1,41 @@
 //! `larkspur uninstall`: what `install` did, undone.
 
-use crate::args::Uninstall;
+use crate::args::{Global, Uninstall};
 use crate::commands::edits::{self, Done};
 use crate::compose;
+use crate::entry;
 use crate::exit::USAGE;
 use crate::terminal::{GOOD, note, say, styled};
 use clients::{Change, ConfigFile, Table};
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &Uninstall) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, args: &Uninstall) -> anyhow::Result<ExitCode> {
     let home = compose::home()?;
     let table = Table::load(&home)?;
     let Some(client) = edits::client(Some(&args.client), &table) else {
         return Ok(ExitCode::from(USAGE));
     };
     let file = ConfigFile::open(client, args.entry.scope.into(), &home)?;
-    let (name, path) = (&args.entry.name, file.path.display());
-    let Some(change) = file.uninstall(name)? else {
+    let path = file.path.display();
+    let name = match &args.entry.name {
+        Some(name) => Some(name.clone()),
+        None => file.name_of(&entry::project_paths(global)?)?,
+    };
+    let Some(name) = name else {
+        let others = file.launches()?.into_iter();
+        let others = others.filter(|(_, launch)| launch.is_larkspur());
+        let others: Vec<String> = others.map(|(name, _)| format!("--name {name}")).collect();
+        let others = match others.as_slice() {
+            [] => String::new(),
+            all => format!("; other projects: {}", all.join(", ")),
+        };
+        note(&format!(
+            "{} has no entry of this project in {path}; nothing to change{others}",
+            client.title
+        ));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some(change) = file.uninstall(&name)? else {
         note(&format!(
             "{} has no `{name}` in {path}; nothing to change",
             client.title

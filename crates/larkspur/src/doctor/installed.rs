@@ -33,7 +33,7 @@ fn look_at(client: &Client, home: &Home, notes: &mut Notes) {
                 notes.problem(format!("{title}: {trouble}"), None);
             }
             Ok((launches, file)) => {
-                for (name, launch) in launches.iter().filter(|(_, launch)| is_ours(launch)) {
+                for (name, launch) in launches.iter().filter(|(_, launch)| launch.is_larkspur()) {
                     is_known = true;
                     judge(&file, name, launch, notes);
                 }
@@ -46,11 +46,6 @@ fn look_at(client: &Client, home: &Home, notes: &mut Notes) {
             format!("`larkspur install {}` puts it in", client.name),
         );
     }
-}
-
-fn is_ours(launch: &Launch) -> bool {
-    let name = Path::new(&launch.command).file_stem();
-    name.is_some_and(|name| name == "larkspur")
 }
 
 /// Does what an entry names still exist?

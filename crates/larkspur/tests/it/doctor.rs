@@ -218,8 +218,9 @@ fn clients_are_held_against_what_is_there() {
     write("{");
     check(&room, "clients", "problem", ".cursor/mcp.json:1:1: ");
     fs::remove_file(&cursor).unwrap();
-    room.run(&["install", "cursor", "--yes"]).exits(0);
-    check(&room, "clients", "ok", "Cursor: `larkspur` in ");
+    let install = ["install", "cursor", "--yes", "--name", "shop"];
+    room.run(&install).exits(0);
+    check(&room, "clients", "ok", "Cursor: `shop` in ");
     let text = fs::read_to_string(&cursor).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_larkspur"))
         .canonicalize()
@@ -247,8 +248,8 @@ fn clients_are_held_against_what_is_there() {
     );
     room.run(&["doctor"])
         .exits(1)
-        .says("→ `larkspur install cursor` in the project's folder");
+        .says("→ `larkspur install cursor --name shop` in the project's folder");
     // The way out that it names is one.
-    room.run(&["install", "cursor", "--yes"]).exits(0);
+    room.run(&install).exits(0);
     room.run(&["doctor"]).exits(0);
 }

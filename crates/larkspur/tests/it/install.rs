@@ -157,7 +157,9 @@ fn there_and_back(named: &str) {
             let Some(place) = place else { continue };
             let file = room.path().join(place);
             let run = |command: &str| {
-                let ran = room.run(&[command, client, "--scope", scope, "--yes"]);
+                let name = ["--name", "larkspur"];
+                let ran =
+                    room.run(&[&[command, client, "--scope", scope, "--yes"], &name[..]].concat());
                 ran.exits(0);
                 ran
             };
@@ -331,14 +333,15 @@ fn no_secret_is_written() {
 fn any_other_client_gets_something_to_paste() {
     let room = home();
     let usual = room.run(&["install", "--print"]).exits(0).json();
-    let server = &usual["mcpServers"]["larkspur"];
+    let servers = usual["mcpServers"].as_object().unwrap();
+    let server = servers.values().next().unwrap();
     assert_eq!(
         server["args"],
         json!(["serve", "--modules", room.modules()])
     );
-    room.run(&["install", "zed", "--print"])
+    room.run(&["install", "emacs", "--print"])
         .exits(0)
-        .notes("`zed` is not in the table");
+        .notes("`emacs` is not in the table");
     let codex = room.run(&["install", "codex", "--print", "--name", "mine"]);
     codex.exits(0).says("[mcp_servers.mine]\ncommand = ");
     room.run(&["install"])
@@ -370,7 +373,7 @@ fn the_table_can_be_extended() {
     let file = room.path().join(".config/zed/settings.json");
     let text = "// Zed settings\n{\n  \"theme\": \"One Dark\",\n}\n";
     put(&file, Some(text));
-    room.run(&["install", "zed", "-y"])
+    room.run(&["install", "zed", "-y", "--name", "larkspur"])
         .exits(0)
         .says("answers:");
     let written = fs::read_to_string(&file).unwrap();
@@ -402,7 +405,10 @@ fn what_is_not_ours_stays_or_is_kept() {
         Some("[mcp_servers.larkspur]\nurl = \"https://x.example/mcp\"\n"),
     );
     let before = fs::read_to_string(&file).unwrap();
-    room.run(&["uninstall", "codex", "-y"])
+    room.run(&["uninstall", "codex", "-y", "--name", "larkspur"])
+        .exits(1)
+        .notes("another kind of server");
+    room.run(&["install", "codex", "-y", "--name", "larkspur"])
         .exits(1)
         .notes("another kind of server");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
@@ -416,4 +422,42 @@ fn what_is_not_ours_stays_or_is_kept() {
     let kept = copies(&file);
     let kept = kept.iter().map(|copy| fs::read_to_string(copy).unwrap());
     assert!(kept.into_iter().any(|text| text.contains("TOKEN")));
+}
+
+/// The entry is called after the project, and each project has its own.
+#[test]
+fn entries_are_named_after_projects() {
+    let room = home();
+    let file = room.path().join(".cursor/mcp.json");
+    let names = || {
+        let text: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let names = text["mcpServers"].as_object().unwrap().keys().cloned();
+        names.collect::<Vec<_>>()
+    };
+    let shop = |folder: &str| {
+        let modules = room.path().join(folder).join("modules");
+        fs::create_dir_all(&modules).unwrap();
+        fs::write(modules.join("greet.star"), greeting("hello")).unwrap();
+        modules.to_str().unwrap().to_owned()
+    };
+    let (one, other) = (shop("one/shop"), shop("other/shop"));
+    for _ in 0..2 {
+        room.run(&["install", "cursor", "-y", "-e", &one]).exits(0);
+        room.run(&["install", "cursor", "-y", "-e", &other])
+            .exits(0);
+        assert_eq!(names(), ["shop", "shop-2"]);
+    }
+    room.project("[server]\nname = \"till\"\n");
+    room.run(&["install", "cursor", "-y"]).exits(0);
+    room.run(&["install", "cursor", "-y", "--name", "shop"])
+        .exits(1)
+        .notes("`shop` there is another project");
+    assert_eq!(names(), ["shop", "shop-2", "till"]);
+    fs::remove_file(room.path().join("larkspur.toml")).unwrap();
+    room.run(&["uninstall", "cursor", "-y", "-e", &other])
+        .exits(0);
+    assert_eq!(names(), ["shop", "till"]);
+    room.run(&["uninstall", "cursor", "-y", "-e", &other])
+        .exits(0)
+        .notes("other projects: --name shop, --name till");
 }

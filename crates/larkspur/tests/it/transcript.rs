@@ -18,7 +18,9 @@ pub(crate) fn relocate(printed: &str, project: &Path, binaries: &Path) -> String
             printed = printed.replace(place.to_str().unwrap(), shown);
         }
     }
-    printed
+    // Clients call a project by its folder.
+    let folder = project.file_name().unwrap().to_str().unwrap();
+    printed.replace(folder.trim_start_matches('.'), "project")
 }
 
 /// Whether all lines agree, apart from blanks at their ends and from times.
