@@ -39,7 +39,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 }
 
 /// The binary that `LARKSPUR_BIN` names, or one that is built.
-pub(crate) fn program(workspace: &Workspace) -> Result<PathBuf> {
+pub fn program(workspace: &Workspace) -> Result<PathBuf> {
     let given = std::env::var_os("LARKSPUR_BIN").filter(|program| !program.is_empty());
     match given {
         Some(program) => Ok(std::path::absolute(program)?),

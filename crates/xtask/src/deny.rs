@@ -67,10 +67,10 @@ pub(crate) fn kit() -> Option<Kit> {
         return None;
     }
     Some(Kit {
-        name: "deny",
+        name: "deny".to_owned(),
         packages: vec![format!("cargo-deny@{VERSION}")],
         command: line("cargo", &INSTALL),
-        install,
+        install: Box::new(install),
     })
 }
 

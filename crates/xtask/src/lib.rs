@@ -9,7 +9,7 @@
 mod bans;
 pub mod command;
 mod conformance;
-mod demo;
+pub mod demo;
 mod deny;
 mod dist;
 #[cfg(test)]
@@ -36,7 +36,7 @@ cargo xtask <command>
   registry-demo  a batch across Notion, GitHub and Jira, which stand-ins play
   test           the whole check: set-up, format, clippy, bans and licences, conformance, tests;
                  --no-install lists what is missing instead of installing it
-  release-check  what takes too long for `test`: instructions per call, the book, a clone by itself
+  release-check  what takes too long for `test`: instructions per call, the book, a clone by itself, real agents
   conformance    the protocol's own suite, both eras, against tests/conformance
   layers         which crate may use which
   tidy           names, file openings, the code map, paths out of the repository, pins
@@ -45,11 +45,15 @@ cargo xtask <command>
   module-tokens  what answers of the modules cost, into their READMEs; --check compares
   dist           an archive to install from, with a static binary where the system is Linux
   bench          measure the product beside a minimal server
+  clients        what models read of results in real agents, which a stub model drives
   rivals         measure the same tool written with each SDK; --write renews README's table
   help           this list";
 
 /// Printed from here, because the crate `bench` takes minutes to compile.
 const BENCH_HELP: &str = include_str!("../../bench/src/help.txt");
+
+/// Likewise.
+const CLIENTS_HELP: &str = include_str!("../../agents/src/help.txt");
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
@@ -84,6 +88,11 @@ fn dispatch(args: &[String]) -> Result<()> {
             Ok(())
         }
         "bench" | "rivals" => run_bench(args),
+        "clients" if rest.iter().any(|arg| arg == "--help" || arg == "-h") => {
+            print!("{CLIENTS_HELP}");
+            Ok(())
+        }
+        "clients" => run_clients(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(())
@@ -104,6 +113,13 @@ fn run_bench(args: &[String]) -> Result<()> {
         "o200k",
         "--",
     ];
+    line.extend(args.iter().map(String::as_str));
+    command::run(".", "cargo", &line)
+}
+
+/// Runs the crate `agents` in the same folder.
+fn run_clients(args: &[String]) -> Result<()> {
+    let mut line = vec!["run", "--quiet", "-p", "agents", "--"];
     line.extend(args.iter().map(String::as_str));
     command::run(".", "cargo", &line)
 }

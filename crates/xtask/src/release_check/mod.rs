@@ -47,6 +47,7 @@ fn all() -> Vec<Step> {
         Step::function("mdbook", alone("mdbook"), book::check),
         Step::cargo("instructions", INSTRUCTIONS),
         Step::function("clone", alone("clone"), clone::check),
+        Step::cargo("clients", &["xtask", "clients"]),
     ]
 }
 
@@ -90,12 +91,15 @@ mod tests {
 
     #[test]
     fn steps_are_selected_by_name() {
-        assert_eq!(names(&[]).unwrap(), ["mdbook", "instructions", "clone"]);
+        assert_eq!(
+            names(&[]).unwrap(),
+            ["mdbook", "instructions", "clone", "clients"]
+        );
         assert_eq!(names(&["clone", "mdbook"]).unwrap(), ["mdbook", "clone"]);
         let error = names(&["disk"]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "no step `disk`: there are mdbook, instructions, clone"
+            "no step `disk`: there are mdbook, instructions, clone, clients"
         );
     }
 

@@ -5,31 +5,34 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-pub(crate) struct Kit {
+/// Installs packages into a folder.
+pub(crate) type Install = Box<dyn Fn(&Path) -> Result<()>>;
+
+pub struct Kit {
     /// Its folder's name.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// Packages with their versions.
     pub(crate) packages: Vec<String>,
     /// The command that installs them, for people.
     pub(crate) command: String,
-    pub(crate) install: fn(&Path) -> Result<()>,
+    pub(crate) install: Install,
 }
 
 impl Kit {
     /// Its folder, from the workspace's root.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         format!("target/tools/{}", self.name)
     }
 
     /// Whether the stamp in the kit's folder names these packages and versions.
-    pub(crate) fn is_present(&self, tools: &Path) -> bool {
-        let stamp = fs::read_to_string(tools.join(self.name).join("stamp"));
+    pub fn is_present(&self, tools: &Path) -> bool {
+        let stamp = fs::read_to_string(tools.join(&self.name).join("stamp"));
         stamp.is_ok_and(|stamp| stamp == self.stamp())
     }
 
     /// Installs into an empty folder. The stamp is written last, so that an interrupted install is repeated.
-    pub(crate) fn install(&self, tools: &Path) -> Result<()> {
-        let folder = tools.join(self.name);
+    pub fn install(&self, tools: &Path) -> Result<()> {
+        let folder = tools.join(&self.name);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
@@ -60,10 +63,10 @@ mod tests {
 
     fn kit(packages: &[&str], install: fn(&Path) -> Result<()>) -> Kit {
         Kit {
-            name: "kit",
+            name: "kit".to_owned(),
             packages: packages.iter().map(|&package| package.to_owned()).collect(),
             command: String::new(),
-            install,
+            install: Box::new(install),
         }
     }
 

@@ -12,11 +12,11 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
-pub(crate) use kit::Kit;
+pub use kit::Kit;
 pub(crate) use setup::Setup;
 pub(crate) use system::Apt;
 
-pub use node::SERVER as TYPESCRIPT_SDK;
+pub use node::{SERVER as TYPESCRIPT_SDK, npm_kit};
 pub use python::MCP as PYTHON_SDK;
 
 const USAGE: &str = "\
@@ -40,7 +40,7 @@ pub fn install(workspace: &Workspace) -> Result<()> {
 }
 
 /// Installs the npm packages alone, if they are missing.
-pub(crate) fn install_node(workspace: &Workspace) -> Result<()> {
+pub fn install_node(workspace: &Workspace) -> Result<()> {
     let (kit, tools) = (node::kit(), folder(workspace));
     if kit.is_present(&tools) {
         return Ok(());

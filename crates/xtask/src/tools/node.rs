@@ -36,10 +36,21 @@ pub(super) fn kit() -> Kit {
     let mut packages = PACKAGES.map(str::to_owned).to_vec();
     packages.push(format!("{}@{NODE}", node_package(OS, ARCH)));
     Kit {
-        name: "js",
+        name: "js".to_owned(),
         command: format!("npm install {}", packages.join(" ")),
         packages,
-        install,
+        install: Box::new(install),
+    }
+}
+
+/// One npm package in a folder of its own.
+pub fn npm_kit(name: String, package: &str) -> Kit {
+    let packages = vec![package.to_owned()];
+    Kit {
+        name,
+        command: format!("npm install {package}"),
+        packages: packages.clone(),
+        install: Box::new(move |folder| install_packages(folder, &packages)),
     }
 }
 
@@ -54,11 +65,7 @@ fn node_package(os: &str, arch: &str) -> &'static str {
 }
 
 fn install(folder: &Path) -> Result<()> {
-    let packages = kit().packages;
-    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
-    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-    let args = [&["install", "--prefix", "."], &quiet[..], &packages].concat();
-    run(folder, "npm", &args)?;
+    install_packages(folder, &kit().packages)?;
     symlink(
         format!("node_modules/{}/bin/node", node_package(OS, ARCH)),
         node(folder),
@@ -68,6 +75,13 @@ fn install(folder: &Path) -> Result<()> {
         output(folder, node(folder), &[&bin(program), "--help"])?;
     }
     Ok(())
+}
+
+fn install_packages(folder: &Path, packages: &[String]) -> Result<()> {
+    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    let args = [&["install", "--prefix", "."], &quiet[..], &packages].concat();
+    run(folder, "npm", &args)
 }
 
 /// Node.js of an installed kit: the same path on every platform, which tests use too.

@@ -11,10 +11,10 @@ pub const MCP: &str = "mcp==2.3.0";
 
 pub(super) fn kit() -> Kit {
     Kit {
-        name: "py",
+        name: "py".to_owned(),
         packages: vec![MCP.to_owned()],
         command: format!("python3 -m venv, then pip install {MCP}"),
-        install,
+        install: Box::new(install),
     }
 }
 

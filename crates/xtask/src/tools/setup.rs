@@ -148,10 +148,10 @@ mod tests {
             present: vec!["openssl".to_owned()],
             missing_programs: vec![&PROGRAMS[3], &PROGRAMS[4]],
             missing_kits: vec![Kit {
-                name: "js",
+                name: "js".to_owned(),
                 packages: vec!["a@1".to_owned()],
                 command: "npm install a@1".to_owned(),
-                install: |_| bail!("nothing may be installed"),
+                install: Box::new(|_| bail!("nothing may be installed")),
             }],
             apt,
         }
