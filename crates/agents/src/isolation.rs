@@ -1,4 +1,4 @@
-//! Runs the measurement in a network namespace that has loopback only.
+//! Runs the measurement where only loopback can be reached, and no process outlives it.
 
 use std::env;
 use std::path::Path;
@@ -6,16 +6,28 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// Set for the process inside the namespace.
+/// Set for the process inside the namespaces.
 const INSIDE: &str = "LARKSPUR_AGENTS_ISOLATED";
 
-const ENTER: &[&str] = &["-rn", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"];
+/// Starts a command in namespaces of users, networks and processes.
+const ENTER: &[&str] = &[
+    "--map-root-user",
+    "--net",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+    "sh",
+    "-c",
+    "ip link set lo up && exec \"$@\"",
+    "sh",
+];
 
 pub(crate) fn is_inside() -> bool {
     env::var_os(INSIDE).is_some()
 }
 
-/// Whether a namespace can be made here.
+/// Whether the namespaces can be made here.
 pub(crate) fn is_possible() -> bool {
     let mut command = Command::new("unshare");
     command.args(ENTER).arg("true");
@@ -23,7 +35,7 @@ pub(crate) fn is_possible() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Runs this program again with the same arguments inside the namespace.
+/// Runs this program again with the same arguments inside the namespaces.
 pub(crate) fn run_inside(args: &[String], larkspur: &Path) -> Result<()> {
     let status = Command::new("unshare")
         .args(ENTER)

@@ -60,7 +60,9 @@ fn run(args: &[String]) -> Result<()> {
         if isolation::is_possible() {
             return isolation::run_inside(args, &larkspur);
         }
-        eprintln!("no network namespace can be made here: the clients could reach the network");
+        eprintln!(
+            "unshare and ip cannot make a network namespace here: clients can reach the network"
+        );
     }
     let bench = Bench {
         root: workspace.root.clone(),

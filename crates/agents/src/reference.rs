@@ -1,12 +1,17 @@
 //! The results that the server sends, asked for directly over stdio.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::serving::Serving;
+
+const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// A result as the server sends it.
 #[derive(Debug)]
@@ -21,7 +26,7 @@ pub(crate) struct Sent {
 pub(crate) struct Reference {
     server: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    lines: Receiver<String>,
     requests: u64,
 }
 
@@ -32,10 +37,16 @@ impl Reference {
         let mut server = command.stderr(Stdio::null()).spawn()?;
         let input = server.stdin.take().context("no stdin")?;
         let output = BufReader::new(server.stdout.take().context("no stdout")?);
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let mut lines = output.lines().map_while(Result::ok);
+            // Ends with the session or with the server.
+            lines.all(|line| sender.send(line).is_ok())
+        });
         let mut session = Self {
             server,
             input,
-            output,
+            lines,
             requests: 0,
         };
         let client = json!({"name": "reference", "version": "1"});
@@ -65,15 +76,14 @@ impl Reference {
         self.requests += 1;
         let id = self.requests;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        let mut line = String::new();
-        while self.output.read_line(&mut line)? > 0 {
+        loop {
+            let line = self.lines.recv_timeout(TIME_LIMIT);
+            let line = line.with_context(|| format!("the server did not answer {method}"))?;
             let message: Value = serde_json::from_str(&line)?;
             if message["id"] == id {
                 return Ok(message);
             }
-            line.clear();
         }
-        bail!("the server ended before it answered {method}")
     }
 
     fn send(&mut self, message: &Value) -> Result<()> {
