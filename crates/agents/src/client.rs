@@ -8,6 +8,8 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use xtask::tools::{Kit, npm_kit};
+
 use crate::stub::{OwnCall, ToolCall};
 
 /// `client.json` in a folder of `crates/agents/clients`, which also has the files of the client's home.
@@ -106,6 +108,11 @@ impl Client {
             file.display()
         );
         Ok(client)
+    }
+
+    /// Its package, below `target/tools`.
+    pub(crate) fn kit(&self) -> Kit {
+        npm_kit(format!("agents/{}", self.name), &self.package)
     }
 
     /// Folder of the files that the client finds in its home.

@@ -2,9 +2,9 @@
 
 use std::env;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 /// Set for the process inside the namespaces.
 const INSIDE: &str = "LARKSPUR_AGENTS_ISOLATED";
@@ -36,16 +36,13 @@ pub(crate) fn is_possible() -> bool {
 }
 
 /// Runs this program again with the same arguments inside the namespaces.
-pub(crate) fn run_inside(args: &[String], larkspur: &Path) -> Result<()> {
-    let status = Command::new("unshare")
-        .args(ENTER)
-        .arg(env::current_exe()?)
-        .args(args)
-        .env(INSIDE, "1")
-        .env("LARKSPUR_BIN", larkspur)
-        .status()?;
-    if !status.success() {
-        bail!("the measurement failed: {status}");
-    }
-    Ok(())
+pub(crate) fn run_inside(args: &[String], larkspur: &Path) -> Result<ExitCode> {
+    let mut command = Command::new("unshare");
+    command.args(ENTER).arg(env::current_exe()?).args(args);
+    command.env(INSIDE, "1").env("LARKSPUR_BIN", larkspur);
+    Ok(if command.status()?.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

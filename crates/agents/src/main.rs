@@ -22,7 +22,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use xtask::workspace::Workspace;
 use xtask::{demo, tools};
 
@@ -35,7 +35,7 @@ use table::{Cell, Table};
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("clients: {error:#}");
             ExitCode::FAILURE
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &[String]) -> Result<()> {
+fn run(args: &[String]) -> Result<ExitCode> {
     let options = Options::parse(args)?;
     let workspace = Workspace::read()?;
     let mut clients = Client::read_all(&workspace.root)?;
@@ -51,7 +51,7 @@ fn run(args: &[String]) -> Result<()> {
     options.select(&mut clients, &mut plan)?;
     if options.list {
         print_list(&clients, &plan.rows);
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     if !isolation::is_inside() {
         tools::install_node(&workspace)?;
@@ -68,11 +68,14 @@ fn run(args: &[String]) -> Result<()> {
         root: workspace.root.clone(),
         larkspur: demo::program(&workspace)?,
         node: parent(&tools::node(&workspace))?,
-        packages: measure::packages(&tools::folder(&workspace)),
+        tools: tools::folder(&workspace),
     };
     let table = fill(&bench, &clients, &plan);
     println!("{}", table.markdown());
-    finish(&table, &options, &workspace.root)
+    if options.write {
+        page::write(&workspace.root, &table.markdown())?;
+    }
+    Ok(report(&table.failures()))
 }
 
 fn print_list(clients: &[Client], rows: &[Row]) {
@@ -93,7 +96,7 @@ fn print_list(clients: &[Client], rows: &[Row]) {
 fn install(workspace: &Workspace, clients: &[Client]) {
     let folder = tools::folder(workspace);
     for client in clients {
-        let kit = tools::npm_kit(format!("agents/{}", client.name), &client.package);
+        let kit = client.kit();
         if kit.is_present(&folder) {
             continue;
         }
@@ -121,6 +124,9 @@ fn fill(bench: &Bench, clients: &[Client], plan: &Plan) -> Table {
 
 /// Runs a client once for each server that its rows need.
 fn fill_column(bench: &Bench, client: &Client, column: &Column, plan: &Plan) -> Vec<Option<Cell>> {
+    if !bench.is_installed(client) {
+        return vec![Some(Cell::not_installed(&client.package)); plan.rows.len()];
+    }
     let mut cells = vec![None; plan.rows.len()];
     for (name, run) in &plan.runs {
         let rows = plan.rows.iter().enumerate();
@@ -141,14 +147,14 @@ fn fill_column(bench: &Bench, client: &Client, column: &Column, plan: &Plan) -> 
     cells
 }
 
-fn finish(table: &Table, options: &Options, root: &Path) -> Result<()> {
-    if options.write {
-        page::write(root, &table.markdown())?;
+/// Prints all failures.
+fn report(failures: &[String]) -> ExitCode {
+    for failure in failures {
+        eprintln!("fails: {failure}");
     }
-    let failures = table.failures();
-    if !failures.is_empty() {
-        let lines: Vec<String> = failures.iter().map(|line| format!("  {line}")).collect();
-        bail!("{} failures:\n{}", lines.len(), lines.join("\n"));
+    if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
-    Ok(())
 }

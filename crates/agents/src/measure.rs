@@ -1,7 +1,7 @@
 //! One conversation of one client: prepared, run and judged.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -20,11 +20,15 @@ pub(crate) struct Bench {
     pub(crate) larkspur: PathBuf,
     /// Folder of Node.js.
     pub(crate) node: PathBuf,
-    /// Folder of the installed clients.
-    pub(crate) packages: PathBuf,
+    /// Folder of the installed packages.
+    pub(crate) tools: PathBuf,
 }
 
 impl Bench {
+    pub(crate) fn is_installed(&self, client: &Client) -> bool {
+        client.kit().is_present(&self.tools)
+    }
+
     /// Fills the cells of the rows that one run has, in their order.
     pub(crate) fn measure(
         &self,
@@ -51,7 +55,7 @@ impl Bench {
             serving: &serving,
             approve: run.approve,
             url: stub.url(),
-            package: self.packages.join(&client.name),
+            package: self.root.join(client.kit().place()),
             node: self.node.clone(),
             home: scratch.path().join("home"),
             records,
@@ -193,11 +197,6 @@ fn mentions(text: &str, name: &str) -> bool {
     let ends = text.match_indices(name).map(|(at, _)| at + name.len());
     let mut next = ends.map(|end| text[end..].chars().next());
     next.any(|next| next.is_none_or(|next| !next.is_alphanumeric() && next != '_'))
-}
-
-/// Folder of the installed clients.
-pub(crate) fn packages(tools: &Path) -> PathBuf {
-    tools.join("agents")
 }
 
 #[cfg(test)]

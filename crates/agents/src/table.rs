@@ -26,6 +26,13 @@ impl Cell {
         }
     }
 
+    pub(crate) fn not_installed(package: &str) -> Self {
+        Self {
+            text: "**not installed**".to_owned(),
+            problem: Some(format!("{package} is not installed; npm says above why")),
+        }
+    }
+
     /// A row that does not concern the client.
     fn empty() -> Self {
         Self::passed("–")
