@@ -110,6 +110,11 @@ impl Client {
         Ok(client)
     }
 
+    pub(crate) fn version(&self) -> &str {
+        let version = self.package.rsplit_once('@');
+        version.map_or("", |(_, version)| version)
+    }
+
     /// Its package, below `target/tools`.
     pub(crate) fn kit(&self) -> Kit {
         npm_kit(format!("agents/{}", self.name), &self.package)
@@ -187,6 +192,7 @@ mod tests {
             "qwen",
         ];
         assert_eq!(columns, expected);
+        assert!(clients.iter().all(|client| !client.version().is_empty()));
         assert_eq!(clients[0].tool_name("call"), "mcp__larkspur__call");
         let call = clients[0].call("call", &json!({}));
         let expected = json!({"query": "select:mcp__larkspur__call"});

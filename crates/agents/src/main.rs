@@ -116,7 +116,8 @@ fn fill(bench: &Bench, clients: &[Client], plan: &Plan) -> Table {
     let mut table = Table::new(&plan.rows);
     for client in clients {
         for column in &client.columns {
-            table.push(column, fill_column(bench, client, column, plan));
+            let cells = fill_column(bench, client, column, plan);
+            table.push(client.version(), column, cells);
         }
     }
     table

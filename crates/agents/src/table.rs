@@ -57,7 +57,9 @@ impl From<Reading> for Cell {
 /// Cells by row and column.
 pub(crate) struct Table {
     titles: Vec<String>,
+    /// Each with its title.
     columns: Vec<(String, Vec<Cell>)>,
+    versions: Vec<String>,
 }
 
 impl Table {
@@ -65,11 +67,13 @@ impl Table {
         Self {
             titles: rows.iter().map(|row| row.title.clone()).collect(),
             columns: Vec::new(),
+            versions: Vec::new(),
         }
     }
 
     /// Adds a client; rows without a cell do not concern it.
-    pub(crate) fn push(&mut self, column: &Column, cells: Vec<Option<Cell>>) {
+    pub(crate) fn push(&mut self, version: &str, column: &Column, cells: Vec<Option<Cell>>) {
+        self.versions.push(version.to_owned());
         let cells = cells
             .into_iter()
             .map(|cell| cell.unwrap_or_else(Cell::empty));
@@ -94,6 +98,7 @@ impl Table {
         let mut lines = vec![
             format!("| characters read | {} |", titles.join(" | ")),
             format!("|---|{}", "---|".repeat(titles.len())),
+            format!("| version | {} |", self.versions.join(" | ")),
         ];
         for (index, title) in self.titles.iter().enumerate() {
             let cells = self
@@ -156,10 +161,11 @@ mod tests {
             reading(8, None, Some("more than sent")),
             None,
         ];
-        table.push(&column, cells);
+        table.push("1.0", &column, cells);
         let expected = "\
 | characters read | X |
 |---|---|
+| version | 1.0 |
 | a | 1,234 |
 | b | 12 of 1,234,567 |
 | c | **8** |
