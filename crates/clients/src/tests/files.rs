@@ -239,19 +239,26 @@ fn other_programs_stay_and_old_entries_are_known() {
 }
 
 #[test]
-fn claude_code_is_asked_to_load_all_tools_at_once() {
+fn clients_that_defer_tools_are_asked_to_load_them_at_once() {
     let always = Launch {
         always_load: true,
         ..launch()
     };
-    for (client, launch, is_there) in [
-        ("claude-code", &always, true),
-        ("claude-code", &launch(), false),
-        ("cursor", &always, false),
+    for (client, key) in [
+        ("claude-code", Some("alwaysLoad")),
+        ("qwen", Some("alwaysLoadTools")),
+        ("cursor", None),
     ] {
         let desk = Desk::new(client);
-        let text = snippet(Some(&desk.client), "shop", launch);
-        assert_eq!(text.contains("\"alwaysLoad\": true"), is_there, "{text}");
+        let text = |launch| snippet(Some(&desk.client), "shop", launch);
+        let line = key.map(|key| format!("\"{key}\": true"));
+        let text_always = text(&always);
+        assert!(
+            line.is_none_or(|line| text_always.contains(&line)),
+            "{text_always}"
+        );
+        assert!(!text(&launch()).contains("alwaysLoad"));
+        assert_eq!(text_always.contains("alwaysLoad"), key.is_some());
     }
     let desk = Desk::new("claude-code");
     let change = desk.open().unwrap().install("larkspur", &always).unwrap();
