@@ -75,7 +75,7 @@ impl Modules {
     ) -> Result<()> {
         let folder = self.folder.path().join(name);
         let manifest = format!(
-            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = {}\n\
+            "name = \"{name}\"\nversion = \"1.0.0\"\ndescription = {}\nprefix = \"\"\n\
              [permissions]\n{permissions}\n",
             // A JSON string is a TOML string.
             serde_json::Value::from(about)

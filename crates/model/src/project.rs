@@ -3,6 +3,7 @@
 use crate::config::Origin;
 use crate::document::{Document, Item, Source, Spans, Table};
 use crate::known;
+use crate::manifest::read_prefix;
 use crate::{
     AuditSettings, Bounds, Doors, Fault, Grant, Introduction, Limits, ModuleName, Place, Policy,
     Quotas, Rate, Showing, Trust,
@@ -251,7 +252,7 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
         config.json()
     });
     let grant = table.table("grant").map(Grant::read);
-    let prefix = table.get("prefix").and_then(|item| prefix(&item));
+    let prefix = table.get("prefix").and_then(|item| read_prefix(&item));
     let rate = table.get("rate").and_then(|item| item.parse());
     table.finish(&known::MODULE);
     let name = name.ok()?;
@@ -267,22 +268,6 @@ fn module(item: &Item<'_>, spans: &Spans) -> Option<(ModuleName, ModuleSettings)
         spans: spans.clone(),
     };
     Some((name, settings))
-}
-
-/// It leaves room for the name of a tool.
-const LONGEST_PREFIX: usize = 32;
-
-fn prefix(item: &Item<'_>) -> Option<String> {
-    let text = item.text()?;
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if text.len() > LONGEST_PREFIX || !text.bytes().all(is_plain) {
-        let fault = Fault::new(format!("`{text}` cannot begin the name of a tool"));
-        item.report(fault.help(format!(
-            "write up to {LONGEST_PREFIX} letters, digits, `_` and `-`: `prefix = \"gh_\"`"
-        )));
-        return None;
-    }
-    Some(text.to_owned())
 }
 
 #[cfg(test)]

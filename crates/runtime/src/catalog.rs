@@ -3,8 +3,9 @@
 use crate::event::Offers;
 use crate::lane::Lane;
 use crate::life::Life;
+use crate::names::{ListedNames, NameOwners, OldNames, UnlistedTool};
 use crate::prompts::Prompts;
-use crate::registry::Front;
+use crate::registry::{Front, StartSurface};
 use crate::resources::Resources;
 use crate::view::Views;
 use model::{
@@ -12,12 +13,12 @@ use model::{
     did_you_mean, nearest,
 };
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Names of the meta tools; a module's tool of such a name is listed under its long name.
+/// Names of the meta tools; a module's tool of such a name is listed as `module_tool`.
 pub const RESERVED: [&str; 4] = ["get_module_schema", "call", "call_module_tool", "batch"];
 
 /// One version of one module.
@@ -168,7 +169,7 @@ impl fmt::Display for Handle {
 /// What a name stands for.
 pub enum Lookup {
     Found(Handle),
-    /// Several modules have a tool of this name.
+    /// Several folders have a tool of this bare name.
     Ambiguous(Vec<ToolPath>),
     /// Nothing; the names there are, nearest first.
     Unknown(Vec<String>),
@@ -208,13 +209,20 @@ pub struct Broken {
 }
 
 /// What an operator says about how tools are shown.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Rules {
     pub showing: Showing,
     /// What clients are told about the server.
     pub introduction: Introduction,
+    /// Whether `auto` shows the meta tools, as it was chosen at the start; `None` at the start itself.
+    pub(crate) shows_modules: Option<bool>,
+    /// The same for every set of roles.
+    pub(crate) start: Option<Arc<StartSurface>>,
     /// What the names of a module's tools begin with in a flat list.
     pub prefixes: BTreeMap<ModuleName, String>,
+    /// Which tools have had which listed names.
+    pub owners: Arc<NameOwners>,
+    pub(crate) old_names: Arc<OldNames>,
     /// Who may use which of them.
     pub policy: Arc<Policy>,
     /// How often a module may be called, where it has a rate of its own.
@@ -226,7 +234,8 @@ pub struct Catalog {
     modules: BTreeMap<ModuleName, Arc<Module>>,
     /// Listed name → tool; the list is in the order of the alphabet.
     flat: BTreeMap<String, Handle>,
-    ambiguous: HashMap<String, Vec<ToolPath>>,
+    /// Tools that are served and not listed.
+    pub unlisted: Vec<UnlistedTool>,
     pub resources: Resources,
     pub prompts: Prompts,
     pub broken: BTreeMap<String, Broken>,
@@ -312,10 +321,18 @@ impl Catalog {
     }
 
     /// One that shows less of the same.
-    pub(crate) fn kin(&self, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
+    pub(crate) fn kin(
+        &self,
+        shows_modules: Option<bool>,
+        modules: impl IntoIterator<Item = Arc<Module>>,
+    ) -> Self {
+        let rules = Rules {
+            shows_modules,
+            ..self.rules.clone()
+        };
         Self {
             family: Arc::clone(&self.family),
-            ..Self::by(self.rules.clone(), modules)
+            ..Self::by(rules, modules)
         }
     }
 
@@ -347,15 +364,16 @@ impl Catalog {
         if let Some(handle) = self.flat.get(name) {
             return Lookup::Found(handle.clone());
         }
-        if let Some(paths) = self.ambiguous.get(name) {
-            return Lookup::Ambiguous(paths.clone());
+        if let Some((module, tool)) = name.split_once('.') {
+            return match self.by_path(module, tool) {
+                Some(handle) => Lookup::Found(handle),
+                None => Lookup::Unknown(self.near(name)),
+            };
         }
-        match name
-            .split_once('.')
-            .and_then(|(module, tool)| self.by_path(module, tool))
-        {
-            Some(handle) => Lookup::Found(handle),
-            None => Lookup::Unknown(self.near(name)),
+        match self.find_old_name(name).as_slice() {
+            [] => Lookup::Unknown(self.near(name)),
+            [only] => Lookup::Found(only.clone()),
+            several => Lookup::Ambiguous(several.iter().map(Handle::path).collect()),
         }
     }
 
@@ -379,86 +397,18 @@ impl Catalog {
         Handle::find(self.modules.get(module)?, tool)
     }
 
-    /// Gives every tool its listed name: its own where it is the only one of that name.
+    /// Gives every tool its listed name.
     fn list(&mut self) {
-        let mut owners: BTreeMap<String, Vec<Handle>> = BTreeMap::new();
-        for module in self.modules.values() {
-            let prefix = self.rules.prefixes.get(&module.name);
-            for (index, tool) in module.tools.iter().enumerate() {
-                let mut name = format!("{}{}", prefix.map_or("", String::as_str), tool.tool.name);
-                name.truncate(LONGEST);
-                owners.entry(name).or_default().push(Handle {
-                    module: Arc::clone(module),
-                    index,
-                });
-            }
-        }
-        let mut flat = BTreeMap::new();
-        let mut shared = Vec::new();
-        for (name, handles) in owners {
-            match handles.as_slice() {
-                [only] if !RESERVED.contains(&name.as_str()) => {
-                    flat.insert(name, only.clone());
-                }
-                _ => shared.push((name, handles)),
-            }
-        }
-        for (name, handles) in shared {
-            self.list_shared(&name, &handles, &mut flat);
-        }
-        self.front = Front::new(self.modules.values(), &flat, self.rules.showing);
-        self.flat = flat;
+        let names = ListedNames::new(self.modules.values(), &self.rules);
+        self.front = Front::new(self.modules.values(), &names.tools, &self.rules);
+        self.flat = names.tools;
+        self.unlisted = names.unlisted;
         self.fingerprint = self.front.fingerprint;
         self.resources = Resources::of(self.modules.values(), &mut self.notes);
         self.prompts = Prompts::of(self.modules.values(), &mut self.notes);
     }
-
-    fn list_shared(&mut self, name: &str, handles: &[Handle], flat: &mut BTreeMap<String, Handle>) {
-        let paths: Vec<ToolPath> = handles.iter().map(Handle::path).collect();
-        let listed: Vec<String> = handles
-            .iter()
-            .map(|handle| {
-                let name = free_name(handle, flat);
-                flat.insert(name.clone(), handle.clone());
-                name
-            })
-            .collect();
-        let owners: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        self.notes.push(if handles.len() > 1 {
-            format!(
-                "{} have one name; listed as {}",
-                owners.join(" and "),
-                listed.join(" and ")
-            )
-        } else {
-            format!(
-                "`{name}` is a name of ours; {} is listed as {}",
-                owners.join(""),
-                listed.join("")
-            )
-        });
-        if handles.len() > 1 {
-            self.ambiguous.insert(name.to_owned(), paths);
-        }
-    }
-}
-
-/// Longest name a client accepts on the wire.
-const LONGEST: usize = 64;
-
-/// `module_tool`, shortened to what clients accept and numbered if that is taken as well.
-fn free_name(handle: &Handle, taken: &BTreeMap<String, Handle>) -> String {
-    let mut name = format!("{}_{}", handle.module.name, handle.tool().tool.name);
-    name.truncate(60);
-    let base = name.clone();
-    let mut number = 2;
-    while taken.contains_key(&name) {
-        name = format!("{base}_{number}");
-        number += 1;
-    }
-    name
 }
 
 #[cfg(test)]
 #[path = "catalog_tests.rs"]
-mod tests;
+pub(crate) mod tests;

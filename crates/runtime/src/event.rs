@@ -28,8 +28,12 @@ pub enum Change {
     Loaded(Offers),
     Reloaded(Offers),
     Removed,
-    /// Clients see another surface from now on.
+    /// Clients see another surface from now on, or would after a restart.
     Surface(Choice),
+    /// One of its tools is not listed, though the module is served.
+    Unlisted {
+        fault: Fault,
+    },
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,
     /// Something it depends on does not run.

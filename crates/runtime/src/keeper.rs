@@ -4,7 +4,9 @@ use crate::catalog::Catalog;
 use crate::event::{Change, Event};
 use crate::library::{Key, Library};
 use crate::life::Life;
+use crate::names::UnlistedTool;
 use crate::orders::Order;
+use crate::registry::Choice;
 use crate::stats::Stats;
 use crate::survey::Survey;
 use crate::watch::{Heard, Watch};
@@ -316,9 +318,15 @@ impl Work {
         }
     }
 
-    fn serve(&mut self, next: Catalog, events: Vec<Event>) {
+    fn serve(&mut self, next: Catalog, mut events: Vec<Event>) {
         let choice = next.front.choice;
-        let before = self.catalog.send_replace(Arc::new(next)).front.choice;
+        let unlisted = next.unlisted.clone();
+        let before = self.catalog.send_replace(Arc::new(next));
+        let new = unlisted
+            .iter()
+            .filter(|tool| !before.unlisted.contains(tool));
+        events.extend(new.map(UnlistedTool::event));
+        let before = before.front.choice;
         // Only now: who comes too late for a life must find its successor.
         let mut retiring = std::mem::take(&mut self.library.retiring);
         retiring.sort_by_key(|life| Reverse(life.born));
@@ -329,7 +337,8 @@ impl Work {
         for event in events {
             (self.told)(&event);
         }
-        if choice.shows_modules != before.shows_modules {
+        let surface = |choice: Choice| (choice.shows_modules, choice.would_show_modules);
+        if surface(choice) != surface(before) {
             (self.told)(&Event {
                 file: self.library.project.shown(),
                 module: None,

@@ -9,11 +9,13 @@ use crate::halt::Halted;
 use crate::homes::Homes;
 use crate::life::Life;
 use crate::loaded::Loaded;
+use crate::names::NameRecord;
 use crate::project::ProjectFile;
 use crate::rate::AllRates;
 use crate::reader::digest;
+use crate::registry::StartSurface;
 use crate::settle::{Missed, Settle};
-use model::{Fault, Introduction, Manifest, ModuleName, ModuleSettings, Showing, Surface};
+use model::{Fault, Introduction, Manifest, ModuleName, ModuleSettings, Roles, Showing, Surface};
 use script::{Engine, FileId, Script};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -103,6 +105,9 @@ pub(crate) struct Library {
     pub(crate) halted: BTreeMap<ModuleName, Halted>,
     pub(crate) generations: HashMap<ModuleName, u64>,
     pub(crate) rates: AllRates,
+    pub(crate) names: NameRecord,
+    /// Set with the first catalog.
+    start_surface: Option<Arc<StartSurface>>,
     /// Lives that end once the catalog without them is served.
     pub(crate) retiring: Vec<Arc<Life>>,
     engine: Arc<Engine>,
@@ -130,6 +135,8 @@ impl Library {
             halted: BTreeMap::new(),
             generations: HashMap::new(),
             rates: AllRates::default(),
+            names: NameRecord::default(),
+            start_surface: None,
             retiring: Vec::new(),
             engine,
             known: BTreeMap::new(),
@@ -365,7 +372,11 @@ impl Library {
         let prefix = |(name, settings): (&ModuleName, &ModuleSettings)| {
             Some((name.clone(), settings.prefix()?.to_owned()))
         };
+        let start = self.start_surface.clone();
+        let at_start = start.as_ref();
         Rules {
+            shows_modules: at_start.map(|at| at.shows_modules(&project.policy, &Roles::All)),
+            start,
             showing: Showing {
                 surface: self.overrides.surface.unwrap_or(project.showing.surface),
                 ..project.showing
@@ -375,6 +386,8 @@ impl Library {
                 ..project.introduction.clone()
             },
             prefixes: modules.filter_map(prefix).collect(),
+            owners: Arc::clone(&self.names.owners),
+            old_names: Arc::clone(&self.names.old_names),
             policy: Arc::new(project.policy.clone()),
             rates: project
                 .modules
@@ -384,9 +397,14 @@ impl Library {
         }
     }
 
-    pub(crate) fn catalog(&self) -> Catalog {
+    pub(crate) fn catalog(&mut self) -> Catalog {
         let served = self.entries.values().filter_map(|e| e.module.clone());
         let mut catalog = Catalog::by(self.rules(), served);
+        self.names.claim(&mut catalog);
+        let start = self
+            .start_surface
+            .get_or_insert_with(|| Arc::new(StartSurface::new(&catalog)));
+        catalog.rules.start = Some(Arc::clone(start));
         for (key, entry) in &self.entries {
             if let Some(broken) = broken(entry) {
                 catalog.broken.insert(self.shown(key), broken);

@@ -72,7 +72,9 @@ impl Catalog {
         };
         let halted = self.halted.iter().filter(|(_, (path, _))| may(path));
         let halted = halted.map(|(name, known)| (name.clone(), known.clone()));
-        let mut view = self.kin(modules);
+        let start = self.rules.start.as_ref();
+        let shows_modules = start.map(|start| start.shows_modules(policy, roles));
+        let mut view = self.kin(shows_modules, modules);
         view.halted = halted.collect();
         view
     }

@@ -54,7 +54,11 @@ fn runtime(policy: &str) -> (tempfile::TempDir, Runtime) {
         });
         let note = format!("def note():\n    return 'x'\nresource('{module}://note', note)\n");
         let source = tools.concat() + &note;
-        std::fs::write(modules.join(format!("{module}.star")), source).unwrap();
+        let home = modules.join(module);
+        std::fs::create_dir(&home).unwrap();
+        let manifest = format!("name = '{module}'\nversion = '1.0.0'\ndescription = 'd'\n");
+        std::fs::write(home.join("module.toml"), manifest).unwrap();
+        std::fs::write(home.join("main.star"), source).unwrap();
     }
     let file = dir.path().join("larkspur.toml");
     std::fs::write(&file, policy).unwrap();
@@ -226,13 +230,13 @@ async fn nobody_gets_an_answer_of_somebody_else() {
             for turn in 0..EACH {
                 let nonce = format!("{number}-{turn}");
                 let args = json!({"nonce": nonce});
-                // By its short name: for each side another tool has it.
-                let answer = call(&runtime, &caller, "search", args).await;
+                let answer = call(&runtime, &caller, &format!("{module}_search"), args).await;
                 assert_eq!(answer, Ok(json!(format!("{module}.search {name} {nonce}"))));
                 if turn % 50 == 0 {
-                    let masked = format!("{other}.search");
-                    let answer = call(&runtime, &caller, &masked, json!({})).await;
-                    assert!(answer.unwrap_err().contains("there is no tool"));
+                    for masked in [format!("{other}.search"), format!("{other}_search")] {
+                        let answer = call(&runtime, &caller, &masked, json!({})).await;
+                        assert!(answer.unwrap_err().contains("there is no tool"));
+                    }
                 }
             }
         });

@@ -39,6 +39,13 @@ pub(super) fn add_broken(runtime: &Runtime, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Tools whose listed names belong to others.
+pub(super) fn add_unlisted(runtime: &Runtime, findings: &mut Vec<Finding>) {
+    for tool in &runtime.catalog().unlisted {
+        findings.push(Finding::new(&tool.file, tool.fault()));
+    }
+}
+
 /// Tests are loaded as well, and none is run.
 pub(super) fn add_broken_tests(runtime: &Runtime, findings: &mut Vec<Finding>) {
     let mut options = Options::new(runtime.folders().to_vec());

@@ -101,6 +101,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
         files += files::read(folder, runtime.limits(), &mut all);
     }
     files::add_broken(runtime, &mut all);
+    files::add_unlisted(runtime, &mut all);
     files::add_broken_tests(runtime, &mut all);
     let survey = runtime.survey();
     for (name, module) in survey.named() {

@@ -5,11 +5,16 @@ use model::{Fault, ModuleName, Surface};
 use runtime::{Runtime, Survey, Surveyed};
 
 pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Finding>) {
-    let all: Vec<(&ModuleName, &Surveyed, &str)> = survey
+    let rules = &runtime.catalog().rules;
+    let all: Vec<(&ModuleName, &Surveyed, &str, String)> = survey
         .named()
         .flat_map(|(name, module)| {
             let tools = module.script.iter().flat_map(|script| &script.tools);
-            tools.map(move |tool| (name, module, tool.tool.name.as_str()))
+            tools.map(move |tool| {
+                let tool = tool.tool.name.as_str();
+                let listed = rules.listed_name(name, module.manifest.as_deref(), tool);
+                (name, module, tool, listed)
+            })
         })
         .collect();
     let prices = survey.named().flat_map(|(_, module)| {
@@ -19,13 +24,10 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
     if !is_flat(runtime, prices.sum()) {
         return;
     }
-    for (place, (name, module, tool)) in all.iter().enumerate() {
+    for (place, (name, module, tool, listed)) in all.iter().enumerate() {
         let before = all[..place].iter();
-        let listed = |module, tool| listed(runtime, module, tool);
-        let mut alike = before.filter(|(other, _, near)| {
-            other != name && is_alike(&listed(name, tool), &listed(other, near))
-        });
-        let Some((other, _, near)) = alike.next() else {
+        let mut alike = before.filter(|(other, .., near)| other != name && is_alike(listed, near));
+        let Some((other, _, near, _)) = alike.next() else {
             continue;
         };
         let (file, place) = tools::place(runtime, module, tool);
@@ -33,7 +35,7 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             "`{name}.{tool}` is easily taken for `{other}.{near}`"
         ))
         .code("W0605")
-        .help(format!("call both `{near}`: the module tells them apart"));
+        .help("rename one of them so that its name says what is different");
         findings.push(Finding::new(&file, Fault { place, ..fault }));
     }
 }
@@ -46,12 +48,6 @@ fn is_flat(runtime: &Runtime, tokens: usize) -> bool {
         Surface::Modules => false,
         Surface::Auto => tokens < showing.surface_tokens,
     }
-}
-
-fn listed(runtime: &Runtime, module: &ModuleName, tool: &str) -> String {
-    let catalog = runtime.catalog();
-    let prefix = catalog.rules.prefixes.get(module);
-    format!("{}{tool}", prefix.map_or("", String::as_str))
 }
 
 /// Not the same, and nearly so: `list_issue` and `list_issues`, `listIssues`, `list_isues`.

@@ -8,6 +8,7 @@ use crate::data_folder;
 use crate::doors::{self, Plan};
 use crate::live;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, note, offers, say, styled, waiting_for};
+use model::Fault;
 use runtime::{Catalog, Change, Event, Module, Runtime};
 use server::control::Control;
 use server::{HttpDoor, Server};
@@ -118,6 +119,9 @@ fn board(runtime: &Runtime, catalog: &Catalog) {
             indented(&broken.fault.to_string())
         ));
     }
+    for tool in &catalog.unlisted {
+        say(&unlisted(tool.tool.module.as_str(), &tool.fault()));
+    }
     for text in &catalog.notes {
         say(&format!("  note: {text}"));
     }
@@ -127,6 +131,15 @@ fn board(runtime: &Runtime, catalog: &Catalog) {
     if catalog.modules().count() == 0 && catalog.broken.is_empty() {
         say("  no modules yet; `larkspur new hello` writes one");
     }
+}
+
+/// A module with a tool that is not listed.
+fn unlisted(module: &str, fault: &Fault) -> String {
+    let fault = indented(&fault.to_string());
+    format!(
+        "  {} {module}  a tool is not listed\n{fault}",
+        styled(BAD, "✗")
+    )
 }
 
 /// What a module cannot do before somebody has set its secrets.
@@ -187,6 +200,7 @@ fn show(event: &Event) {
             event.file,
             indented(&fault.to_string())
         ),
+        Change::Unlisted { fault } => unlisted(&name, fault),
         Change::Halted { fault } => format!(
             "  {} {}  stopped\n{}",
             styled(BAD, "✗"),

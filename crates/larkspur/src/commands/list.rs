@@ -28,12 +28,17 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
     for (file, broken) in &catalog.broken {
         error(&unserved(file, broken));
     }
+    for tool in &catalog.unlisted {
+        error(&tool.fault().to_string());
+    }
     runtime.close();
-    Ok(if catalog.broken.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(FAILED)
-    })
+    Ok(
+        if catalog.broken.is_empty() && catalog.unlisted.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(FAILED)
+        },
+    )
 }
 
 fn as_text(runtime: &Runtime, catalog: &Catalog) {
@@ -161,7 +166,11 @@ fn as_json(runtime: &Runtime, catalog: &Catalog) -> Value {
         .map(|(file, broken)| json!({"file": file, "error": broken.fault}))
         .collect();
     let notes: Vec<&String> = catalog.notes.iter().chain(&note).collect();
-    json!({"modules": modules, "broken": broken, "notes": notes})
+    let unlisted = catalog.unlisted.iter();
+    let unlisted: Vec<Value> = unlisted
+        .map(|tool| json!({"tool": tool.tool.to_string(), "error": tool.fault()}))
+        .collect();
+    json!({"modules": modules, "broken": broken, "unlisted": unlisted, "notes": notes})
 }
 
 fn resources(module: &Module) -> Vec<Value> {

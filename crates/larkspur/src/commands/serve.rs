@@ -141,6 +141,9 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
     for note_of in catalog.notes.iter().chain(&reached) {
         note(&format!("note: {note_of}"));
     }
+    for tool in &catalog.unlisted {
+        error(&tool.fault().to_string());
+    }
     let (choice, is_watched) = (&catalog.front.choice, std::io::stdin().is_terminal());
     // That every tool is listed is news to nobody but who looks.
     if choice.asked == Surface::Auto && (choice.shows_modules || is_watched) {
@@ -181,6 +184,7 @@ fn tell(event: &Event) {
         Change::Removed => note(&format!("removed {name}")),
         Change::Surface(choice) => note(&format!("surface: {choice}")),
         Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
+        Change::Unlisted { fault } => error(&fault.to_string()),
         Change::Halted { fault } => {
             let error = styled(BAD, "error:");
             note(&format!("{error} {} was stopped\n{fault}", event.file));

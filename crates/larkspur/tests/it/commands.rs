@@ -1,6 +1,7 @@
 //! The command line: what is printed where, and with which exit code.
 
 use crate::fixture::{greeting, saying};
+use crate::folder::manifest;
 use crate::room::Room;
 use serde_json::{Value, json};
 use std::fs;
@@ -44,8 +45,9 @@ fn list_names_what_is_broken_and_what_is_shared() {
         ("two.star", &saying("same", "2")),
     ])
     .run(&["list"])
-    .exits(0)
-    .notes("one.same and two.same have one name; listed as one_same and two_same");
+    .exits(1)
+    .notes("`two.same` is not listed: the name `same` belongs to `one.same`")
+    .notes("`[module.two]` in larkspur.toml");
     let broken = room(&[("bad.star", "def f(:\n"), ("good.star", &saying("f", "1"))]);
     broken
         .run(&["list"])
@@ -126,8 +128,10 @@ fn call_says_what_went_wrong() {
     let failed = room.run(&["call", "m.refuse", "--format", "json"]);
     assert_eq!(failed.exits(5).json()["isError"], true);
     crate::commands::room(&[
-        ("one.star", &saying("same", "1")),
-        ("two.star", &saying("same", "2")),
+        ("one/module.toml", &manifest("one", "")),
+        ("one/main.star", &saying("same", "1")),
+        ("two/module.toml", &manifest("two", "")),
+        ("two/main.star", &saying("same", "2")),
     ])
     .run(&["call", "same"])
     .exits(2)

@@ -109,7 +109,7 @@ fn refused(file: &str, env: &[(&str, &str)], expected: Expect) {
     github(&mut server)
         .project(file)
         .living("beside", "")
-        .lists(&["beside_tool"])
+        .lists(&["beside_beside_tool"])
         .stands("beside running, github failed")
         .logged(&["beside: start"]);
     let status = server.module_status("github");
@@ -308,18 +308,18 @@ fn enable_says_what_is_loaded_also_while_running() {
         .main("broken", "def oops(:\n")
         .module("bad", "def oops(:\n")
         .module("file", &saying("file_tool", "1"))
-        .lists(&["a_tool", "file_tool"])
+        .lists(&["a_a_tool", "file_tool"])
         .stands("a running, file running");
     let status = server.status();
     assert_eq!(status["modules"].as_array().unwrap().len(), 2, "{status:#}");
     server
         .project("enable = [\"a\", \"b\"]\n")
         .changed()
-        .lists(&["a_tool", "b_tool"])
+        .lists(&["a_a_tool", "b_b_tool"])
         .logged(&["a: start", "b: start"])
         .project("enable = [\"b\"]\n")
         .changed()
-        .lists(&["b_tool"])
+        .lists(&["b_b_tool"])
         .stands("b stale");
     assert_eq!(
         server.module_status("b")["error"],
@@ -328,7 +328,7 @@ fn enable_says_what_is_loaded_also_while_running() {
     server
         .project("enable = [\"a\"]\n")
         .changed()
-        .lists(&["a_tool"])
+        .lists(&["a_a_tool"])
         .logged(&["a: start", "b: start", "a: start", "b: stop", "a: stop"])
         .order("start b")
         .exits(2)

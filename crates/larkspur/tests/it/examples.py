@@ -13,12 +13,12 @@ PATIENCE = 30
 
 CALLS = [
     ("hello", {"name": "Ada"}),
-    ("digest", {"text": "abc"}),
-    ("hmac", {"key": "Jefe", "text": "what do ya want for nothing?"}),
-    ("whoami", {}),
-    ("list_orders", {}),
-    ("get_order", {"id": 2}),
-    ("overview", {}),
+    ("crypto-tools_digest", {"text": "abc"}),
+    ("crypto-tools_hmac", {"key": "Jefe", "text": "what do ya want for nothing?"}),
+    ("auth_whoami", {}),
+    ("api-client_list_orders", {}),
+    ("api-client_get_order", {"id": 2}),
+    ("dashboard_overview", {}),
 ]
 
 

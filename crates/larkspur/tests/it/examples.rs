@@ -10,19 +10,19 @@ use std::process::Command;
 use std::time::Duration;
 
 const TOOLS: [&str; 13] = [
-    "book_table",
-    "count_primes",
-    "digest",
-    "find_books",
-    "get_book",
-    "get_order",
+    "api-client_get_order",
+    "api-client_list_orders",
+    "auth_whoami",
+    "crypto-tools_digest",
+    "crypto-tools_hmac",
+    "dashboard_overview",
     "hello",
-    "hmac",
-    "list_orders",
-    "overview",
-    "put_on_list",
-    "take_off_list",
-    "whoami",
+    "open-library_find_books",
+    "open-library_get_book",
+    "primes_count_primes",
+    "shopping-list_put_on_list",
+    "shopping-list_take_off_list",
+    "table-booking_book_table",
 ];
 
 const UNTRACKED: &str =
@@ -87,32 +87,32 @@ fn every_example_answers_in_both_eras() {
             .lists(&TOOLS)
             .call("hello", json!({"name": "Ada"}))
             .text("Hello, Ada!")
-            .call("digest", json!({"text": "abc"}))
+            .call("crypto-tools_digest", json!({"text": "abc"}))
             .text(
                 r#"{"algorithm":"sha256","hex":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}"#,
             )
             .call(
-                "hmac",
+                "crypto-tools_hmac",
                 json!({"key": "Jefe", "text": "what do ya want for nothing?"}),
             )
             .text(
                 r#"{"algorithm":"hmac-sha256","hex":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}"#,
             )
-            .call("whoami", json!({}))
+            .call("auth_whoami", json!({}))
             .text("ada")
-            .call("get_order", json!({"id": 2}))
+            .call("api-client_get_order", json!({"id": 2}))
             .text(r#"{"id":2,"customer":"Linus","total":19.5,"paid":false}"#)
-            .call("get_order", json!({"id": 9}))
+            .call("api-client_get_order", json!({"id": 9}))
             .fails("GET /orders/9: 404 Not Found")
-            .call("overview", json!({}))
+            .call("dashboard_overview", json!({}))
             .text(UNTRACKED)
-            .call("put_on_list", json!({"item": "screws", "pieces": 12}))
+            .call("shopping-list_put_on_list", json!({"item": "screws", "pieces": 12}))
             .text("- 12 screws")
-            .call("take_off_list", json!({"item": "screws"}))
+            .call("shopping-list_take_off_list", json!({"item": "screws"}))
             .text("nothing")
-            .call("count_primes", json!({"up_to": 1000}))
+            .call("primes_count_primes", json!({"up_to": 1000}))
             .text(r#"{"up_to":1000,"primes":168}"#)
-            .call("book_table", json!({"day": "Friday", "guests": 4}))
+            .call("table-booking_book_table", json!({"day": "Friday", "guests": 4}))
             .text("A table for 4 on Friday is booked.");
     }
 }
@@ -128,9 +128,9 @@ fn the_environment_configures_them() {
         server
             .call("hello", json!({"name": "Ada"}))
             .text("Hi, Ada!")
-            .call("digest", json!({"text": "abc"}))
+            .call("crypto-tools_digest", json!({"text": "abc"}))
             .text(r#"{"algorithm":"sha1","hex":"a9993e364706816aba3e25717850c26c9cd0d89d"}"#)
-            .call("overview", json!({}))
+            .call("dashboard_overview", json!({}))
             .text(&UNTRACKED.replace("ada", "grace"));
     }
 }
@@ -211,7 +211,7 @@ fn a_call_that_comes_to_nothing_stops_what_it_started() {
 #[test]
 fn analytics_is_used_as_soon_as_it_is_there() {
     for mut server in servers() {
-        server.call("overview", json!({})).text(UNTRACKED);
+        server.call("dashboard_overview", json!({})).text(UNTRACKED);
         for (file, text) in ANALYTICS {
             server.file(&format!(".aside/{file}"), text);
         }
@@ -250,14 +250,14 @@ fn the_examples_are_sound() {
 #[ignore = "needs Python packages: cargo xtask test"]
 fn python_calls_every_example() {
     let facts = expect![[r#"
-        tools: book_table, count_primes, digest, find_books, get_book, get_order, hello, hmac, list_orders, overview, put_on_list, take_off_list, whoami
+        tools: api-client_get_order, api-client_list_orders, auth_whoami, crypto-tools_digest, crypto-tools_hmac, dashboard_overview, hello, open-library_find_books, open-library_get_book, primes_count_primes, shopping-list_put_on_list, shopping-list_take_off_list, table-booking_book_table
         hello: Hi, Ada!
-        digest: {"algorithm":"sha256","hex":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
-        hmac: {"algorithm":"hmac-sha256","hex":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}
-        whoami: ada
-        list_orders: 3 orders
-        get_order: {"id":2,"customer":"Linus","total":19.5,"paid":false}
-        overview: {"title":"Shop","seen_by":"ada","orders":3,"unpaid":51.5,"tracked":false}
+        crypto-tools_digest: {"algorithm":"sha256","hex":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+        crypto-tools_hmac: {"algorithm":"hmac-sha256","hex":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}
+        auth_whoami: ada
+        api-client_list_orders: 3 orders
+        api-client_get_order: {"id":2,"customer":"Linus","total":19.5,"paid":false}
+        dashboard_overview: {"title":"Shop","seen_by":"ada","orders":3,"unpaid":51.5,"tracked":false}
     "#]];
     let program = workspace().join("crates/larkspur/tests/it/examples.py");
     for era in ["legacy", "2026-07-28"] {

@@ -50,7 +50,7 @@ fn a_failing_start_leaves_no_tools_and_starts_no_dependents() {
         .living("far", "upon")
         .living("fine", "")
         .module("file", &saying("file_tool", "1"))
-        .lists(&["file_tool", "fine_tool"])
+        .lists(&["file_tool", "fine_fine_tool"])
         .call("fine_tool", json!({}))
         .text("fine")
         .stands("bad failed, far waiting, file running, fine running, upon waiting");
@@ -83,7 +83,7 @@ fn a_mended_start_brings_its_dependents() {
         .lists(&[])
         .main("bad", &living("bad"))
         .changed()
-        .lists(&["bad_tool", "upon_tool"])
+        .lists(&["bad_bad_tool", "upon_upon_tool"])
         .stands("bad running, upon running")
         .logged(&["bad: start", "upon: start"]);
 }
@@ -295,7 +295,7 @@ fn a_start_that_never_ends_is_ended() {
         )
         .living("b", "a")
         .living("c", "")
-        .lists(&["c_tool"])
+        .lists(&["c_c_tool"])
         .stands("a failed, b waiting, c running");
     let error = server.module_status("a")["error"].take();
     let error = error.as_str().unwrap();

@@ -61,7 +61,7 @@ fn fields_are_checked() {
           ┌ bad/module.toml:4:1
         4 │ zebra = 1
           │ ^^^^^
-          = help: there are `name`, `version`, `description`, `entry`, `larkspur`, `api_version`, `author`, `license`, `homepage`, `depends_on`, `optional_deps`, `tools`, `keywords`, `config`, `permissions`, `secrets`, `limits`"]],
+          = help: there are `name`, `version`, `description`, `entry`, `prefix`, `larkspur`, `api_version`, `author`, `license`, `homepage`, `depends_on`, `optional_deps`, `tools`, `keywords`, `config`, `permissions`, `secrets`, `limits`"]],
     );
     check(
         &manifest("Bad_Name", ""),
@@ -200,7 +200,7 @@ fn a_promise_may_be_kept_by_start() {
     let mut server = Server::start();
     server
         .folder_module("a", &manifest("a", "tools = [\"made\"]"), main)
-        .lists(&["made"])
+        .lists(&["a_made"])
         .room
         .run(&["check"])
         .exits(0);

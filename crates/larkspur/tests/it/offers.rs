@@ -39,13 +39,13 @@ tool(fails)
 tool(both)
 "#;
 
-const DECLARED: [&str; 4] = ["add", "both", "fails", "remove"];
+const DECLARED: [&str; 4] = ["maker_add", "maker_both", "maker_fails", "maker_remove"];
 
 fn maker() -> Server {
     let mut server = Server::start();
     server
         .folder_module("maker", &manifest("maker", ""), MAKER)
-        .lists(&[&DECLARED[..], &["say_one", "say_two"]].concat());
+        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_two"]].concat());
     server
 }
 
@@ -96,7 +96,7 @@ fn a_reload_and_a_stop_take_them_away() {
         .changed()
         .main("maker", &MAKER.replace("\"two\"", "\"three\""))
         .changed()
-        .lists(&[&DECLARED[..], &["say_one", "say_three"]].concat())
+        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_three"]].concat())
         .call("add", json!({"name": "say_x", "text": "x"}))
         .text("null")
         .changed();
@@ -105,7 +105,7 @@ fn a_reload_and_a_stop_take_them_away() {
     server.order("start maker").exits(0);
     server
         .changed()
-        .lists(&[&DECLARED[..], &["say_one", "say_three"]].concat());
+        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_three"]].concat());
 }
 
 #[track_caller]
@@ -116,7 +116,7 @@ fn refused(tool: &str, arguments: serde_json::Value, expected: Expect) {
     expected.assert_eq(result["content"][0]["text"].as_str().unwrap());
     server
         .not_told()
-        .lists(&[&DECLARED[..], &["say_one", "say_two"]].concat());
+        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_two"]].concat());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn twenty_calls_at_once_lose_no_tool() {
     }
     let there: BTreeSet<String> = server.tools().into_iter().collect();
     for i in 0..20 {
-        assert!(there.contains(&format!("say_{i}")), "{there:?}");
+        assert!(there.contains(&format!("maker_say_{i}")), "{there:?}");
         server.call(&format!("say_{i}"), json!({})).text("xkept");
     }
 }

@@ -33,7 +33,7 @@ fn stopping_takes_the_dependents_down_first_and_starting_brings_them_back() {
     server.order("stop b").exits(0);
     server
         .changed()
-        .lists(&["a_tool", "d_tool"])
+        .lists(&["a_a_tool", "d_d_tool"])
         .stands("a running, b stopped, c waiting, d running");
     then(&mut server, &["c: stop", "b: stop"]);
     let status = server.status();
@@ -85,7 +85,7 @@ fn what_is_stopped_stays_stopped_across_edits() {
         .main("a", &living("a").replace("return \"a\"", "return \"a2\""))
         .until("a_tool", json!({}), "a2")
         .stands("a running, b stopped, c waiting, d stopped")
-        .lists(&["a_tool"]);
+        .lists(&["a_a_tool"]);
     server.order("start d").exits(1).says("def oops(:");
     server.stands("a running, b stopped, c waiting, d failed");
     server.order("start b").exits(0);

@@ -1,6 +1,7 @@
 //! What is said on the wire, in both eras, and what is said to nonsense.
 
 use crate::fixture::{Opening, Server, ada, described, greeting, saying};
+use crate::folder::manifest;
 use crate::wire::PATIENCE;
 use serde_json::{Value, json};
 
@@ -254,11 +255,11 @@ fn an_unknown_tool_is_answered_with_the_nearest_names() {
 }
 
 #[test]
-fn a_name_of_two_tools_is_answered_with_both() {
+fn a_bare_name_of_two_folders_is_answered_with_both() {
     let mut server = Server::start();
     server
-        .module("one", &saying("same", "from one"))
-        .module("two", &saying("same", "from two"))
+        .folder_module("one", &manifest("one", ""), &saying("same", "from one"))
+        .folder_module("two", &manifest("two", ""), &saying("same", "from two"))
         .lists(&["one_same", "two_same"]);
     let error = server.call("same", json!({})).message["error"].clone();
     assert_eq!(error["code"], -32602);
@@ -271,6 +272,33 @@ fn a_name_of_two_tools_is_answered_with_both() {
     ] {
         server.call(name, json!({})).text(text);
     }
+}
+
+/// A session goes on with the names it knows, whatever comes, goes or gets another name.
+#[test]
+fn names_stay_while_modules_come_and_go() {
+    let mut server = Server::start();
+    server
+        .folder_module("alpha", &manifest("alpha", ""), &saying("hello", "alpha"))
+        .module("greet", &saying("hi", "greet"))
+        .lists(&["alpha_hello", "hi"])
+        // The bare name that a client knows from an earlier release.
+        .call("hello", json!({}))
+        .text("alpha")
+        .warned("tool name `hello` is deprecated")
+        .folder_module("beta", &manifest("beta", ""), &saying("hello", "beta"))
+        .module("above", &saying("hi", "above"))
+        .changed()
+        .lists(&["alpha_hello", "beta_hello", "hi"])
+        .call("hi", json!({}))
+        .text("greet")
+        .until("above.hi", json!({}), "above")
+        .warned("`above.hi` is not listed: the name `hi` belongs to `greet.hi`")
+        .remove("greet.star")
+        .changed()
+        .lists(&["alpha_hello", "beta_hello"])
+        .call("hi", json!({}))
+        .refused(-32602, "there is no tool `hi`");
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn a_deleted_base_leaves_its_dependents_stale_until_it_is_back() {
     std::fs::rename(server.room.at("base"), server.room.path().join("away")).unwrap();
     server
         .changed()
-        .lists(&["beside_tool", "top_tool"])
+        .lists(&["beside_beside_tool", "top_top_tool"])
         .stands("beside running, top stale")
         .call("top_tool", json!({}))
         .text("ldm");

@@ -2,6 +2,7 @@
 
 use crate::client::{Client, DOORS};
 use crate::fixture::{Opening, Server, ada, described, greeting, saying};
+use crate::folder::manifest;
 use crate::room::Room;
 use serde_json::{Value, json};
 
@@ -28,37 +29,64 @@ fn server(project: &str) -> Server {
     server
 }
 
+/// What `status` says of the surface, with the tokens left out.
+fn surface_of(server: &mut Server) -> String {
+    let surface = server.status()["surface"].as_str().unwrap().to_owned();
+    let (before, after) = surface.split_once(" tools, ").unwrap();
+    let (_, after) = after.split_once(" tokens").unwrap();
+    format!("{before} tools{after}")
+}
+
 #[test]
-fn auto_chooses_by_what_the_list_costs_and_says_so() {
-    let why = "modules (31 tools, 2,427 tokens > 2,000); surface = \"flat\" lists them all";
+fn auto_chooses_at_the_start_by_what_the_list_costs() {
     let mut server = server("");
-    server.lists(&META).warned(&format!("surface: {why}\n"));
-    assert_eq!(server.status()["surface"], why);
+    let surface = "modules (31 tools > 2,000); surface = \"flat\" lists them all";
+    server.lists(&META);
+    assert_eq!(surface_of(&mut server), surface);
+    let why = server.status()["surface"].as_str().unwrap().to_owned();
+    server.warned(&format!("surface: {why}\n"));
     let room = &server.room;
     room.run(&["status"]).says(&format!("  surface: {why}\n"));
-    // As it becomes short enough, clients hear of another list, and whoever watches of the reason.
-    server
+}
+
+/// Crossing the threshold changes nothing for a session, in either direction.
+#[test]
+fn the_surface_stays_while_modules_come_and_go() {
+    let call = json!({"module": "greet", "tool": "hello", "params": ada()});
+    let mut modules = server("");
+    modules
+        .lists(&META)
         .file("hub/main.star", &many(3))
+        .warned("tokens < 2,000); a restart would list every tool\n")
+        .lists(&META)
+        .call("call", call.clone())
+        .text("hello ada");
+    let surface = "modules (4 tools < 2,000); a restart would list every tool";
+    assert_eq!(surface_of(&mut modules), surface);
+    let mut flat = server("");
+    flat.file("hub/main.star", &many(1))
+        .lists(&["hello", "hub_tool_10"])
+        .file("hub/main.star", &many(30))
         .changed()
-        .lists(&["hello", "tool_10", "tool_11", "tool_12"])
-        .warned("surface: flat (4 tools, 294 tokens < 2,000)\n");
+        .warned("tokens > 2,000); a restart would show the meta tools\n");
+    assert_eq!(flat.tools().len(), 31);
+    let surface = "flat (31 tools > 2,000); a restart would show the meta tools";
+    assert_eq!(surface_of(&mut flat), surface);
 }
 
 #[test]
 fn what_was_asked_for_is_shown() {
     let mut flat = server("[server]\nsurface = 'flat'\n");
     assert_eq!(flat.tools().len(), 31);
-    assert_eq!(flat.status()["surface"], "flat (31 tools, 2,427 tokens)");
+    assert_eq!(surface_of(&mut flat), "flat (31 tools)");
     let mut modules = server("[server]\nsurface = 'modules'\n");
     modules.lists(&META);
-    let why = modules.status()["surface"].clone();
     let listed = modules.room.run(&["list", "--tokens", "--format", "json"]);
     let cost = &listed.exits(0).json()["modules"];
-    assert_eq!(
-        why,
-        format!("modules (31 tools, {cost} tokens instead of 2,427)")
-    );
-    let mut few = server("[server]\nsurface_tokens = 3_000\n");
+    let why = modules.status()["surface"].as_str().unwrap().to_owned();
+    let expected = format!("modules (31 tools, {cost} tokens instead of ");
+    assert!(why.starts_with(&expected), "{why}");
+    let mut few = server("[server]\nsurface_tokens = 30_000\n");
     assert_eq!(few.tools().len(), 31);
     // What is typed wins over the file.
     let mut typed = server("[server]\nsurface = 'modules'\n");
@@ -148,12 +176,17 @@ fn names_can_be_given_a_beginning() {
         .project("[module.hub]\nprefix = 'x_'\n[module.lab]\nprefix = 'x_'\n");
     server
         .changed()
-        .lists(&["hub_list", "lab_list"])
+        .lists(&["x_list"])
         .call("x_list", json!({}))
-        .refused(
-            -32602,
-            "several modules have a tool `x_list`: call `hub.list` or `lab.list`",
-        );
+        .text("from the hub")
+        .call("lab.list", json!({}))
+        .text("from the lab")
+        .warned("`lab.list` is not listed: the name `x_list` belongs to `hub.list`");
+    // An empty one takes a folder's own away.
+    let mut server = Server::start();
+    server.folder_module("hub", &manifest("hub", ""), &saying("list", "from the hub"));
+    server.room.project("[module.hub]\nprefix = ''\n");
+    server.lists(&["list"]);
     let bad = Room::new();
     bad.project("[module.hub]\nprefix = 'hub.'\n");
     bad.run(&["list"])

@@ -44,6 +44,13 @@ pub(crate) const MANIFEST_TOP: Section = Section {
             "The file it begins with, below the module's folder.",
         ),
         key(
+            "prefix",
+            Text,
+            May("n_"),
+            "What the names of its tools begin with in a flat list, instead of the module's name and \
+             `_`. With an empty one they are listed under their bare names.",
+        ),
+        key(
             "larkspur",
             Text,
             May(">=0.1"),

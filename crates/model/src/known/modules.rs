@@ -15,7 +15,8 @@ pub(crate) const MODULE: Section = Section {
             "prefix",
             Text,
             May("crypto_"),
-            "What the names of its tools begin with in a flat list.",
+            "What the names of its tools begin with in a flat list. It wins over `prefix` in the \
+             `module.toml`; with an empty one they are listed under their bare names.",
         ),
         key("rate", Rate, May("5/s"), "How often it may be called."),
     ],

@@ -9,6 +9,7 @@ mod promise;
 mod version;
 
 pub use limits::{ModuleLimits, Rate};
+pub(crate) use names::read_prefix;
 pub(crate) use permissions::{PUBLIC, check_name, names};
 pub use permissions::{Permissions, SecretSpec};
 
@@ -27,6 +28,8 @@ pub struct Manifest {
     pub description: String,
     /// The file that is loaded, relative to the module's folder.
     pub entry: String,
+    /// What the listed names of its tools begin with, instead of `name_`.
+    pub prefix: Option<String>,
     /// Of the service behind the module.
     pub api_version: Option<String>,
     pub author: Option<String>,
@@ -91,6 +94,7 @@ impl Manifest {
         let description = table.required("description");
         let description = description.and_then(|i| i.text().map(str::to_owned));
         let entry = entry::read(table.get("entry").as_ref());
+        let prefix = table.get("prefix").and_then(|item| read_prefix(&item));
         version::check_server(table.get("larkspur").as_ref(), name.as_ref(), server);
         let [api_version, author, license, homepage] =
             ["api_version", "author", "license", "homepage"].map(|key| table.string(key));
@@ -120,6 +124,7 @@ impl Manifest {
             author,
             license,
             homepage,
+            prefix,
             keywords,
             spans: document.spans(),
             name: name?,

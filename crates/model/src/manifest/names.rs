@@ -12,6 +12,23 @@ pub(super) fn own(item: &Item<'_>) -> Option<ModuleName> {
     name.map_err(|fault| item.report(fault)).ok()
 }
 
+/// It leaves room for the name of a tool.
+const LONGEST_PREFIX: usize = 32;
+
+/// What the listed names of a module's tools begin with.
+pub(crate) fn read_prefix(item: &Item<'_>) -> Option<String> {
+    let text = item.string()?;
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if text.len() > LONGEST_PREFIX || !text.bytes().all(is_plain) {
+        let fault = Fault::new(format!("`{text}` cannot begin the name of a tool"));
+        item.report(fault.help(format!(
+            "write up to {LONGEST_PREFIX} letters, digits, `_` and `-`: `prefix = \"gh_\"`"
+        )));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
 /// A name, and where it stands.
 pub(super) type Named<'d, T> = (T, Item<'d>);
 

@@ -3,8 +3,9 @@
 use super::listed::{tokens, written};
 use super::listing::Listing;
 use super::meta::Meta;
-use crate::catalog::{Handle, Module};
-use model::{Findable, Grouped, SearchIndex, Showing, Surface, Tool};
+use crate::catalog::{Handle, Module, Rules};
+use model::{Findable, Grouped, SearchIndex, Surface, Tool};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,6 +17,8 @@ pub struct Front {
     pub choice: Choice,
     /// The meta tools; their descriptions say which modules there are.
     meta: Vec<Tool>,
+    /// What each tool costs in a flat list, in its order.
+    costs: Vec<usize>,
     /// Tools by plain words, made when somebody first asks.
     index: OnceLock<SearchIndex>,
     /// Changes when what is shown does.
@@ -27,6 +30,8 @@ pub struct Front {
 pub struct Choice {
     pub asked: Surface,
     pub shows_modules: bool,
+    /// What `auto` would choose if the server started now.
+    pub would_show_modules: bool,
     pub tools: usize,
     pub flat_tokens: usize,
     pub modules_tokens: usize,
@@ -38,22 +43,29 @@ impl Front {
     pub(crate) fn new<'m>(
         modules: impl Iterator<Item = &'m Arc<Module>>,
         flat: &BTreeMap<String, Handle>,
-        showing: Showing,
+        rules: &Rules,
     ) -> Self {
+        let showing = rules.showing;
         let meta = super::catalogue::meta_tools(modules);
         let all = flat
             .iter()
             .map(|(name, handle)| (name.as_str(), &handle.tool().tool));
         let all = written(all);
         let few = written(meta.iter().map(|tool| (tool.name.as_str(), tool)));
-        let flat_tokens = tokens(&all);
+        let costs: Vec<usize> = all.iter().map(|one| tokens([one])).collect();
+        let flat_tokens = costs.iter().sum();
+        let would_show_modules = match showing.surface {
+            Surface::Flat => false,
+            Surface::Modules => true,
+            Surface::Auto => flat_tokens >= showing.surface_tokens,
+        };
+        let at_start = rules
+            .shows_modules
+            .filter(|_| showing.surface == Surface::Auto);
         let choice = Choice {
             asked: showing.surface,
-            shows_modules: match showing.surface {
-                Surface::Flat => false,
-                Surface::Modules => true,
-                Surface::Auto => flat_tokens >= showing.surface_tokens,
-            },
+            shows_modules: at_start.unwrap_or(would_show_modules),
+            would_show_modules,
             tools: flat.len(),
             flat_tokens,
             modules_tokens: tokens(&few),
@@ -71,9 +83,14 @@ impl Front {
         Self {
             choice,
             meta,
+            costs,
             index: OnceLock::new(),
             fingerprint: hasher.finish(),
         }
+    }
+
+    pub(crate) fn costs(&self) -> &[usize] {
+        &self.costs
     }
 
     pub fn meta_tools(&self) -> &[Tool] {
@@ -111,16 +128,21 @@ impl Display for Choice {
             many => format!("{} tools", Grouped(many)),
         };
         let (flat, below) = (Grouped(self.flat_tokens), Grouped(self.below));
+        let sign = match self.flat_tokens.cmp(&self.below) {
+            Ordering::Less => "<",
+            Ordering::Equal => "=",
+            Ordering::Greater => ">",
+        };
         match (self.asked, self.shows_modules) {
-            (Surface::Auto, false) => write!(f, "flat ({tools}, {flat} tokens < {below})"),
-            (Surface::Auto, true) => {
-                let sign = if self.flat_tokens > self.below {
-                    ">"
-                } else {
-                    "="
-                };
-                let way = "surface = \"flat\" lists them all";
-                write!(f, "modules ({tools}, {flat} tokens {sign} {below}); {way}")
+            (Surface::Auto, shows_modules) => {
+                let surface = if shows_modules { "modules" } else { "flat" };
+                write!(f, "{surface} ({tools}, {flat} tokens {sign} {below})")?;
+                f.write_str(match (shows_modules, self.would_show_modules) {
+                    (false, false) => "",
+                    (true, true) => "; surface = \"flat\" lists them all",
+                    (false, true) => "; a restart would show the meta tools",
+                    (true, false) => "; a restart would list every tool",
+                })
             }
             (_, false) => write!(f, "flat ({tools}, {flat} tokens)"),
             (_, true) => {

@@ -45,6 +45,6 @@ pub(super) fn written<'t>(tools: impl IntoIterator<Item = (&'t str, &'t Tool)>) 
 }
 
 /// What it costs a model.
-pub(super) fn tokens(written: &[String]) -> usize {
-    written.iter().map(|text| count_tokens(text)).sum()
+pub(super) fn tokens<'w>(written: impl IntoIterator<Item = &'w String>) -> usize {
+    written.into_iter().map(|text| count_tokens(text)).sum()
 }

@@ -14,6 +14,7 @@ mod meta;
 mod say;
 mod schema;
 mod shape;
+mod start_surface;
 mod summary;
 
 pub use batch::{Batch, Watch};
@@ -24,6 +25,7 @@ pub use listing::Listing;
 pub use meta::Meta;
 pub(crate) use shape::Shaping;
 pub use shape::{Asked, ForeachResults, Shape};
+pub(crate) use start_surface::StartSurface;
 
 use crate::audit::Trail;
 use crate::call::{Call, CallError, Within};
