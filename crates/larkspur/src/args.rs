@@ -217,6 +217,10 @@ pub(crate) struct List {
     /// What each surface costs a model, and each module's share of it
     #[arg(long)]
     pub(crate) tokens: bool,
+
+    /// Free a listed name that belongs to a tool, so that another tool may have it
+    #[arg(long, value_name = "NAME", conflicts_with = "tokens")]
+    pub(crate) release_name: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -168,15 +168,14 @@ fn beside_modules(folder: &Path, served: &[PathBuf]) -> Option<(PathBuf, Owner)>
         return None;
     }
     let file = above.join(compose::PROJECT);
-    if file.exists() {
-        return Some((old, Owner::File(file)));
-    }
     let owners = owners(folder, above, served);
     let owner = match owners.len() {
+        _ if file.exists() => Owner::File(file),
         1 => Owner::Project,
         _ => Owner::Several(owners),
     };
-    Some((old, owner))
+    let is_moved = matches!(owner, Owner::Project);
+    (is_moved || has_more_than_names(&old)).then_some((old, owner))
 }
 
 /// What was kept in the folders of modules before this file came beside them.
@@ -184,7 +183,10 @@ fn inside_modules(folders: &[PathBuf], file: &Path) -> Option<(PathBuf, Owner)> 
     let beside = folders.iter();
     let beside = beside.filter(|folder| folder.parent() == file.parent());
     let data = beside.map(|folder| folder.join(DATA_FOLDER));
-    let data: Vec<PathBuf> = data.filter(|data| has_data(data)).collect();
+    let mut data: Vec<PathBuf> = data.filter(|data| has_data(data)).collect();
+    if data.len() > 1 {
+        data.retain(|data| has_more_than_names(data));
+    }
     let old = data.first()?.clone();
     let owner = match data.len() {
         1 => Owner::Project,
@@ -231,6 +233,15 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
 fn has_data(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| entry.file_name() != ".gitignore")
+}
+
+/// Anything but owners of listed names, which every server records: a project may start without them.
+fn has_more_than_names(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_database =
+        |name: &[u8]| name == b".gitignore" || name.starts_with(store::FILE.as_bytes());
+    entries.any(|entry| !is_database(entry.file_name().as_encoded_bytes()))
+        || !Store::at(folder).has_only_names().unwrap_or(false)
 }
 
 /// An absolute path whose last part is a name.

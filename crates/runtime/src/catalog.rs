@@ -355,6 +355,10 @@ impl Catalog {
         self.flat.keys().map(String::as_str)
     }
 
+    pub fn is_listed(&self, name: &str) -> bool {
+        self.flat.contains_key(name)
+    }
+
     pub fn tool_count(&self) -> usize {
         self.flat.len()
     }

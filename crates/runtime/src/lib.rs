@@ -29,6 +29,7 @@ mod memory;
 mod meter;
 mod metric;
 mod metrics;
+mod name_record;
 mod names;
 mod notes;
 mod observed;

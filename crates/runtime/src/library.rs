@@ -9,7 +9,7 @@ use crate::halt::Halted;
 use crate::homes::Homes;
 use crate::life::Life;
 use crate::loaded::Loaded;
-use crate::names::NameRecord;
+use crate::name_record::NameRecord;
 use crate::project::ProjectFile;
 use crate::rate::AllRates;
 use crate::reader::digest;
@@ -125,6 +125,7 @@ impl Library {
         engine: Arc<Engine>,
         project: ProjectFile,
         overrides: Overrides,
+        names: NameRecord,
     ) -> Self {
         Self {
             ground,
@@ -135,7 +136,7 @@ impl Library {
             halted: BTreeMap::new(),
             generations: HashMap::new(),
             rates: AllRates::default(),
-            names: NameRecord::default(),
+            names,
             start_surface: None,
             retiring: Vec::new(),
             engine,
@@ -399,8 +400,12 @@ impl Library {
 
     pub(crate) fn catalog(&mut self) -> Catalog {
         let served = self.entries.values().filter_map(|e| e.module.clone());
-        let mut catalog = Catalog::by(self.rules(), served);
-        self.names.claim(&mut catalog);
+        let served: Vec<Arc<Module>> = served.collect();
+        let mut catalog = Catalog::by(self.rules(), served.iter().cloned());
+        if !self.names.claim(&mut catalog) {
+            catalog = Catalog::by(self.rules(), served);
+            self.names.claim(&mut catalog);
+        }
         let start = self
             .start_surface
             .get_or_insert_with(|| Arc::new(StartSurface::new(&catalog)));

@@ -4,6 +4,7 @@
 use crate::attempt::Attempt;
 use crate::ground::Ground;
 use crate::library::Library;
+use crate::name_record::NameRecord;
 use crate::project::ProjectFile;
 use crate::runtime::Settings;
 use model::Permission;
@@ -30,6 +31,7 @@ impl Loaded {
             Arc::clone(&engine),
             settings.project.clone(),
             settings.overrides.clone(),
+            NameRecord::default(),
         );
         let found = library.scan().into_keys().collect();
         let attempts = library.load(&found, &settings.project);

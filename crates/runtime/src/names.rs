@@ -97,15 +97,21 @@ impl UnlistedTool {
     /// What is wrong, and how to fix it.
     pub fn fault(&self) -> Fault {
         let (name, tool, module) = (&self.name, &self.tool, &self.tool.module);
-        let why = match &self.owner {
-            None => "is the name of a meta tool".to_owned(),
-            Some(owner) if self.is_owner_served => format!("belongs to `{owner}`"),
-            Some(owner) => format!("belongs to `{owner}`, which is not served"),
-        };
-        let fix = format!(
+        let rename = format!(
             "write another `prefix` under `[module.{module}]` in larkspur.toml, or rename the tool; it \
              can be called as `{tool}` meanwhile"
         );
+        let (why, fix) = match &self.owner {
+            None => ("is the name of a meta tool".to_owned(), rename),
+            Some(owner) if self.is_owner_served => (format!("belongs to `{owner}`"), rename),
+            Some(owner) => (
+                format!("belongs to `{owner}`, which is not served"),
+                format!(
+                    "clients may have been allowed to call it: free the name with `larkspur list \
+                     --release-name {name}` and restart the server, or {rename}"
+                ),
+            ),
+        };
         Fault::new(format!("`{tool}` is not listed: the name `{name}` {why}"))
             .code("E0503")
             .help(fix)
@@ -120,28 +126,6 @@ impl UnlistedTool {
             },
             took: Duration::ZERO,
         }
-    }
-}
-
-/// Owners of listed names, as long as a server runs: a name never changes its meaning for clients
-/// that are connected, whatever becomes of the module.
-#[derive(Default)]
-pub(crate) struct NameRecord {
-    pub(crate) owners: Arc<NameOwners>,
-    pub(crate) old_names: Arc<OldNames>,
-}
-
-impl NameRecord {
-    /// Records the owners of all names in a catalog, which is served next.
-    pub(crate) fn claim(&mut self, catalog: &mut Catalog) {
-        let listed = catalog.tools();
-        let new = listed.filter(|(name, _)| !self.owners.contains_key(*name));
-        let new = new.map(|(name, handle)| (name.to_owned(), handle.path()));
-        let new: Vec<(String, ToolPath)> = new.collect();
-        if !new.is_empty() {
-            Arc::make_mut(&mut self.owners).extend(new);
-        }
-        catalog.rules.owners = Arc::clone(&self.owners);
     }
 }
 
@@ -186,4 +170,4 @@ impl Catalog {
 
 #[cfg(test)]
 #[path = "names_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::catalog::tests::{lookup, module, names};
+use crate::name_record::NameRecord;
 use std::collections::HashMap;
 
 /// A module that is a folder, with these lines in its manifest.
-fn folder(name: &str, tools: &[&str], lines: &str) -> Arc<Module> {
+pub(crate) fn folder(name: &str, tools: &[&str], lines: &str) -> Arc<Module> {
     let text = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndescription = \"d\"\n{lines}");
     let manifest = Manifest::parse("module.toml", &text, "1.0.0").unwrap();
     Arc::new(Module {
@@ -125,13 +126,21 @@ fn an_old_name_never_stands_in_for_a_listed_one() {
 }
 
 /// The next catalog of a server.
-fn serve(record: &mut NameRecord, modules: impl IntoIterator<Item = Arc<Module>>) -> Catalog {
+pub(crate) fn serve(
+    record: &mut NameRecord,
+    modules: impl IntoIterator<Item = Arc<Module>>,
+) -> Catalog {
     let rules = Rules {
         owners: Arc::clone(&record.owners),
         ..Rules::default()
     };
-    let mut catalog = Catalog::by(rules, modules);
-    record.claim(&mut catalog);
+    let modules: Vec<Arc<Module>> = modules.into_iter().collect();
+    let mut catalog = Catalog::by(rules.clone(), modules.iter().cloned());
+    if !record.claim(&mut catalog) {
+        let owners = Arc::clone(&record.owners);
+        catalog = Catalog::by(Rules { owners, ..rules }, modules);
+        record.claim(&mut catalog);
+    }
     catalog
 }
 

@@ -16,6 +16,7 @@ use crate::library::{Library, Overrides};
 use crate::life::Life;
 use crate::loaded::Loaded;
 use crate::memory::Memory;
+use crate::name_record::NameRecord;
 use crate::observed::Observer;
 use crate::orders::Order;
 use crate::overload::Overload;
@@ -147,8 +148,13 @@ impl Runtime {
         } else {
             settings.project.project().quotas
         };
+        let names = if settings.forgets {
+            NameRecord::default()
+        } else {
+            NameRecord::open(&ground.store, watches)
+        };
         let (project, overrides) = (settings.project, settings.overrides);
-        let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides);
+        let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides, names);
         let (library, catalog) = match &settings.loaded {
             Some(loaded) => {
                 let mut library = library(Arc::clone(&loaded.engine));

@@ -1,5 +1,5 @@
-//! What must outlive the process, in one `SQLite` file: the state of modules, tasks, and
-//! secrets that were sealed before they got here.
+//! What must outlive the process, in one `SQLite` file: the state of modules, tasks, owners of
+//! listed names, and secrets that were sealed before they got here.
 //! What is only ever added, lines about calls, has a file of its own.
 
 mod audit;
@@ -9,6 +9,7 @@ mod error;
 mod keys;
 mod limits;
 mod migrations;
+mod names;
 mod relocate;
 mod secrets;
 mod state;
@@ -20,6 +21,7 @@ pub use database::FILE;
 pub use error::StoreError;
 pub use keys::VaultKey;
 pub use limits::{KEYS_PER_MODULE, LARGEST_MODULE, LARGEST_VALUE, LONGEST_KEY};
+pub use names::MOST_NAMES;
 pub use relocate::{is_used, move_folder};
 pub use secrets::{Place, Sealed, SecretRow, Wrote};
 pub use store::{Store, Stored};

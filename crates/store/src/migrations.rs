@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Result, TransactionBehavior};
 
 /// A database that has taken the first n steps says so: its `user_version` is n.
-pub(crate) const MIGRATIONS: &[&str] = &[STATE, TASKS, VAULT];
+pub(crate) const MIGRATIONS: &[&str] = &[STATE, TASKS, VAULT, NAMES];
 
 /// Every write takes its version from one counter, which no delete sets back: so a version names one
 /// write for ever. The triggers count what each module keeps, in the transaction that changes it.
@@ -89,6 +89,14 @@ CREATE TABLE secrets (
 ) STRICT;
 
 CREATE INDEX secrets_by_key ON secrets (kid);
+";
+
+/// The owner is a tool, as `module.tool`.
+const NAMES: &str = "
+CREATE TABLE names (
+    name  TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL
+) STRICT;
 ";
 
 /// How many steps this database has taken.

@@ -7,11 +7,19 @@ use crate::exit::FAILED;
 use crate::terminal::{
     DIM, STRONG, count, error, no_modules, note, offers, say, styled, unread, unserved, waiting_for,
 };
+use model::did_you_mean;
 use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use store::Store;
+
+/// Kept names that are shown; there may be thousands.
+const SHOWN: usize = 10;
 
 pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
+    if let Some(name) = &list.release_name {
+        return release(global, name);
+    }
     let runtime = compose::open(global)?;
     let catalog = runtime.catalog();
     match list.format {
@@ -39,6 +47,46 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
             ExitCode::from(FAILED)
         },
     )
+}
+
+/// Frees a name that clients may have been allowed to call.
+fn release(global: &Global, name: &str) -> anyhow::Result<ExitCode> {
+    let project = compose::project_with_data(global)?;
+    let store = Store::at(project.data_dir());
+    if let Some(owner) = store.release_name(name)? {
+        say(&format!(
+            "`{name}` belonged to `{owner}` and is free; a running server frees it when it is restarted"
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let known = store.names()?;
+    let near = did_you_mean(name, known.iter().map(|(name, _)| name.as_str()));
+    let hint = near.map(|near| format!("; did you mean `{near}`?"));
+    let hint =
+        hint.unwrap_or_else(|| "; `larkspur list --format json` shows all owners".to_owned());
+    error(&format!("`{name}` belongs to no tool{hint}"));
+    Ok(ExitCode::from(FAILED))
+}
+
+/// Names that belong to tools which are not listed under them any more.
+fn kept_names(catalog: &Catalog) -> Option<String> {
+    let owners = catalog.rules.owners.iter();
+    let kept: Vec<String> = owners
+        .filter(|(name, _)| !catalog.is_listed(name))
+        .map(|(name, owner)| format!("`{name}` of {owner}"))
+        .collect();
+    let more = kept.len().saturating_sub(SHOWN);
+    let shown = kept[..kept.len() - more].join(", ");
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more (--format json has all)"),
+    };
+    (!kept.is_empty()).then(|| {
+        format!(
+            "names kept for tools that are not listed: {shown}{more}; `larkspur list --release-name \
+             NAME` frees one"
+        )
+    })
 }
 
 fn as_text(runtime: &Runtime, catalog: &Catalog) {
@@ -74,7 +122,9 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
             note(&format!("note: {} {waits}", module.name));
         }
     }
-    for text in catalog.notes.iter().chain(&catalog.extension_note()) {
+    let kept = kept_names(catalog);
+    let notes = catalog.notes.iter().chain(&kept);
+    for text in notes.chain(&catalog.extension_note()) {
         note(&format!("note: {text}"));
     }
     let modules = catalog.modules().count();
@@ -170,7 +220,20 @@ fn as_json(runtime: &Runtime, catalog: &Catalog) -> Value {
     let unlisted: Vec<Value> = unlisted
         .map(|tool| json!({"tool": tool.tool.to_string(), "error": tool.fault()}))
         .collect();
-    json!({"modules": modules, "broken": broken, "unlisted": unlisted, "notes": notes})
+    let owners = catalog.rules.owners.iter();
+    let names: Vec<Value> = owners
+        .map(|(name, owner)| {
+            let is_listed = catalog.is_listed(name);
+            json!({"name": name, "owner": owner.to_string(), "listed": is_listed})
+        })
+        .collect();
+    json!({
+        "modules": modules,
+        "broken": broken,
+        "unlisted": unlisted,
+        "names": names,
+        "notes": notes,
+    })
 }
 
 fn resources(module: &Module) -> Vec<Value> {

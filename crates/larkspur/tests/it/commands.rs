@@ -1,6 +1,6 @@
 //! The command line: what is printed where, and with which exit code.
 
-use crate::fixture::{greeting, saying};
+use crate::fixture::{Server, greeting, saying};
 use crate::folder::manifest;
 use crate::room::Room;
 use serde_json::{Value, json};
@@ -36,6 +36,34 @@ fn list_shows_signatures() {
     assert_eq!(tool["signature"], "hello(name: str) -> str");
     assert_eq!(tool["inputSchema"]["required"], json!(["name"]));
     assert_eq!(listed["broken"], json!([]));
+}
+
+/// Not even after a restart does a newcomer get a name that clients may have been allowed to call.
+#[test]
+fn a_name_belongs_to_its_tool_until_it_is_released() {
+    let mut server = Server::start();
+    server.module("two", &saying("same", "2")).lists(&["same"]);
+    let room = server.leave_room();
+    drop(server);
+    room.rename("two.star", "one.star");
+    room.run(&["list"])
+        .exits(1)
+        .notes(
+            "`one.same` is not listed: the name `same` belongs to `two.same`, which is not served",
+        )
+        .notes("`larkspur list --release-name same`")
+        .notes("names kept for tools that are not listed: `same` of two.same;");
+    room.run(&["check"]).exits(1).says("error[E0503]");
+    let names = room.run(&["list", "--format", "json"]).exits(1).json();
+    let owner = json!([{"name": "same", "owner": "two.same", "listed": false}]);
+    assert_eq!(names["names"], owner);
+    room.run(&["list", "--release-name", "sane"])
+        .exits(1)
+        .notes("`sane` belongs to no tool; did you mean `same`?");
+    room.run(&["list", "--release-name", "same"])
+        .exits(0)
+        .says("`same` belonged to `two.same` and is free");
+    room.run(&["list"]).exits(0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Where a project keeps its data: each has its own, and none starts without what it has.
 
-use crate::fixture::{Opening, Server};
+use crate::fixture::{Opening, Server, saying};
 use crate::folder::manifest;
 use crate::room::{Ran, Room};
 use std::fs;
@@ -80,6 +80,31 @@ fn folders_side_by_side_share_no_data() {
     in_folder(&room, "a", &["check", "--strict"]).exits(1);
     let found = in_folder(&room, "a", &["check", "--format", "json"]).stdout;
     assert!(!found.contains(".larkspur"), "{found}");
+}
+
+/// Every server records the owners of listed names, and that alone is no reason to refuse a start.
+#[test]
+fn a_data_folder_with_names_alone_stops_no_project() {
+    let mut server = Server::start();
+    server.room.project("");
+    server.module("greet", &saying("hi", "1")).lists(&["hi"]);
+    let room = server.leave_room();
+    drop(server);
+    assert!(room.path().join(".larkspur/state.db").exists());
+    let whole = room.modules().display().to_string();
+    let mut command = room.larkspur(&["-e", &whole, "call", "greet.hi"]);
+    let output = command.current_dir("/").output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "1");
+    // With a module's data beside them it is.
+    room.write(
+        "notes.star",
+        "def keep(ctx):\n    ctx.state.set('n', 1)\ntool(keep)\n",
+    );
+    room.run(&["call", "notes.keep"]).exits(0);
+    let mut command = room.larkspur(&["-e", &whole, "call", "greet.hi"]);
+    let output = command.current_dir("/").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("larkspur.toml"), "{said}");
 }
 
 #[test]

@@ -62,17 +62,17 @@ fn a_newer_database_is_refused_until_it_is_gone() {
         .put("m", "k", &json!(1), None)
         .unwrap();
     raw(dir.path())
-        .pragma_update(None, "user_version", 4)
+        .pragma_update(None, "user_version", 5)
         .unwrap();
     let store = Store::at(dir.path());
     check(
         dir.path(),
         store.put("m", "k", &json!(2), None),
-        "`DATA/state.db` was written by a newer version (its schema is 4, this one knows up to 3): update, or use another data folder",
+        "`DATA/state.db` was written by a newer version (its schema is 5, this one knows up to 4): update, or use another data folder",
     );
     assert!(matches!(store.get("m", "k"), Err(StoreError::Newer { .. })));
     raw(dir.path())
-        .pragma_update(None, "user_version", 3)
+        .pragma_update(None, "user_version", 4)
         .unwrap();
     assert_eq!(value(&store, "k"), Some(json!(1)));
 }

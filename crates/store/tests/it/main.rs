@@ -10,6 +10,7 @@ mod file;
 mod keep;
 mod kill;
 mod limits;
+mod names;
 mod secrets;
 mod tasks;
 mod together;

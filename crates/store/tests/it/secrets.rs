@@ -134,7 +134,9 @@ fn a_database_from_before_there_was_a_vault_is_used_on() {
     let store = Store::at(dir.path());
     store.put("m", "k", &json!(1), None).unwrap();
     raw(dir.path())
-        .execute_batch("DROP TABLE secrets; DROP TABLE vault_keys; PRAGMA user_version = 2")
+        .execute_batch(
+            "DROP TABLE secrets; DROP TABLE vault_keys; DROP TABLE names; PRAGMA user_version = 2",
+        )
         .unwrap();
     let store = Store::at(dir.path());
     assert_eq!(store.secrets().unwrap(), []);

@@ -137,7 +137,7 @@ fn a_database_from_before_there_were_tasks_is_used_on() {
     store.put("m", "k", &json!(1), None).unwrap();
     raw(dir.path())
         .execute_batch(
-            "DROP TABLE tasks; DROP TABLE secrets; DROP TABLE vault_keys; PRAGMA user_version = 1",
+            "DROP TABLE tasks; DROP TABLE secrets; DROP TABLE vault_keys; DROP TABLE names; PRAGMA user_version = 1",
         )
         .unwrap();
     let store = Store::at(dir.path());
