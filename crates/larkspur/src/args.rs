@@ -365,12 +365,13 @@ Examples:
   larkspur new hello --single       modules/hello.star and its test, nothing else
   larkspur new --project            a larkspur.toml with every setting, commented out
   larkspur new hello --project      both
+  larkspur new --from modules/hello.star   the single file as a folder with the same tool names
 
 What is there already is never overwritten.
 Exit code: 0 written, 1 something is there already, 2 not a name for a module")]
 pub(crate) struct New {
     /// The module's name, in kebab-case: small letters, digits and dashes
-    #[arg(required_unless_present = "project")]
+    #[arg(required_unless_present_any = ["project", "from"])]
     pub(crate) name: Option<String>,
 
     /// One file and its test, without a manifest
@@ -380,6 +381,10 @@ pub(crate) struct New {
     /// Write larkspur.toml, or the file that --config names
     #[arg(long)]
     pub(crate) project: bool,
+
+    /// Turn a single file into a folder; its tools keep their listed names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "single", "project"])]
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

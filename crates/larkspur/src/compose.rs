@@ -223,6 +223,7 @@ pub(crate) fn look_at(folder: PathBuf) -> Runtime {
     Runtime::open(Settings {
         folders: vec![folder],
         asleep: true,
+        forgets: true,
         ..Settings::default()
     })
 }

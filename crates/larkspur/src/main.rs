@@ -11,6 +11,7 @@ mod doors;
 mod editor;
 mod entry;
 mod exit;
+mod file_to_folder;
 mod given;
 mod hidden;
 mod keys;

@@ -43,18 +43,22 @@ pub(crate) fn write_single(folder: &Path, name: &ModuleName) -> anyhow::Result<V
 
 /// Made aside, where no server looks, and moved into its place whole.
 pub(crate) fn write_folder(folder: &Path, name: &ModuleName) -> anyhow::Result<Vec<PathBuf>> {
-    let aside = Aside(folder.join(format!(".{name}.new-{}", std::process::id())));
-    make(&aside.0)?;
-    let files = FOLDER.map(|pair| filled(pair, name));
-    for (file, text) in &files {
-        write(&aside.0.join(file), text)?;
-    }
-    write(&aside.0.join(readme::FILE), &page(&aside.0)?)?;
+    let aside = Aside::beside(folder, name);
+    let names = fill(&aside.0, &FOLDER.map(|pair| filled(pair, name)))?;
     let home = folder.join(name.as_str());
     fs::rename(&aside.0, &home).with_context(|| format!("cannot make {}", home.display()))?;
-    let names = files.iter().map(|(file, _)| file.as_str());
-    let names = names.chain([readme::FILE]);
-    Ok(names.map(|file| home.join(file)).collect())
+    Ok(names.iter().map(|file| home.join(file)).collect())
+}
+
+/// Writes the files of a module and its README into a new folder; their names.
+pub(crate) fn fill(folder: &Path, files: &[(String, String)]) -> anyhow::Result<Vec<String>> {
+    make(folder)?;
+    for (file, text) in files {
+        write(&folder.join(file), text)?;
+    }
+    write(&folder.join(readme::FILE), &page(folder)?)?;
+    let names = files.iter().map(|(file, _)| file.clone());
+    Ok(names.chain([readme::FILE.to_owned()]).collect())
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -69,7 +73,14 @@ fn page(folder: &Path) -> anyhow::Result<String> {
 }
 
 /// A folder that goes with this, unless it was moved away.
-struct Aside(PathBuf);
+pub(crate) struct Aside(pub(crate) PathBuf);
+
+impl Aside {
+    /// Where no server looks: its name begins with a dot.
+    pub(crate) fn beside(folder: &Path, name: &ModuleName) -> Self {
+        Self(folder.join(format!(".{name}.new-{}", std::process::id())))
+    }
+}
 
 impl Drop for Aside {
     fn drop(&mut self) {

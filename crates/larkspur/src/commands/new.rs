@@ -3,12 +3,15 @@
 use crate::args::{Global, New};
 use crate::exit::{FAILED, USAGE};
 use crate::terminal::{GOOD, error, note, say, styled};
-use crate::{compose, scaffold};
+use crate::{compose, file_to_folder, scaffold};
 use model::{BadName, Fault, ModuleName, kebab_name};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &new.from {
+        return Ok(from_file(file));
+    }
     let name = match new
         .name
         .as_deref()
@@ -47,6 +50,23 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     }
     say_what_is_next(global, name.as_ref(), new.single);
     Ok(ExitCode::SUCCESS)
+}
+
+fn from_file(file: &Path) -> ExitCode {
+    let converted = match file_to_folder::convert(file) {
+        Ok(converted) => converted,
+        Err(why) => {
+            error(&format!("{why:#}"));
+            return ExitCode::from(FAILED);
+        }
+    };
+    for path in &converted.written {
+        say(&format!("{} {}", styled(GOOD, "created"), path.display()));
+    }
+    for path in &converted.removed {
+        say(&format!("{} {}", styled(GOOD, "removed"), path.display()));
+    }
+    ExitCode::SUCCESS
 }
 
 /// Only a manifest asks for kebab-case.

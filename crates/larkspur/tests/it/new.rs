@@ -28,6 +28,92 @@ fn names(room: &Room) -> Vec<String> {
     files(room.path()).into_keys().collect()
 }
 
+/// A single file with what a module can have, and its test.
+const SINGLE: &str = "\"\"\"greet: greets.\"\"\"
+
+permissions(env = [\"GREETING\"])
+
+def hello(name: str) -> str:
+    return (env.get(\"GREETING\") or \"Hello\") + \" \" + name
+tool(hello)
+";
+const SINGLE_TEST: &str = "load(\"greet.star\", \"hello\")
+
+def test_it_greets(t):
+    testing.eq(t.call(\"greet.hello\", {\"name\": \"Ada\"}).value, \"Hello Ada\")
+";
+
+#[test]
+fn a_single_file_becomes_a_folder_with_the_same_names() {
+    let room = Room::new();
+    room.write("greet.star", SINGLE);
+    room.write("greet_test.star", SINGLE_TEST);
+    expect![[r"
+        created modules/greet/module.toml
+        created modules/greet/main.star
+        created modules/greet/main_test.star
+        created modules/greet/README.md
+        removed modules/greet.star
+        removed modules/greet_test.star
+    "]]
+    .assert_eq(
+        &room
+            .run(&["new", "--from", "modules/greet.star"])
+            .exits(0)
+            .stdout,
+    );
+    let manifest = &files(room.path())["modules/greet/module.toml"];
+    assert!(manifest.contains("\nprefix = \"\"\n"), "{manifest}");
+    assert!(
+        manifest.contains("[permissions]\nenv = [\"GREETING\"]"),
+        "{manifest}"
+    );
+    let main = &files(room.path())["modules/greet/main.star"];
+    assert!(!main.contains("permissions"), "{main}");
+    let listed = room.run(&["list", "--format", "json"]).exits(0).json();
+    assert_eq!(listed["modules"][0]["tools"][0]["listed"], "hello");
+    room.run_told(&[("GREETING", "Hi")], &["call", "greet.hello", "name=Ada"])
+        .exits(0)
+        .says_only("Hi Ada");
+    room.run(&["test"]).exits(0).says("Passed: 1");
+    room.run(&["new", "--from", "modules/greet.star"])
+        .exits(1)
+        .notes("is not a module: name a single file");
+}
+
+#[test]
+fn a_file_that_cannot_become_a_folder_stays() {
+    let extension = "def describe_extension():\n    return Extension(name = \"m\", version = \"1.0.0\", \
+                     description = \"d\", tools = [Tool(name = \"x\", description = \"d\", \
+                     parameters = [], handler = lambda p: 1)])\n";
+    let tool = "def x():\n    return 1\ntool(x)\n";
+    for (file, source, part) in [
+        ("m.star", "def f(:\n", "cannot be loaded"),
+        ("m.star", "x = 1\n", "declares no tools"),
+        ("m.star", extension, "starlark-mcp's form"),
+        (
+            "Some_name.star",
+            tool,
+            "rename modules/Some_name.star first",
+        ),
+        ("m_test.star", tool, "is not a module"),
+        (
+            "m.star",
+            &format!("load(\"other.star\", \"y\")\n{tool}"),
+            "does not load from a folder of its own",
+        ),
+    ] {
+        let room = Room::new();
+        room.write("other.star", "y = 1\n");
+        room.write(file, source);
+        let before = files(room.path());
+        room.run(&["new", "--from", &format!("modules/{file}")])
+            .exits(1)
+            .notes(part);
+        assert_eq!(files(room.path()), before, "{file}");
+    }
+}
+
 #[test]
 fn a_new_module_is_a_folder_that_works() {
     let room = Room::without("modules");
