@@ -1,12 +1,14 @@
 //! Leads operations that can blow up, or that the engine writes floats with, through natives of our own:
 //! the source is edited at `x.join(…)`, `x.replace(…)`, `x.format(…)`, `x *= …`, `x += …`, `x %= …`,
-//! f-strings, keys of dicts, `a | b`, `a ^ b` and calls of built-in types such as `list(…)`, which cannot
-//! be shadowed.
-//! The edits add no lines, and positions are mapped back, so that authors never see them.
+//! f-strings, keys of dicts, `a | b`, `a ^ b`, built-in types such as `list`, type annotations, and values
+//! that have one. Positions are mapped back, so that authors never see the edits.
 
+mod annotation;
+mod binding;
 mod extent;
 
 use crate::coverage::{Marks, RAN};
+use binding::bound_names;
 use extent::Extents;
 use model::Fault;
 use starlark_syntax::codemap::Span;
@@ -15,6 +17,7 @@ use starlark_syntax::syntax::ast::{
     ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
     CallArgsP, ExprP, ForP, StmtP,
 };
+use std::collections::HashSet;
 
 /// Methods whose result can be larger than what went in, that take in a whole sequence, or that
 /// make a list of a text.
@@ -33,8 +36,8 @@ pub(crate) const METHODS: [&str; 12] = [
     "symmetric_difference",
 ];
 
-/// Built-in types that make a value from another one.
-const TYPES: [&str; 5] = ["list", "tuple", "set", "dict", "int"];
+/// Built-in types that make a container from another value; `int` checks its values itself.
+const TYPES: [&str; 4] = ["list", "tuple", "set", "dict"];
 
 /// `|` and `^` are wrapped instead, outside annotations: types are written with `|`.
 /// Binary operators that go through checked natives; the compiler would fold them while loading.
@@ -60,6 +63,8 @@ struct Edit {
     opens: bool,
     remove: usize,
     insert: String,
+    /// Where the inserted text stands in the author's source, if it is a copy from another place.
+    copied_from: Option<(usize, usize)>,
 }
 
 /// The edited source, and the way back to positions in the author's own.
@@ -83,8 +88,12 @@ impl Guarded {
             extents: Extents::new(source, &crate::engine::dialect()),
             edits: Vec::new(),
             marks,
+            bound: bound_names(ast.statement(), &TYPES),
+            top_level: 0,
+            annotations: 0,
+            returns: Vec::new(),
         };
-        guard.stmt(ast.statement())?;
+        guard.top_level(ast.statement())?;
         if guard.edits.is_empty() {
             return Ok(None);
         }
@@ -106,7 +115,10 @@ impl Guarded {
                 break;
             }
             if position < start + edit.insert.len() {
-                return edit.at;
+                return match edit.copied_from {
+                    Some((begin, end)) => (begin + position - start).min(end),
+                    None => edit.at,
+                };
             }
             shift += edit.insert.len().cast_signed() - edit.remove.cast_signed();
         }
@@ -132,14 +144,45 @@ struct Guard<'a> {
     extents: Extents,
     edits: Vec<Edit>,
     marks: Option<Marks<'a>>,
+    /// Those of `TYPES` that the file uses as names of its own.
+    bound: HashSet<String>,
+    /// Where the statement of the file begins that is being edited.
+    top_level: usize,
+    /// How many type annotations have been edited.
+    annotations: usize,
+    /// The declared return types of the functions around, innermost last, by their names in the edits.
+    returns: Vec<Option<String>>,
 }
 
 impl Guard<'_> {
+    fn top_level(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
+        if let StmtP::Statements(statements) = &stmt.node {
+            return statements.iter().try_for_each(|one| self.top_level(one));
+        }
+        self.top_level = stmt.span.begin().get() as usize;
+        self.stmt(stmt)
+    }
+
     fn stmt(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
         self.mark(stmt);
-        if let StmtP::AssignModify(target, op, value) = &stmt.node {
-            self.assign(target, *op, value)?;
+        match &stmt.node {
+            StmtP::AssignModify(target, op, value) => self.assign(target, *op, value)?,
+            StmtP::Assign(assign) => self.declared_variable(assign),
+            StmtP::Return(Some(value)) => self.returned(value),
+            StmtP::Def(def) => {
+                let declared = self.declared_function(def);
+                self.returns.push(declared);
+            }
+            _ => {}
         }
+        let result = self.children(stmt);
+        if matches!(stmt.node, StmtP::Def(_)) {
+            self.returns.pop();
+        }
+        result
+    }
+
+    fn children(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
         let types = annotations(stmt);
         let mut result = Ok(());
         stmt.visit_children(|child| {
@@ -185,12 +228,21 @@ impl Guard<'_> {
                     self.children_of_callee(expr, callee);
                     return;
                 }
-                if let ExprP::Identifier(name) = &callee.node
-                    && TYPES.contains(&name.node.ident.as_str())
-                {
-                    self.conversion(&name.node.ident, args);
+                if let Some(name) = built_in_type(callee) {
+                    self.conversion(name, args);
+                    self.children_of_callee(expr, callee);
+                    return;
                 }
             }
+            ExprP::Index(parts) if built_in_type(&parts.0).is_some() => {
+                self.children_of_callee(expr, &parts.0);
+                return;
+            }
+            ExprP::Index2(parts) if built_in_type(&parts.0).is_some() => {
+                self.children_of_callee(expr, &parts.0);
+                return;
+            }
+            ExprP::Identifier(_) => self.mention(expr),
             ExprP::Dot(_, name) if METHODS.contains(&name.node.as_str()) => {
                 self.method(expr, name, false);
             }
@@ -253,6 +305,15 @@ impl Guard<'_> {
         if !matches!(key.node, ExprP::Literal(_) | ExprP::FString(_)) {
             self.wrap("__key", key);
         }
+    }
+
+    /// `f = list` becomes `f = __list`, which looks at what it converts.
+    fn mention(&mut self, expr: &AstExpr) {
+        let Some(name) = built_in_type(expr).filter(|name| !self.bound.contains(*name)) else {
+            return;
+        };
+        let (begin, end) = self.extents.of(expr);
+        self.replace(begin, end, format!("__{name}"));
     }
 
     /// `list(xs)` becomes `list(__bounded_list((xs)))`, which looks at the size and gives back `xs`.
@@ -340,6 +401,7 @@ impl Guard<'_> {
             opens: true,
             remove: 0,
             insert: text.to_owned(),
+            copied_from: None,
         });
     }
 
@@ -349,6 +411,7 @@ impl Guard<'_> {
             opens: false,
             remove: 0,
             insert: text.to_owned(),
+            copied_from: None,
         });
     }
 
@@ -358,8 +421,17 @@ impl Guard<'_> {
             opens: false,
             remove: end - at,
             insert,
+            copied_from: None,
         });
     }
+}
+
+/// The name of the type in `TYPES` that the expression is.
+fn built_in_type(expr: &AstExpr) -> Option<&'static str> {
+    let ExprP::Identifier(name) = &expr.node else {
+        return None;
+    };
+    TYPES.into_iter().find(|one| *one == name.node.ident)
 }
 
 /// The types that a statement itself is annotated with; the engine reads them by rules of their own.
@@ -468,9 +540,11 @@ mod tests {
         check("x = (a\n  .join(xs))", "x = (__join(a\n  ,xs))");
         check("x = list(range(n))", "x = list(__bounded_list((range(n))))");
         check(
-            "def f(x: list[str]) -> str:\n    return list(x)",
-            "def f(x: list[str]) -> str:\n    return list(__bounded_list((x)))",
+            "x = {'a': list, 'b': [tuple, dict[str, int], set]}",
+            "x = {'a': __list, 'b': [__tuple, dict[str, int], __set]}",
         );
+        check("x = f(dict)\nset = 1", "x = f(__dict)\nset = 1");
+        check("x = f(set)\nset = 1", "x = f(set)\nset = 1");
         check("x = f(a, *xs)", "x = f(a, *__bounded_list((xs)))");
         check("x = {a: 1, 'b': 2}", "x = {__key((a)): 1, 'b': 2}");
         check("x = {(a, b): 1}", "x = {(__key((a, b))): 1}");
@@ -500,6 +574,29 @@ mod tests {
         check(
             "def f(s):\n    if s:\n        return s.join([])",
             "def f(s):\n    if s:\n        return __join(s,[])",
+        );
+    }
+
+    #[test]
+    fn values_are_checked_against_annotations() {
+        check(
+            "def f(x: list[str]) -> str:\n    return list(x)",
+            "__t0=__declare(\"argument `x`\",list[str])\n__t1=__declare(\"return type\",str)\n\
+             def f(x: __t0) -> __t1:\n    __typed(__t0,x);return __typed(__t1,(list(__bounded_list((x)))))",
+        );
+        check(
+            "def f(x: None | (int, str), y):\n    'Doc.'\n    if x:\n        return x\n    return y, 1",
+            "__t0=__declare(\"argument `x`\",[None,(int,str,)])\n\
+             def f(x: __t0, y):\n    'Doc.'\n    __typed(__t0,x)\n    if x:\n        return x\n    return y, 1",
+        );
+        check(
+            "def f():\n    def g(*a: T) -> U: return (1), a\n    return g",
+            "__t0=__declare(\"argument `a`\",T)\n__t1=__declare(\"return type\",U)\n\
+             def f():\n    def g(*a: __t0) -> __t1: __typed(__t0,a);return __typed(__t1,((1), a))\n    return g",
+        );
+        check(
+            "a = 1; x: T = y.join(z)",
+            "a = 1; __t0=__declare(\"variable `x`\",T)\nx: __t0 = __typed(__t0,(__join(y,z)))",
         );
     }
 

@@ -2,6 +2,7 @@
 
 use crate::convert::{Budget, to_json};
 use crate::kinds::OneOf;
+use crate::stdlib::checked::annotations::declared_type;
 use crate::stdlib::show;
 use model::{Field, Schema};
 use serde_json::Value as Json;
@@ -96,6 +97,7 @@ impl<'v> Types<'v> {
     }
 
     pub(crate) fn schema(&self, ty: &Ty) -> (Schema, Kind) {
+        let ty = declared_type(ty).unwrap_or(ty);
         match ty.iter_union() {
             [] => (Schema::Any, Kind::Plain),
             [one] => self.basic(one),

@@ -1,6 +1,7 @@
 //! What the engine says, told to somebody who has written Python until now: a sentence, a code for
 //! `larkspur explain`, and the line to write instead.
 
+use crate::stdlib::checked::annotations::with_declared_type;
 use crate::stdlib::secret::NOT_TEXT;
 use model::{Fault, Place, did_you_mean};
 
@@ -170,7 +171,7 @@ const WHOLE_SECRET: &str = "hand it over whole: `auth = secret` sends `Authoriza
 
 /// A fault in our words, if these are better than the engine's.
 pub(crate) fn fault(message: String, place: Option<Place>) -> Fault {
-    let message = shorten_value(message);
+    let message = shorten_value(with_declared_type(message));
     let told = known(&message)
         .or_else(|| misspelt(&message, place.as_ref()))
         .or_else(|| misplaced_secret(&message));

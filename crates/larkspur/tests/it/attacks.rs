@@ -21,8 +21,8 @@ def unique(xs: list) -> int:
     return len(set(xs)) + len({x: 1 for x in xs})
 
 def decode(text: str, form: str) -> str:
-    forms = {"json": json.decode, "yaml": yaml.decode, "toml": toml.decode, "csv": csv.decode}
-    return type(int(text) if form == "int" else forms[form](text))
+    forms = {"json": json.decode, "yaml": yaml.decode, "toml": toml.decode, "csv": csv.decode, "int": int}
+    return type(forms[form](text))
 
 def words(text: str) -> int:
     return len({word: 1 for word in text.split(" ")}) + len({line: 1 for line in text.splitlines()})
@@ -42,6 +42,15 @@ def link(xs: list) -> int:
 def wrong(v = None) -> str:
     return v
 
+def wrong_copies(v = None) -> str:
+    return [v for _ in range(1000)]
+
+def first(text: str) -> str:
+    return text[0]
+
+def wrong_argument(v = None) -> str:
+    return first({str(i): v for i in range(1000)})
+
 def merge(xs: list) -> int:
     all = {}
     for x in xs:
@@ -60,7 +69,7 @@ def page(html: str) -> int:
 def many(text: str, n: int) -> list[str]:
     return [text for _ in range(n)]
 
-[tool(f, timeout = "4s") for f in (count, tally, unique, decode, words, show, copies, link, wrong, merge, pairs, letters, page, many)]
+[tool(f, timeout = "4s") for f in (count, tally, unique, decode, words, show, copies, link, wrong, wrong_copies, wrong_argument, merge, pairs, letters, page, many)]
 "#;
 
 const HASH: &str = "more than 64 keys or items share one hash";
@@ -70,6 +79,7 @@ const CHAIN: &str = "nested deeper than 500";
 const TEXT: &str = "longer than 67108864 bytes";
 const HEAP: &str = "(limit `heap`)";
 const TIME: &str = "(limit `timeout`)";
+const TYPE: &str = "does not match the type annotation `str`";
 const RESULT: &str = "(limit `result`)";
 
 /// Class, tool, arguments, and the limit that stops it; nothing where it is simply done.
@@ -136,12 +146,9 @@ fn caller_attacks() -> Vec<(&'static str, &'static str, Value, &'static str)> {
             json!({"v": "x".repeat(1_000_000)}),
             TEXT,
         ),
-        (
-            "memory",
-            "wrong",
-            json!({"v": ones}),
-            "does not match the type",
-        ),
+        ("memory", "wrong", json!({"v": ones}), TYPE),
+        ("memory", "wrong_copies", json!({"v": ones}), TYPE),
+        ("memory", "wrong_argument", json!({"v": ones}), TYPE),
         (
             "memory",
             "merge",

@@ -3,7 +3,6 @@
 use crate::convert::{Budget, from_json, to_json};
 use crate::cx::Cx;
 use crate::script::Raised;
-use crate::stdlib::checked::conversions::callable_on;
 use crate::stdlib::show;
 use serde_json::{Map, Value as Json};
 use starlark::environment::GlobalsBuilder;
@@ -86,10 +85,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             .iter()
             .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
             .collect();
-        let result = match callable_on(func, &args.items) {
-            Ok(()) => eval.eval_function(func, &args.items, &named),
-            Err(error) => Err(error.into()),
-        };
+        let result = eval.eval_function(func, &args.items, &named);
         let heap = eval.heap();
         let (ok, value, error) = match result {
             Ok(value) => (true, value, Value::new_none()),

@@ -49,6 +49,10 @@ fn decoders_read_20000_digits_at_most() {
             "a number of 4000000 digits",
         ),
         ("sorted(['9' * n], key = int)", "a number of 4000000 digits"),
+        ("{'int': int}['int']('9' * n)", "a number of 4000000 digits"),
+        ("(lambda f: f('9' * n))(int)", "a number of 4000000 digits"),
+        ("partial(int, '9' * n)()", "a number of 4000000 digits"),
+        ("int('9' * n, 10)", "a number of 4000000 digits"),
     ] {
         let source = format!("def f(n):\n    return {expression}\ntool(f)");
         let got = call(&source, "f", json!({"n": 4_000_000})).unwrap_err();
@@ -60,5 +64,24 @@ fn decoders_read_20000_digits_at_most() {
     assert_eq!(
         call(source, "f", json!({"n": 4_000_000})).unwrap(),
         "1.3333333333333333"
+    );
+}
+
+#[test]
+fn int_is_still_a_type() {
+    let source = "T = int | str\nPoint = record(x = int, y = field(int, 3))\n\
+                  def g(x: int, xs: list[int], d: dict[str, int | None], t: T) -> int:\n    \
+                  y: int = x + len(xs)\n    return y\n\
+                  def f(x: int, t: T = 1) -> str:\n    \
+                  return repr([int(' 7 '.strip()), int(1.5), int(), int('ff', base = 16), str(int), type(int), \
+                  Point(x = g(x, [1], {}, t)).y, map(int, ['4'])])\ntool(f)";
+    assert_eq!(
+        call(source, "f", json!({"x": 1})).unwrap(),
+        "[7, 1, 0, 255, \"int\", \"function\", 3, [4]]"
+    );
+    let wrong = "def g(x: int) -> int:\n    return x\ndef f():\n    return g('a')\ntool(f)";
+    assert_eq!(
+        call(wrong, "f", json!({})).unwrap_err(),
+        "Value `a` of type `string` does not match the type annotation `int` for argument `x`"
     );
 }

@@ -5,6 +5,7 @@
     reason = "facts in data read better as values"
 )]
 
+mod annotations;
 mod asking;
 mod bombs;
 mod calls;

@@ -1,8 +1,8 @@
-//! Looks at what a built-in type is made from: `list(xs)`, `int(text)`.
+//! Checks of the value that a built-in type converts: `list(xs)`, `int(text)`.
 
 use super::keys::{dict_keys, set_members};
 use super::size::{bounded, count_table};
-use crate::stdlib::show::quoted;
+use allocative::Allocative;
 use anyhow::bail;
 use model::MOST_DIGITS;
 use starlark::environment::GlobalsBuilder;
@@ -14,26 +14,60 @@ pub(super) fn add(builder: &mut GlobalsBuilder) {
     conversions(builder);
 }
 
-/// May `int` read this? The time it takes grows with the square of the digits.
-pub(in crate::stdlib) fn digits(x: Value<'_>) -> anyhow::Result<()> {
-    match x.unpack_str() {
-        Some(text) if text.len() > MOST_DIGITS => {
-            bail!(
-                "a number of {} digits; int() reads {MOST_DIGITS}",
-                text.len()
-            )
+/// A built-in type that makes a value from another one.
+#[derive(Debug, Clone, Copy, Allocative)]
+pub(super) enum Conversion {
+    Int,
+    List,
+    Tuple,
+    Set,
+    Dict,
+}
+
+impl Conversion {
+    pub(super) const ALL: [Self; 5] = [Self::Int, Self::List, Self::Tuple, Self::Set, Self::Dict];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Int => "int",
+            Self::List => "list",
+            Self::Tuple => "tuple",
+            Self::Set => "set",
+            Self::Dict => "dict",
         }
-        _ => Ok(()),
+    }
+
+    /// Is the value small enough to convert?
+    pub(super) fn check<'v>(
+        self,
+        value: Value<'v>,
+        eval: &Evaluator<'v, '_, '_>,
+    ) -> anyhow::Result<()> {
+        match self {
+            Self::Int => check_digits(value),
+            Self::List => bounded(value, "a list", eval),
+            Self::Tuple => bounded(value, "a tuple", eval),
+            Self::Set => {
+                bounded(value, "a set", eval)?;
+                count_table(value, eval)?;
+                set_members(value, eval)
+            }
+            Self::Dict => {
+                bounded(value, "a dict", eval)?;
+                count_table(value, eval)?;
+                dict_keys(value, eval)
+            }
+        }
     }
 }
 
-/// The same before a function is called that may be `int` under another name.
-pub(in crate::stdlib) fn callable_on<'v>(
-    function: Value<'v>,
-    args: &[Value<'v>],
-) -> anyhow::Result<()> {
-    match args {
-        [text, ..] if digits(*text).is_err() && quoted(function) == "int" => digits(*text),
+/// The time that `int` takes grows with the square of the digits.
+fn check_digits(value: Value<'_>) -> anyhow::Result<()> {
+    match value.unpack_str() {
+        Some(text) if text.len() > MOST_DIGITS => bail!(
+            "a number of {} digits; int() reads {MOST_DIGITS}",
+            text.len()
+        ),
         _ => Ok(()),
     }
 }
@@ -44,35 +78,27 @@ fn conversions(builder: &mut GlobalsBuilder) {
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a list", eval).map(|()| x)
+        Conversion::List.check(x, eval).map(|()| x)
     }
 
     fn __bounded_tuple<'v>(
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a tuple", eval).map(|()| x)
+        Conversion::Tuple.check(x, eval).map(|()| x)
     }
 
     fn __bounded_set<'v>(
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a set", eval)?;
-        count_table(x, eval)?;
-        set_members(x, eval).map(|()| x)
+        Conversion::Set.check(x, eval).map(|()| x)
     }
 
     fn __bounded_dict<'v>(
         x: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        bounded(x, "a dict", eval)?;
-        count_table(x, eval)?;
-        dict_keys(x, eval).map(|()| x)
-    }
-
-    fn __bounded_int<'v>(x: Value<'v>) -> anyhow::Result<Value<'v>> {
-        digits(x).map(|()| x)
+        Conversion::Dict.check(x, eval).map(|()| x)
     }
 }

@@ -1,8 +1,9 @@
 //! Built-ins and operators that look at sizes before they work, so that one expression cannot take
 //! the machine. None is speculative: the compiler must not run them while it loads a file.
 
+pub(crate) mod annotations;
 mod comparisons;
-pub(super) mod conversions;
+mod conversions;
 mod format;
 pub(crate) mod keys;
 mod methods;
@@ -10,6 +11,7 @@ mod operators;
 mod percent;
 mod sequences;
 pub(super) mod size;
+mod types;
 
 use starlark::environment::GlobalsBuilder;
 
@@ -20,4 +22,6 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
     conversions::add(builder);
     comparisons::add(builder);
     keys::add(builder);
+    types::add(builder);
+    annotations::add(builder);
 }
