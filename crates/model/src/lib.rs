@@ -73,7 +73,8 @@ mod uri;
 
 pub use accept::{MOST_DIGITS, Mismatch, unreadable_number};
 pub use access::{
-    Access, DATA_FOLDER, Denied, Egress, Grant, Permission, Reach, Rights, Spot, Turns,
+    Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, PossibleWrite, Reach,
+    ReadOnlyCall, Rights, Spot, Turns,
 };
 pub use address_range::{AddressRange, truncate};
 pub use audit::{AuditSettings, Door, OnError};

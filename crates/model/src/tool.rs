@@ -1,6 +1,6 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Cache, Input, Selection, TaskUse, ToolName};
+use crate::{Cache, DeclaredRead, Input, Selection, TaskUse, ToolName};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ pub struct Tool {
     /// JSON Schema of the answer, when the author promised one.
     pub output: Option<Value>,
     pub hints: Hints,
+    /// What a read-only tool may send and run, since it only reads.
+    pub reads: Vec<DeclaredRead>,
     pub icons: Option<Value>,
     pub examples: Vec<Value>,
     /// Requests in plain language that this tool answers; tool search indexes them.
@@ -82,6 +84,11 @@ impl Tool {
         }
     }
 
+    /// May a call of it only read?
+    pub fn is_read_only(&self) -> bool {
+        self.hints.read_only == Some(true)
+    }
+
     /// The first sentence of the description.
     pub fn summary(&self) -> &str {
         self.description.lines().next().unwrap_or_default().trim()
@@ -100,6 +107,7 @@ mod tests {
             input: Input::typed(Vec::new(), false),
             output: None,
             hints: Hints::default(),
+            reads: Vec::new(),
             icons: None,
             examples: Vec::new(),
             timeout: None,

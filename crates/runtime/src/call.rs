@@ -22,7 +22,7 @@ use crate::scopes::check_scope;
 use crate::stats::Stats;
 use crate::supervised::GRACE;
 use error::has_failed;
-use model::{Args, Asker, Caller, Fault, Level, Limits, Output, Stop, Structured};
+use model::{Args, Asker, Caller, Fault, Level, Limits, Output, ReadOnlyCall, Stop, Structured};
 use script::{CallFailure, Cancel, Turn};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -333,8 +333,14 @@ impl Job {
         let asked = self.shape.asked(&self.handle);
         let ground = self.runtime.ground();
         let folder = &ground.folders[module.folder];
+        let tool = &self.handle.tool().tool;
+        let read_only = tool.is_read_only().then_some(ReadOnlyCall {
+            tool: &self.handle,
+            reads: &tool.reads,
+        });
         let within = Within {
             runtime: &self.runtime,
+            read_only,
             catalog: &self.catalog,
             caller: &self.caller,
             asker: self.asker.as_ref(),
@@ -355,6 +361,7 @@ impl Job {
             lines: self.lines.as_ref(),
             updates: Some(&ground.updates),
             within: Some(within),
+            read_only,
             ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
         };
         let turn = Turn {

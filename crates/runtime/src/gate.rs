@@ -8,8 +8,8 @@ use crate::together::together;
 use crate::updates::Updates;
 use model::{
     Ability, Args, Asker, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest,
-    HttpResponse, Leash, Level, Output, Question, Source, SqlAnswer, SqlRequest, Stored,
-    Unanswered, World, is_connection_string, while_waiting,
+    HttpResponse, Leash, Level, Output, PossibleWrite, Question, ReadOnlyCall, Source, SqlAnswer,
+    SqlRequest, Stored, Unanswered, World, is_connection_string, while_waiting,
 };
 use script::Sources;
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub(crate) struct Gate<'a> {
     pub(crate) store: &'a Store,
     pub(crate) world: &'a dyn World,
     pub(crate) permit: &'a Permit,
+    /// Set while a call of a read-only tool runs.
+    pub(crate) read_only: Option<ReadOnlyCall<'a>>,
     /// The call that other tools are called from; there is none while a module starts or stops.
     pub(crate) within: Option<Within<'a>>,
     pub(crate) progress: Option<&'a Progress>,
@@ -58,6 +60,7 @@ impl<'a> Gate<'a> {
             store: &ground.store,
             world: &*ground.world,
             permit,
+            read_only: None,
             within: None,
             progress: None,
             asker: None,
@@ -87,6 +90,16 @@ impl<'a> Gate<'a> {
     fn store(&self) -> &Store {
         self.use_it();
         self.store
+    }
+
+    /// Denies a call of a read-only tool what may write.
+    fn check_write(&self, write: &PossibleWrite<'_>) -> Result<(), HostError> {
+        match &self.read_only {
+            Some(call) => call
+                .check(write)
+                .map_err(|denied| HostError(denied.to_string())),
+            None => Ok(()),
+        }
     }
 
     /// Uses a file that the module may use.
@@ -183,6 +196,10 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
+        self.check_write(&PossibleWrite::Request {
+            method: &request.method,
+            url: &request.url,
+        })?;
         if request.credentials.is_empty() {
             return while_waiting(|| world.http(request, &egress, leash));
         }
@@ -205,6 +222,7 @@ impl Host for Gate<'_> {
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
         let world = self.world();
         let (allowed, mut surroundings) = self.permit.exec(request, world)?;
+        self.check_write(&PossibleWrite::Command(&request.command))?;
         // A manifest names a command as the script does, not where it lies.
         let secrets = self.secret_variables(request, leash)?;
         surroundings.env.extend(secrets);
@@ -229,6 +247,10 @@ impl Host for Gate<'_> {
             database => self.permit.source(database, request, world)?,
         };
         let name = spoken(database);
+        // The database itself rejects a query that writes.
+        if matches!(request, SqlRequest::Execute(_) | SqlRequest::Transaction(_)) {
+            self.check_write(&PossibleWrite::Database(name))?;
+        }
         let asked = while_waiting(|| world.sql(&source, request, leash));
         asked.map_err(|error| {
             let HostError(why) = match &source {
@@ -266,7 +288,10 @@ impl Host for Gate<'_> {
     }
 
     fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
-        self.with_file(path, true, |world, real| world.file_write(real, text))
+        self.with_file(path, true, |world, real| {
+            self.check_write(&PossibleWrite::File(path))?;
+            world.file_write(real, text)
+        })
     }
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {

@@ -216,6 +216,60 @@ fn every_kind_of_request_to_a_database_has_been_judged() {
 }
 
 #[test]
+fn a_read_only_call_is_denied_what_may_write() {
+    let rights = Rights::of_extension("x", &["git".into()], None);
+    let reads = ["POST x.org/search".parse().unwrap()];
+    let (ground, folder) = (ground(), Folder::new("nowhere"));
+    let permit = Permit::new("/home".into(), rights, &Arc::default());
+    let gate = Gate {
+        read_only: Some(ReadOnlyCall {
+            tool: &"x.find",
+            reads: &reads,
+        }),
+        ..Gate::new("x", &folder, &permit, &ground)
+    };
+    let leash = Leash {
+        until: Instant::now(),
+        cancel: Cancel::default(),
+    };
+    let post = |url: &str| HttpRequest {
+        method: "POST".into(),
+        url: url.into(),
+        ..request()
+    };
+    let database = Database::Sqlite("a.db".into());
+    let denied = [
+        drop_ok(gate.http(&post("https://x.org/pages"), &leash)),
+        drop_ok(
+            gate.http_all(&[post("https://x.org/pages")], &leash)
+                .remove(0),
+        ),
+        drop_ok(gate.exec(&command(), &leash)),
+        drop_ok(gate.sql(&database, &SqlRequest::Execute(statement()), &leash)),
+        drop_ok(gate.sql(
+            &database,
+            &SqlRequest::Transaction(vec![statement()]),
+            &leash,
+        )),
+        gate.file_write("a", ""),
+    ];
+    for result in denied {
+        let why = result.unwrap_err().to_string();
+        assert!(why.contains("`x.find` is declared read_only"), "{why}");
+    }
+    for result in [
+        drop_ok(gate.http(&request(), &leash)),
+        drop_ok(gate.http(&post("https://x.org/search"), &leash)),
+        drop_ok(gate.sql(&database, &query(), &leash)),
+        drop_ok(gate.file_read("a")),
+    ] {
+        let why = result.err().map(|why| why.to_string()).unwrap_or_default();
+        assert!(!why.contains("read_only"), "{why}");
+    }
+    assert_eq!(gate.state_put("k", &Value::Bool(true), None), Ok(true));
+}
+
+#[test]
 fn what_a_file_may_not_do_while_it_loads() {
     with_gate(Rights::of_loading(true, []), |gate, leash| {
         assert_eq!(gate.env("HOME"), Ok(None));

@@ -413,6 +413,7 @@ impl Runtime {
                 thread: Some(thread),
                 name: &name,
                 permit: &module.life.permit,
+                read_only: None,
                 trail: &trail,
                 tracker: stay.tracker.as_ref(),
                 cancel: cancel.clone(),

@@ -19,11 +19,12 @@ use starlark::values::list::{AllocList, UnpackList};
 use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
-const TOOL_OPTIONS: [&str; 19] = [
+const TOOL_OPTIONS: [&str; 20] = [
     "name",
     "title",
     "description",
     "read_only",
+    "reads",
     "destructive",
     "idempotent",
     "open_world",
@@ -110,7 +111,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// Offers a function as a tool: its name, docstring and types become what a client sees.
     ///
     /// By name it takes: `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`,
-    /// `open_world` (hints for the client), `select` (the fields of an answer that are worth their
+    /// `open_world` (hints for the client), `reads` (below), `select` (the fields of an answer that are worth their
     /// tokens: `["number", "author: user.login", "labels[*].name"]`), `compact` (a function that makes
     /// an answer smaller, or a text of it),
     /// `examples` (a list of arguments), `questions` (requests in the words of users, in every language
@@ -121,7 +122,11 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// something else and asks how far it is; `"required"` turns other clients away. With `cache = "60s"`
     /// an answer is given again for that long, to the same caller and for the same arguments, without
     /// running the function; with `cache = {"for": "60s", "public": True}` everybody gets it, which is
-    /// right only where it is the same for all. A first parameter called `ctx` gets the
+    /// right only where it is the same for all. During a call of a tool with `read_only = True`, writes of
+    /// files and databases, commands, and requests other than GET and HEAD are denied, and `ctx.call`
+    /// reaches tools with `read_only = True` only; `ctx.state` stays writable. `reads` lists requests and
+    /// commands that only read all the same: `reads = ["POST api.example.org/v1/search", "exec git"]`. In a
+    /// path `*` is one segment and `**` the rest; the host may be `*`. A first parameter called `ctx` gets the
     /// call's context and is not part of the schema.
     ///
     /// Examples:

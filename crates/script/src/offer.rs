@@ -13,7 +13,10 @@ use crate::resource::{self, ScriptResource};
 use crate::script::{Binding, Declared, Script, ScriptTool, ToolChange};
 use crate::signature::{Signature, Types, get};
 use crate::stdlib::show;
-use model::{Cache, Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName, parse_duration};
+use model::{
+    Cache, DeclaredRead, Fault, Field, Hints, Input, Schema, TaskUse, Tool, ToolName,
+    parse_duration,
+};
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
 use starlark::values::dict::DictRef;
@@ -240,6 +243,7 @@ impl<'v> Reader<'_, 'v> {
                 idempotent: flag("idempotent"),
                 open_world: flag("open_world"),
             },
+            reads: declared_reads(json("reads").as_ref(), flag("read_only")).map_err(wrong)?,
             icons: json("icons"),
             examples: json("examples")
                 .and_then(|e| e.as_array().cloned())
@@ -370,6 +374,12 @@ impl<'v> Reader<'_, 'v> {
                 .or_else(|| annotations.get(snake))
                 .and_then(Json::as_bool)
         };
+        let read_only = hint("readOnlyHint", "read_only");
+        let mut reads = declared_reads(annotations.get("reads"), read_only)
+            .map_err(|why| self.fault("describe_extension", format!("tool `{name}`: {why}")))?;
+        // The author lists the commands once, for all tools.
+        let commands = self.declared.allowed_exec.iter().cloned();
+        reads.extend(commands.map(DeclaredRead::Command));
         let tool = Tool {
             title: text("title").or_else(|| {
                 annotations
@@ -383,11 +393,12 @@ impl<'v> Reader<'_, 'v> {
                 .and_then(|v| self.types.json(v))
                 .filter(Json::is_object),
             hints: Hints {
-                read_only: hint("readOnlyHint", "read_only"),
+                read_only,
                 destructive: hint("destructiveHint", "destructive"),
                 idempotent: hint("idempotentHint", "idempotent"),
                 open_world: hint("openWorldHint", "open_world"),
             },
+            reads,
             icons: None,
             examples: Vec::new(),
             questions,
@@ -466,6 +477,25 @@ pub(crate) fn function_name(function: Value<'_>) -> String {
         .unwrap_or(&shown)
         .trim_matches(['<', '>'])
         .to_owned()
+}
+
+/// The requests and commands that a read-only tool declares to be reads.
+fn declared_reads(
+    given: Option<&Json>,
+    read_only: Option<bool>,
+) -> Result<Vec<DeclaredRead>, String> {
+    let Some(given) = given else {
+        return Ok(Vec::new());
+    };
+    if read_only != Some(true) {
+        return Err("`reads` belongs to read-only tools; add read_only = True".to_owned());
+    }
+    let texts = given.as_array().and_then(|all| {
+        let texts = all.iter().map(Json::as_str);
+        texts.collect::<Option<Vec<&str>>>()
+    });
+    let texts = texts.ok_or("`reads` takes a list of texts, such as [\"exec git\"]")?;
+    texts.into_iter().map(str::parse).collect()
 }
 
 fn timeout(entry: Value<'_>) -> Result<Option<Duration>, String> {

@@ -34,8 +34,12 @@ pub struct Sketch {
     pub keywords: BTreeSet<String>,
     /// Every text in it.
     pub texts: BTreeSet<String>,
-    /// The lines that each function at the top takes, first and last.
+    /// The lines that each function takes, first and last.
     pub functions: Vec<(String, usize, usize)>,
+    /// Tools and the names of the functions behind them, where they have names.
+    pub handlers: Vec<(String, String)>,
+    /// Names of values, and the lines they stand in.
+    pub mentions: Vec<(String, usize)>,
     /// Calls of `permissions(…)`.
     pub declarations: Vec<(PermissionCall, Place)>,
     /// The byte at which the docstring and the `load`s that the file begins with end.
@@ -49,6 +53,8 @@ pub struct Use {
     pub function: String,
     /// What it is asked for, such as a URL, as far as the source tells: all of it, or a URL up to its path.
     pub first: Option<String>,
+    /// Of `http.request`: the method, where it is written out.
+    pub method: Option<String>,
     pub place: Place,
 }
 
@@ -180,6 +186,8 @@ impl Reader<'_> {
             ExprP::Call(callee, args) => self.call(expr, callee, args),
             ExprP::Identifier(name) => {
                 self.sketch.names.insert(name.ident.clone());
+                let line = self.place(expr.span).line;
+                self.sketch.mentions.push((name.ident.clone(), line));
             }
             ExprP::Literal(AstLiteral::String(text)) => {
                 self.sketch.texts.insert(text.node.clone());
@@ -219,6 +227,7 @@ impl Reader<'_> {
             library: library.to_owned(),
             function: function.to_owned(),
             first: None,
+            method: (function == "request").then(|| method(args)).flatten(),
             place: self.place(callee.span),
         });
     }
@@ -233,6 +242,7 @@ impl Reader<'_> {
                 library: library.to_owned(),
                 function: function.to_owned(),
                 first: None,
+                method: None,
                 place,
             });
         }
@@ -286,6 +296,7 @@ impl Reader<'_> {
             library: "ctx".to_owned(),
             function: "call".to_owned(),
             first: Some(tool),
+            method: None,
             place: place.clone(),
         });
         self.sketch.uses.extend(uses);
@@ -320,6 +331,8 @@ impl Reader<'_> {
         }
         self.sketch.own = bound.into_keys().collect();
         for (tool, behind, call) in self.declared {
+            let handler = behind.clone().map(|name| (tool.clone(), name));
+            self.sketch.handlers.extend(handler);
             let function = behind.and_then(|name| self.functions.iter().find(|f| f.name == name));
             let place = function.map_or(call, |function| function.place.clone());
             for (parameter, guess, place) in function.into_iter().flat_map(|f| &f.untyped) {
@@ -396,6 +409,19 @@ fn add_named_tools(expr: &AstExpr, found: &mut Vec<String>) {
         }
     }
     expr.visit_expr(|child| add_named_tools(child, found));
+}
+
+/// The method of `http.request("POST", …)`.
+fn method(args: &[AstArgument]) -> Option<String> {
+    let written = args
+        .iter()
+        .enumerate()
+        .find_map(|(i, arg)| match &arg.node {
+            ArgumentP::Named(key, value) if key.node == "method" => Some(value),
+            ArgumentP::Positional(value) if i == 0 => Some(value),
+            _ => None,
+        });
+    Some(text(written?)?.to_ascii_uppercase())
 }
 
 /// The argument that says what is wanted: by its name, or at its place.

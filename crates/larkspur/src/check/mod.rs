@@ -10,6 +10,7 @@ mod lessons;
 mod modules;
 mod permissions;
 mod public_cache;
+mod read_only;
 mod schemas;
 mod similar;
 mod tools;
@@ -108,6 +109,7 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
         modules::check(module, &mut all);
         permissions::check(runtime, name, module, &mut all);
         public_cache::check(runtime, module, &mut all);
+        read_only::check(runtime, name, module, &mut all);
         tools::check(runtime, name, module, &mut all);
         undeclared::check(runtime, module, &mut all);
     }

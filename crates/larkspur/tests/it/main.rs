@@ -91,6 +91,7 @@ mod priority;
 mod prompts;
 mod protocol;
 mod quotas;
+mod read_only;
 mod recording;
 mod registry;
 mod reload;

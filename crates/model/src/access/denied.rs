@@ -6,7 +6,7 @@ use crate::{Site, is_connection_string};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Denied(String);
+pub struct Denied(pub(super) String);
 
 impl Denied {
     pub(super) fn ours(access: &Access<'_>) -> Self {

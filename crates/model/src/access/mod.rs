@@ -6,12 +6,14 @@ mod denied;
 mod egress;
 mod grant;
 mod pattern;
+mod read_only;
 mod rights;
 mod scope;
 
 pub use denied::Denied;
 pub use egress::{Egress, Reach, Turns};
 pub use grant::Grant;
+pub use read_only::{DeclaredRead, PossibleWrite, ReadOnlyCall};
 pub use rights::{DATA_FOLDER, Rights};
 
 use crate::ToolPath;

@@ -4,13 +4,15 @@ use super::Lines;
 use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
-use crate::catalog::{Catalog, Lookup};
+use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::CallThread;
 use crate::permit::Permit;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
-use model::{Args, Asker, Caller, HostError, Limits, Output, Unanswered};
+use model::{
+    Args, Asker, Caller, Denied, HostError, Limits, Output, PossibleWrite, ReadOnlyCall, Unanswered,
+};
 use script::Cancel;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(crate) struct Within<'a> {
     /// The thread they all run on; there is none for an inline call.
     pub(crate) thread: Option<&'a CallThread>,
     pub(crate) name: &'a (dyn Display + Sync),
+    /// Set while a call of a read-only tool runs: it reaches read-only tools alone.
+    pub(crate) read_only: Option<ReadOnlyCall<'a>>,
     /// Of the module whose script calls.
     pub(crate) permit: &'a Permit,
     pub(crate) trail: &'a Trail,
@@ -106,11 +110,22 @@ impl Within<'_> {
         result
     }
 
-    /// May the module's scripts call this tool? One that is not there is reported where it is looked up.
+    /// A tool that is not there is reported where it is looked up.
     fn check_permitted(&self, tool: &str) -> Result<(), CallError> {
         match self.catalog.lookup(tool) {
-            Lookup::Found(handle) => Ok(self.permit.calls(&handle.path())?),
+            Lookup::Found(handle) => Ok(self.check_reachable(&handle)?),
             Lookup::Ambiguous(_) | Lookup::Unknown(_) => Ok(()),
+        }
+    }
+
+    /// May the module's scripts call this tool, from this call?
+    pub(crate) fn check_reachable(&self, handle: &Handle) -> Result<(), Denied> {
+        self.permit.calls(&handle.path())?;
+        match &self.read_only {
+            Some(call) if !handle.tool().tool.is_read_only() => {
+                call.check(&PossibleWrite::Tool(handle))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -44,6 +44,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
             read_only: is_schema.then_some(true),
             ..Hints::default()
         },
+        reads: Vec::new(),
         icons: None,
         examples: Vec::new(),
         questions: Vec::new(),

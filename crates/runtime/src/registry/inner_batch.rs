@@ -26,7 +26,7 @@ impl Within<'_> {
     pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
         let tasks = tasks(Meta::Batch.name(), args)?;
         let may = |handle: &Handle| {
-            self.permit.calls(&handle.path())?;
+            self.check_reachable(handle)?;
             check_scope(self.catalog, handle, self.caller)
         };
         let trail = self.trail.via(Meta::Batch.name());

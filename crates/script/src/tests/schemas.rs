@@ -132,3 +132,30 @@ fn mistakes_are_named_at_their_place() {
     );
     check("x = htpp", expect!["a.star:1 there is no `htpp`"]);
 }
+
+#[test]
+fn reads_belong_to_read_only_tools() {
+    let declared = |options: &str| {
+        let source = format!("def f():\n    return 1\ntool(f, {options})");
+        load(&source).map(|script| script.tools[0].tool.reads.len())
+    };
+    let reads = "reads = [\"POST a.org/v1/search\", \"exec git\"]";
+    assert_eq!(declared(&format!("read_only = True, {reads}")).unwrap(), 2);
+    for (options, expected) in [
+        (
+            reads,
+            "`reads` belongs to read-only tools; add read_only = True",
+        ),
+        (
+            "read_only = True, reads = [\"git\"]",
+            "`git` in reads is neither a request nor a command",
+        ),
+        (
+            "read_only = True, reads = \"exec git\"",
+            "takes a list of texts",
+        ),
+    ] {
+        let fault = declared(options).unwrap_err();
+        assert!(fault.message.contains(expected), "{options}: {fault}");
+    }
+}
