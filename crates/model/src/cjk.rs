@@ -16,11 +16,6 @@ pub(crate) fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Their punctuation, and Latin letters as wide as theirs.
-pub(crate) fn is_wide_mark(c: char) -> bool {
-    matches!(c, '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{303f}' | '\u{ff01}'..='\u{ff65}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,13 +23,10 @@ mod tests {
     #[test]
     fn letters_are_told_from_marks() {
         for c in "設計々かカ한中㐂𠮷ｶ".chars() {
-            assert!(is_cjk(c) && !is_wide_mark(c), "{c}");
+            assert!(is_cjk(c), "{c}");
         }
-        for c in "、。「！Ａ".chars() {
-            assert!(is_wide_mark(c) && !is_cjk(c), "{c}");
-        }
-        for c in "aé1 -ñд".chars() {
-            assert!(!is_wide_mark(c) && !is_cjk(c), "{c}");
+        for c in "、。「！Ａaé1 -ñд".chars() {
+            assert!(!is_cjk(c), "{c}");
         }
     }
 }

@@ -11,8 +11,12 @@ use std::path::{Path, PathBuf};
 /// Reads one file of the corpus.
 #[track_caller]
 pub(crate) fn read(file: &str) -> Value {
-    let path = folder().join(file);
-    let text = std::fs::read_to_string(&path)
+    read_path(&folder().join(file))
+}
+
+#[track_caller]
+fn read_path(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     serde_json::from_str(&text)
         .unwrap_or_else(|error| panic!("{} is not JSON: {error}", path.display()))
@@ -21,7 +25,13 @@ pub(crate) fn read(file: &str) -> Value {
 /// Reads all files of one kind, sorted by name.
 #[track_caller]
 pub(crate) fn all(kind: &str) -> Vec<(String, Value)> {
-    let folder = folder().join(kind);
+    all_in(&folder(), kind)
+}
+
+/// The same of another folder.
+#[track_caller]
+pub(crate) fn all_in(folder: &Path, kind: &str) -> Vec<(String, Value)> {
+    let folder = folder.join(kind);
     let entries = std::fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
     let mut names: Vec<String> = entries
@@ -31,10 +41,15 @@ pub(crate) fn all(kind: &str) -> Vec<(String, Value)> {
     assert!(!names.is_empty(), "{} is empty", folder.display());
     names
         .into_iter()
-        .map(|name| (name.clone(), read(&format!("{kind}/{name}"))))
+        .map(|name| (name.clone(), read_path(&folder.join(name))))
         .collect()
 }
 
-fn folder() -> PathBuf {
+/// A folder of the same kind that is not in the repository, if one is given.
+pub(crate) fn other_folder() -> Option<PathBuf> {
+    std::env::var_os("LARKSPUR_CORPUS").map(PathBuf::from)
+}
+
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }

@@ -66,6 +66,7 @@ mod size;
 mod suggest;
 mod surface;
 mod task;
+mod token_estimate;
 mod tokens;
 mod tool;
 mod trust;
@@ -82,7 +83,10 @@ pub use bounds::Bounds;
 pub use cache::Cache;
 pub use caller::Caller;
 pub use claims::Claims;
-pub use compact::{BadSelect, Compact, Format, Selection, Ways, Wish, compact, compact_each};
+pub use compact::{
+    BadSelect, Compact, Format, Selection, Ways, Wish, break_json_lines, compact, compact_each,
+    first_block, is_bare_json,
+};
 pub use completion::Completion;
 pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waiting};
 pub use config::{
@@ -122,9 +126,9 @@ pub use search::{Findable, SearchIndex};
 pub use secret::{Secret, SecretName, SecretStamp, Secrets};
 pub use size::{parse_size, show_size};
 pub use suggest::{did_you_mean, nearest};
-pub use surface::{Showing, Surface};
+pub use surface::{Showing, StructuredResults, Surface};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
 pub use tokens::{TOKENS_ARE_COUNTED, count_tokens};
-pub use tool::{Hints, Tool};
+pub use tool::{FIELDS, Hints, Tool};
 pub use trust::{Issuer, Keys, Trust};
 pub use uri::{BadUri, UriTemplate};

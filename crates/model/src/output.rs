@@ -31,7 +31,7 @@ impl Output {
 
     /// The answer as data: what is structured, else a single text read as JSON, else the text. This is
     /// what references, `select` and compact output read, and it is the same for a typed tool and for
-    /// one of `describe_extension`. Whoever wants it asks for [`Structured::Any`].
+    /// one of `describe_extension`. It needs [`Structured::Data`].
     pub fn into_json(self) -> Value {
         if let Some(structured) = self.structured {
             return structured;
@@ -44,12 +44,12 @@ impl Output {
         }
     }
 
-    /// Adds the data to the text, for a caller who reads the text alone and would not find it there.
-    pub fn tell_data(&mut self, reader: Structured) {
+    /// Adds the data to the text if it is not there, for readers of the text alone.
+    pub fn tell_data(&mut self) {
         let Some(data) = &self.structured else {
             return;
         };
-        if !reader.reads(data) && !self.content.iter().any(|block| block.has_data(data)) {
+        if !self.content.iter().any(|block| block.has_data(data)) {
             self.content.push(Content::text(data.to_string()));
         }
     }
@@ -84,25 +84,15 @@ impl Output {
     }
 }
 
-/// Which results a caller reads as data beside the text; making data nobody reads costs time.
+/// What is made of a result; data that is not read is not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structured {
-    /// None: revisions before 2025-06-18, and terminals. Objects are made all the same, since a client
-    /// may read what its revision does not name.
+    /// The text alone, with all data in it.
     Text,
-    /// Objects only: revisions before 2026-07-28.
-    Objects,
-    Any,
-}
-
-impl Structured {
-    fn reads(self, data: &Value) -> bool {
-        match self {
-            Self::Text => false,
-            Self::Objects => data.is_object(),
-            Self::Any => true,
-        }
-    }
+    /// The text with all data in it, and the data.
+    Both,
+    /// The text as the script wrote it, and the data.
+    Data,
 }
 
 /// One block of an answer, in MCP's own shape.
@@ -232,27 +222,10 @@ mod tests {
                 structured: Some(data.clone()),
                 ..Output::text(text)
             };
-            output.tell_data(Structured::Text);
+            output.tell_data();
             let added = output.content.get(1).cloned();
             let expected = is_added.then(|| Content::text(data.to_string()));
             assert_eq!(added, expected, "{text} and {data}");
-        }
-    }
-
-    #[test]
-    fn data_that_a_caller_reads_is_not_added() {
-        for (reader, data, is_added) in [
-            (Structured::Text, json!({"n": 1}), true),
-            (Structured::Objects, json!({"n": 1}), false),
-            (Structured::Objects, json!([1]), true),
-            (Structured::Any, json!([1]), false),
-        ] {
-            let mut output = Output {
-                structured: Some(data.clone()),
-                ..Output::text("short")
-            };
-            output.tell_data(reader);
-            assert_eq!(output.content.len() == 2, is_added, "{reader:?} {data}");
         }
     }
 }

@@ -16,6 +16,7 @@ server.data_dir = 'data'
 server.surface = 'modules'
 server.surface_tokens = 10
 server.result_tokens = 11
+server.structured = 'always'
 [limits]
 timeout = 2.5
 ticks = 1_000
@@ -121,6 +122,7 @@ fn a_whole_project() {
         surface: Surface::Modules,
         surface_tokens: 10,
         result_tokens: 11,
+        structured: crate::StructuredResults::Always,
     };
     assert_eq!(project.showing, showing);
     assert_eq!(project.modules["b"].prefix(), Some("b_"));
@@ -129,7 +131,7 @@ fn a_whole_project() {
     assert_eq!(project.modules.len(), 2);
     assert_eq!(project.modules["a"].config()["size"], 3);
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
-    assert_eq!(project.place("module.a").unwrap().line, 35);
+    assert_eq!(project.place("module.a").unwrap().line, 36);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
     assert_eq!(
         format!("{:?}", project.postgres),

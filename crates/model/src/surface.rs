@@ -29,14 +29,37 @@ impl FromStr for Surface {
     }
 }
 
+/// Which results have structured content beside their text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StructuredResults {
+    /// Those of tools that declare an object and no shorter form: there both are the same JSON.
+    #[default]
+    Auto,
+    /// All that are data.
+    Always,
+}
+
+impl FromStr for StructuredResults {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "always" => Ok(Self::Always),
+            other => Err(format!("`{other}` is unknown; write auto or always")),
+        }
+    }
+}
+
 /// `[server]` of `larkspur.toml`, as far as it is about what models read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Showing {
     pub surface: Surface,
     /// A list that costs this much, or more, is not shown flat unless that was asked for.
     pub surface_tokens: usize,
-    /// A compact answer costs this at the most.
+    /// Maximum number of tokens of a result.
     pub result_tokens: usize,
+    pub structured: StructuredResults,
 }
 
 impl Default for Showing {
@@ -44,7 +67,8 @@ impl Default for Showing {
         Self {
             surface: Surface::default(),
             surface_tokens: 2_000,
-            result_tokens: 20_000,
+            result_tokens: 10_000,
+            structured: StructuredResults::default(),
         }
     }
 }
@@ -55,7 +79,9 @@ impl Showing {
         let mut tokens = |key| table.get(key).and_then(|item| item.count());
         let (surface_tokens, result_tokens) = (tokens("surface_tokens"), tokens("result_tokens"));
         let surface = table.get("surface").and_then(|item| item.parse());
+        let structured = table.get("structured").and_then(|item| item.parse());
         Self {
+            structured: structured.unwrap_or(usual.structured),
             surface: surface.unwrap_or(usual.surface),
             surface_tokens: surface_tokens.unwrap_or(usual.surface_tokens),
             result_tokens: result_tokens.unwrap_or(usual.result_tokens),

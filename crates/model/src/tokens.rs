@@ -1,10 +1,7 @@
 //! What a text costs a model, in tokens.
 //!
 //! With the feature `o200k` they are counted by that vocabulary; the models of today do not publish
-//! theirs, so it is a measure, not a bill. Without it they are estimated: three characters a token,
-//! and one a character where a script has no spaces.
-
-use crate::cjk::{is_cjk, is_wide_mark};
+//! theirs, so it is a measure, not a bill. Without it they are estimated.
 
 /// Whether texts are counted by a vocabulary, or estimated.
 pub const TOKENS_ARE_COUNTED: bool = cfg!(feature = "o200k");
@@ -48,40 +45,12 @@ fn count(text: &str) -> usize {
 
 #[cfg(not(feature = "o200k"))]
 fn count(text: &str) -> usize {
-    estimate(text)
-}
-
-#[cfg_attr(
-    all(feature = "o200k", not(test)),
-    expect(dead_code, reason = "what is counted need not be estimated")
-)]
-fn estimate(text: &str) -> usize {
-    let wide = text
-        .chars()
-        .filter(|c| is_cjk(*c) || is_wide_mark(*c))
-        .count();
-    wide + (text.chars().count() - wide).div_ceil(3)
+    crate::token_estimate::estimate_tokens(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_estimate_is_a_third_of_the_characters_and_one_for_each_wide_one() {
-        for (text, tokens) in [
-            ("", 0),
-            ("a", 1),
-            ("abc", 1),
-            ("abcd", 2),
-            ("éèê", 1),
-            ("設計ドキュメント", 8),
-            ("設計 doc", 4),
-            ("はい。", 3),
-        ] {
-            assert_eq!(estimate(text), tokens, "{text}");
-        }
-    }
 
     #[cfg(feature = "o200k")]
     #[test]

@@ -1,8 +1,11 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Cache, DeclaredRead, Input, Selection, TaskUse, ToolName};
-use serde_json::Value;
+use crate::{Cache, DeclaredRead, Input, Selection, StructuredResults, TaskUse, ToolName};
+use serde_json::{Value, json};
 use std::time::Duration;
+
+/// The parameter with which a call by a tool's own name chooses fields of the result.
+pub const FIELDS: &str = "fields";
 
 #[derive(Debug, Clone)]
 pub struct Tool {
@@ -24,6 +27,8 @@ pub struct Tool {
     pub task: TaskUse,
     /// The fields of its answers that are worth their tokens.
     pub select: Option<Selection>,
+    /// Whether the author's `compact` function shortens its results.
+    pub has_compact: bool,
     /// How long an answer may be given again.
     pub cache: Option<Cache>,
     /// Clients that load tools on demand are asked to load this one at once.
@@ -89,6 +94,41 @@ impl Tool {
         self.hints.read_only == Some(true)
     }
 
+    /// Whether the author declared a shorter form of its results.
+    pub fn is_compact(&self) -> bool {
+        self.has_compact || self.select.is_some()
+    }
+
+    /// The schema of results in `tools/list`. A client that reads a schema there must get structured content
+    /// with every result, and some show a model nothing else.
+    pub fn listed_output(&self, results: StructuredResults) -> Option<&Value> {
+        let is_object = |schema: &&Value| schema["type"] == "object";
+        match results {
+            StructuredResults::Always => self.output.as_ref(),
+            StructuredResults::Auto if self.is_compact() => None,
+            StructuredResults::Auto => self.output.as_ref().filter(is_object),
+        }
+    }
+
+    /// Whether a call by the tool's own name may have `fields` beside its parameters: the fields of a result
+    /// that are wanted, where its author chose some.
+    pub fn takes_fields(&self) -> bool {
+        self.is_compact() && self.input.to_json()["properties"].get(FIELDS).is_none()
+    }
+
+    /// The schema of arguments in `tools/list`.
+    pub fn listed_input(&self) -> Value {
+        let mut schema = self.input.to_json().clone();
+        if self.takes_fields() {
+            schema["properties"][FIELDS] = json!({
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Result fields; [\"*\"]: all",
+            });
+        }
+        schema
+    }
+
     /// The first sentence of the description.
     pub fn summary(&self) -> &str {
         self.description.lines().next().unwrap_or_default().trim()
@@ -113,6 +153,7 @@ mod tests {
             timeout: None,
             task: TaskUse::Never,
             select: None,
+            has_compact: false,
             cache: None,
             questions: Vec::new(),
             always: false,

@@ -16,13 +16,16 @@ use crate::gate::Gate;
 use crate::lane::Trial;
 use crate::life::Visit;
 use crate::meter::Meter;
-use crate::registry::{Asked, Meta, Shape, Shaping};
+use crate::registry::{Meta, Shape, Shaping};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use crate::stats::Stats;
 use crate::supervised::GRACE;
 use error::has_failed;
-use model::{Args, Asker, Caller, Fault, Level, Limits, Output, ReadOnlyCall, Stop, Structured};
+use model::{
+    Args, Asker, Caller, Fault, Level, Limits, Output, ReadOnlyCall, Stop, Structured,
+    StructuredResults,
+};
 use script::{CallFailure, Cancel, Turn};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,7 +51,6 @@ pub struct Call {
     /// As listed, or `module.tool`.
     pub name: String,
     pub args: Args,
-    pub structured: Structured,
     /// In which form the answer is wanted.
     pub shape: Shape,
     pub progress: Option<Progress>,
@@ -72,7 +74,6 @@ impl Call {
         Self {
             name: name.into(),
             args,
-            structured: Structured::Any,
             shape: Shape::default(),
             progress: None,
             lines: None,
@@ -138,13 +139,11 @@ impl Runtime {
             lines: call.lines,
             given_up: call.given_up,
             asker: call.asker,
-            structured: call.structured,
-            shape: call.shape,
             trail: call.trail,
             ..self.job(
                 self.view(&call.caller),
                 &call.name,
-                call.args,
+                (call.args, call.shape),
                 call.caller,
                 call.charged,
                 entry,
@@ -180,7 +179,7 @@ impl Runtime {
         &self,
         catalog: Arc<Catalog>,
         name: &str,
-        args: Args,
+        (mut args, shape): (Args, Shape),
         caller: Caller,
         charged: bool,
         entry: &mut Entry,
@@ -195,13 +194,14 @@ impl Runtime {
             self.charge_module(&catalog, &handle.module)?;
         }
         check_scope(&catalog, &handle, &caller)?;
-        let tool = &handle.tool().tool;
-        let args = tool.input.accept(args);
-        let args = args.map_err(|rejected| CallError::Rejected {
+        let rejected = |rejected| CallError::Rejected {
             tool: handle.to_string(),
             rejected,
             schema: None,
-        })?;
+        };
+        let tool = &handle.tool().tool;
+        let shape = shape.of_tool(tool, &mut args).map_err(rejected)?;
+        let args = tool.input.accept(args).map_err(rejected)?;
         Ok(Job {
             limits: self.limits_for(own_timeout(&handle)),
             runtime: self.clone(),
@@ -210,8 +210,7 @@ impl Runtime {
             visit: Some(visit),
             args,
             caller,
-            structured: Structured::Any,
-            shape: Shape::Raw,
+            shape,
             progress: None,
             lines: None,
             given_up: None,
@@ -308,7 +307,6 @@ struct Job {
     args: Args,
     caller: Caller,
     limits: Arc<Limits>,
-    structured: Structured,
     shape: Shape,
     progress: Option<Progress>,
     lines: Option<Lines>,
@@ -330,7 +328,6 @@ impl Job {
     ) -> Result<Output, CallFailure> {
         let module = &self.handle.module;
         let until = Instant::now() + self.limits.time;
-        let asked = self.shape.asked(&self.handle);
         let ground = self.runtime.ground();
         let folder = &ground.folders[module.folder];
         let tool = &self.handle.tool().tool;
@@ -367,7 +364,7 @@ impl Job {
         let turn = Turn {
             cancel,
             memory: thread.map(|thread| &thread.memory),
-            structured: asked.as_ref().map_or(self.structured, |_| Structured::Any),
+            structured: self.structured(),
             caller: &self.caller,
             started: &module.life.started,
             trial,
@@ -377,7 +374,7 @@ impl Job {
         let started = Instant::now();
         let result = module.script.call(self.handle.tool(), &self.args, &turn);
         let result = result.and_then(|(output, changes)| {
-            let output = self.shaped(output, asked.as_ref(), &turn, until)?;
+            let output = self.shaped(output, &turn, until)?;
             Ok((output, changes))
         });
         if !trial {
@@ -395,29 +392,38 @@ impl Job {
         Ok(output)
     }
 
+    /// What the script makes of its result.
+    fn structured(&self) -> Structured {
+        let results = self.catalog.rules.showing.structured;
+        match self.shape {
+            Shape::Raw | Shape::Compact(_) => Structured::Data,
+            Shape::Declared if results == StructuredResults::Always => Structured::Both,
+            Shape::Declared if self.handle.tool().tool.listed_output(results).is_some() => {
+                Structured::Both
+            }
+            Shape::Declared => Structured::Text,
+        }
+    }
+
     fn shaped(
         &self,
         output: Output,
-        asked: Option<&Asked>,
         turn: &Turn<'_>,
         until: Instant,
     ) -> Result<Output, CallFailure> {
-        let Some(asked) = asked else {
-            return Ok(output);
-        };
-        let handle = &self.handle;
+        let showing = self.catalog.rules.showing;
         let shaping = Shaping {
-            handle,
-            budget: self.catalog.rules.showing.result_tokens,
+            handle: &self.handle,
+            budget: showing.result_tokens,
+            results: showing.structured,
             turn,
             until,
         };
-        let mut output = shaping.shape(output, asked)?;
-        // Programs read what was promised to them; whoever was promised nothing reads the text.
-        output.structured = output
-            .structured
-            .filter(|_| handle.tool().tool.output.is_some());
-        Ok(output)
+        match &self.shape {
+            Shape::Raw => Ok(output),
+            Shape::Declared => shaping.declared(output),
+            Shape::Compact(asked) => shaping.compact(output, asked),
+        }
     }
 
     fn meter(&self) -> Arc<Meter> {

@@ -254,6 +254,7 @@ impl<'v> Reader<'_, 'v> {
             always: flag("always") == Some(true),
             cache,
             select,
+            has_compact: compact.is_some(),
             name,
             output,
         };
@@ -405,6 +406,7 @@ impl<'v> Reader<'_, 'v> {
             timeout: None,
             task: TaskUse::Never,
             select: None,
+            has_compact: false,
             cache: None,
             always: false,
             name,

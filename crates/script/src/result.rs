@@ -23,7 +23,7 @@ pub(crate) fn output<'v>(
             )));
         }
         let structured =
-            (typed && wanted == Structured::Any).then(|| Json::String(text.to_owned()));
+            (typed && wanted != Structured::Text).then(|| Json::String(text.to_owned()));
         return Ok(Output {
             structured,
             ..Output::text(text)
@@ -44,13 +44,15 @@ pub(crate) fn output<'v>(
     }
     if is_whole_result(value) {
         let mut output = whole(to_json(value, heap, budget)?)?;
-        output.tell_data(wanted);
+        if wanted != Structured::Data {
+            output.tell_data();
+        }
+        output.structured = output.structured.filter(|_| wanted != Structured::Text);
         return Ok(output);
     }
     let text = write_json(value, heap, budget)?;
-    let is_object = text.starts_with('{');
-    let is_data = typed || is_object || text.starts_with('[');
-    let structured = if is_data && (is_object || wanted == Structured::Any) {
+    let is_data = typed || text.starts_with(['{', '[']);
+    let structured = if is_data && wanted != Structured::Text {
         Some(to_json(value, heap, budget)?)
     } else {
         None

@@ -145,7 +145,7 @@ impl<'a> Turn<'a> {
             limits,
             cancel: Cancel::default(),
             memory: None,
-            structured: Structured::Any,
+            structured: Structured::Data,
             caller: &LOCAL,
             started: &UNSTARTED,
             trial: false,
@@ -365,11 +365,6 @@ impl Script {
 }
 
 impl ScriptTool {
-    /// Does it say how its answers are said in fewer tokens?
-    pub fn is_compact(&self) -> bool {
-        self.compact.is_some() || self.tool.select.is_some()
-    }
-
     fn invoke(
         &self,
         args: &Args,

@@ -247,7 +247,6 @@ impl ServerHandler for Handler {
         let call = Call {
             name: request.name.into_owned(),
             args: request.arguments.unwrap_or_default(),
-            structured: wire::structured(context.protocol_version().as_ref()),
             shape: Shape::Declared,
             progress: words.as_ref().and_then(|words| words.progress.clone()),
             lines: words.as_ref().and_then(|words| words.lines.clone()),

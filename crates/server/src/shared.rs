@@ -45,7 +45,8 @@ impl Shared {
         let catalog = self.runtime.view(caller);
         let make = || {
             let tools = catalog.shown().into_iter();
-            let tools = tools.map(|listing| wire::tool(&listing, era));
+            let results = catalog.rules.showing.structured;
+            let tools = tools.map(|listing| wire::tool(&listing, era, results));
             Ok::<_, Infallible>(Arc::new(tools.collect()))
         };
         let Ok(tools) = self.listings[era as usize].get(&catalog, make);

@@ -7,8 +7,8 @@ use crate::commands::save;
 use crate::compose::{self, Signals};
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
-use model::{Args, Content, Grouped, Output, Structured, TaskUse, Tool, Ways, count_tokens};
-use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime, Shape};
+use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
+use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -41,14 +41,8 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     let name = target.name();
     let call = Call {
         long: catalog.task_use(&name, Some(&given)) != TaskUse::Never,
-        shape: target.shape(args),
-        structured: match args.format {
-            CallFormat::Text => Structured::Text,
-            _ => Structured::Any,
-        },
         ..Call::new(name, given)
     };
-    let is_compact = matches!(call.shape, Shape::Compact(_)) && args.format == CallFormat::Text;
     let answer = compose::executor()?.block_on(async {
         let mut signals = Signals::listen()?;
         anyhow::Ok(tokio::select! {
@@ -63,8 +57,8 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
     };
     match answer {
         Ok(mut output) => {
-            if let Some(text) = is_compact.then(|| beside(&mut output)).flatten() {
-                note(&text);
+            if args.format == CallFormat::Text {
+                output.tell_data();
             }
             show(&output, args.format)?;
             Ok(ExitCode::from(if output.is_error { SAID_ERROR } else { 0 }))
@@ -102,21 +96,6 @@ impl<'c> Target<'c> {
             Self::Meta(tool) => tool.name.to_string(),
         }
     }
-
-    fn shape(&self, args: &CallArgs) -> Shape {
-        match (self, args.format) {
-            (Self::Tool(handle), CallFormat::Text)
-                if handle.tool().is_compact() || args.select.is_some() =>
-            {
-                Shape::Compact(asked(args))
-            }
-            (Self::Tool(_), CallFormat::Json) if args.select.is_some() => {
-                Shape::Compact(asked(args))
-            }
-            (_, CallFormat::Text) => Shape::Declared,
-            _ => Shape::Raw,
-        }
-    }
 }
 
 pub(super) fn asked(args: &CallArgs) -> Asked {
@@ -133,7 +112,8 @@ pub(super) fn asked(args: &CallArgs) -> Asked {
     }
 }
 
-/// Makes the call; what it costs a model, before and after, is said beside the answer.
+/// Makes the call. If a shorter form of the result is wanted, its note goes to stderr, and with a named
+/// notation what the result costs a model, before and after.
 async fn answer(
     runtime: &Runtime,
     target: &Target<'_>,
@@ -146,38 +126,31 @@ async fn answer(
     let Target::Tool(handle) = target else {
         return Ok(output);
     };
-    match args.format {
-        CallFormat::Compact | CallFormat::Toon | CallFormat::Markdown if is_data => {}
-        _ => return Ok(output),
+    let (is_shaped, tells_cost) = match args.format {
+        CallFormat::Text => (
+            handle.tool().tool.is_compact() || args.select.is_some(),
+            false,
+        ),
+        CallFormat::Json => (args.select.is_some(), false),
+        CallFormat::Compact | CallFormat::Toon | CallFormat::Markdown => (true, true),
+    };
+    if !is_shaped || !is_data {
+        return Ok(output);
     }
     let raw = output.into_json();
-    let before = count_tokens(&raw.to_string());
+    let before = tells_cost.then(|| count_tokens(&raw.to_string()));
     let said = runtime.say(handle, raw, asked(args), cancel).await;
     if let Some(text) = &said.note {
         note(text);
     }
-    note(&format!(
-        "{} tokens as json, {} as {}",
-        Grouped(before),
-        Grouped(said.tokens),
-        said.format
-    ));
-    Ok(Output::text(said.body))
-}
-
-/// The line about what is not in an answer that was made compact: it stands below the answer's text,
-/// where models read it, and is no part of the result.
-fn beside(output: &mut Output) -> Option<String> {
-    let raw = output.structured.as_ref().filter(|_| !output.is_error)?;
-    let texts = output.content.iter().enumerate();
-    let mut texts = texts.filter(|(_, block)| is_text(block));
-    let (_, body) = texts.next()?;
-    let (below, _) = texts.next()?;
-    let is_whole = matches!(body, Content::Text { text, .. } if raw == text);
-    match output.content.remove(below) {
-        Content::Text { text, .. } if !is_whole => Some(text),
-        _ => None,
+    if let Some(before) = before {
+        let (before, after) = (Grouped(before), Grouped(said.tokens));
+        note(&format!(
+            "{before} tokens as json, {after} as {}",
+            said.format
+        ));
     }
+    Ok(Output::text(said.body))
 }
 
 fn is_text(block: &Content) -> bool {

@@ -108,7 +108,7 @@ async fn answered(
     let cancel = call.cancel.clone();
     let (answered, reply) = testing::reply(runtime, call).await;
     let is_plain = match args.format {
-        CallFormat::Text => !handle.tool().is_compact() && args.select.is_none(),
+        CallFormat::Text => !handle.tool().tool.is_compact() && args.select.is_none(),
         CallFormat::Json => args.select.is_none(),
         _ => false,
     };

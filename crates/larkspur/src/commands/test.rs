@@ -106,7 +106,7 @@ pub(crate) fn once(
         say(&lines);
     }
     if test.tokens && !TOKENS_ARE_COUNTED {
-        note("tokens are estimated: a third of the characters");
+        note("tokens are estimated");
     }
     if format != Format::Pretty {
         if let Some(covered) = &covered {

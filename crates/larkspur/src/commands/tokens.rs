@@ -29,7 +29,7 @@ pub(crate) fn as_text(catalog: &Catalog) {
     row("modules", meta, choice.modules_tokens, &modules);
     note(&format!("surface: {choice}"));
     if !TOKENS_ARE_COUNTED {
-        note("tokens are estimated: a third of the characters");
+        note("tokens are estimated");
     }
 }
 

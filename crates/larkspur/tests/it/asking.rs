@@ -1,7 +1,7 @@
 //! A module asks the person and the model behind the client: both eras, both doors, every refusal.
 
 use crate::client::{Client, DOORS, Door, Era, all_abilities};
-use crate::fixture::{Opening, Server};
+use crate::fixture::{Opening, Server, body_of, list_of};
 use crate::room::Room;
 use crate::web::{Web, modern};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ fn a_conversation_goes_the_same_way_by_every_door() {
         // What stands before a question happens again for each round of the modern era.
         let runs = if door.is_modern() { "3" } else { "1" };
         assert_eq!(
-            text(&client.talk("tools/call", call("runs"), answer).0),
+            body_of(&client.talk("tools/call", call("runs"), answer).0["result"]),
             runs,
             "{door:?}"
         );
@@ -167,7 +167,8 @@ fn several_questions_are_asked_at_once() {
             json!({"hints": [{"name": "small"}]})
         );
         let (result, _) = client.talk("tools/call", call("folders"), answer);
-        assert_eq!(text(&result), r#"[{"uri":"file:///srv","name":"Srv"}]"#);
+        let folders = list_of(body_of(&result["result"]));
+        assert_eq!(folders, [json!({"uri": "file:///srv", "name": "Srv"})]);
     }
 }
 
@@ -217,7 +218,7 @@ fn a_client_is_asked_what_it_can_answer_only() {
     for door in DOORS {
         let mut client = Client::start(shop(), door, json!({"elicitation": {}}));
         let (result, _) = client.talk("tools/call", call("able"), answer);
-        assert_eq!(text(&result), r#"["elicit"]"#, "{door:?}");
+        assert_eq!(list_of(body_of(&result["result"])), ["elicit"], "{door:?}");
         let why = "the client has not declared the capability `sampling`, so it cannot be asked";
         for (method, params) in [
             ("tools/call", call("careful")),

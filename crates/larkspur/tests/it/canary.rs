@@ -1,6 +1,7 @@
 //! A secret with recognisable text, and a module that tries everything to get at it: it is seen
 //! where it belongs, and nowhere else.
 
+use crate::fixture::{body_of, list_of};
 use crate::folder::manifest;
 use crate::room::Room;
 use crate::upstream::{self, answer, ok};
@@ -194,9 +195,8 @@ impl Scene {
 fn a_secret_is_seen_where_it_belongs_and_nowhere_else() {
     let mut scene = scene();
     let names = scene.ask("tools/call", json!({"name": "names", "arguments": {}}));
-    let listed = names["result"]["content"][0]["text"].as_str();
-    let listed = listed.unwrap_or_else(|| panic!("{names:#}"));
-    let names: Vec<String> = serde_json::from_str(listed).unwrap();
+    let names = list_of(body_of(&names["result"]));
+    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
     assert!(names.len() > 80, "{}", names.len());
     for name in &names {
         let said = scene.attempt(name);

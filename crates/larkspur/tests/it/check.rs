@@ -242,7 +242,7 @@ fn each_kind_of_permission_is_looked_for() {
 fn what_a_list_cannot_carry_is_told() {
     let room = Room::new();
     let long = "a".repeat(60);
-    let about = "very ".repeat(800);
+    let about = "very ".repeat(1_200);
     let module =
         format!("def {long}():\n    \"\"\"{about}long.\"\"\"\n    return 1\n\ntool({long})\n");
     room.write("module.star", &module);

@@ -112,48 +112,43 @@ fn call_gives_the_smallest() {
     called(
         "plain",
         json!({}),
-        expect![[
-            r#"[{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null},{"number":1,"title":"Issue 1","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/1","node_id":"MDU6SXNzdWU1","closed":null},{"number":2,"title":"Issue 2","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/2","node_id":"MDU6SXNzdWU2","closed":null}]"#
-        ]],
+        expect![[r#"
+            (json; null in [*]: closed)
+            [{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0"},{"number":1,"title":"Issue 1","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/1","node_id":"MDU6SXNzdWU1"},{"number":2,"title":"Issue 2","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/2","node_id":"MDU6SXNzdWU2"}]"#]],
     );
     called(
         "chosen",
         json!({}),
         expect![[r#"
-        [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}]
-        ---
-        (json; 5 of 9 fields left out, all with output: "json")"#]],
+            (json; 5 of 9 fields left out, all with output: "json")
+            [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}]"#]],
     );
     called(
         "envelope",
         json!({}),
         expect![[r#"
-        {"total":3,"results":[{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}],"self":"https://example.org/issues"}
-        ---
-        (json; 5 of 11 fields left out, all with output: "json")"#]],
+            (json; 5 of 11 fields left out, all with output: "json")
+            {"total":3,"results":[{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}],"self":"https://example.org/issues"}"#]],
     );
     called(
         "told",
         json!({}),
         expect![[r#"
-        # 3 issues
-        Issue 0
-        Issue 1
-        Issue 2
-        ---
-        (markdown; shortened by the tool, all with output: "json")"#]],
+            (markdown; shortened by the tool, all with output: "json")
+            # 3 issues
+            Issue 0
+            Issue 1
+            Issue 2"#]],
     );
     called(
         "rows",
         json!({}),
         expect![[r"
-        rows[4]{id,name,kind}:
-          0,n0,row
-          1,n1,row
-          2,n2,row
-          3,n3,row
-        ---
-        (toon)"]],
+            rows[4]{id,name,kind}:
+              0,n0,row
+              1,n1,row
+              2,n2,row
+              3,n3,row"]],
     );
 }
 
@@ -163,67 +158,57 @@ fn the_caller_may_choose_fields_and_notation() {
         "chosen",
         json!({"select": ["title", "usr.id"]}),
         expect![[r#"
-            [3]{title}:
-              Issue 0
-              Issue 1
-              Issue 2
-            ---
-            (toon; 6 of 7 fields left out, all with output: "json"; no `usr.id`)"#]],
+            (json; 6 of 7 fields left out, all with output: "json"; no `usr.id`)
+            [{"title":"Issue 0"},{"title":"Issue 1"},{"title":"Issue 2"}]"#]],
     );
     called(
         "rows",
         json!({"select": "id,name", "output": "toon"}),
         expect![[r#"
+            (toon; 1 of 3 fields left out, all with output: "json")
             rows[4]{id,name}:
               0,n0
               1,n1
               2,n2
-              3,n3
-            ---
-            (toon; 1 of 3 fields left out, all with output: "json")"#]],
+              3,n3"#]],
     );
     called(
         "told",
         json!({"output": "json", "params": {"count": 1}}),
-        expect![[
-            r#"[{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null}]"#
-        ]],
+        expect![[r#"
+            (json)
+            [{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null}]"#]],
     );
     called(
         "told",
         json!({"select": ["title"]}),
         expect![[r#"
-        [3]{title}:
-          Issue 0
-          Issue 1
-          Issue 2
-        ---
-        (toon; 6 of 7 fields left out, all with output: "json")"#]],
+            (json; 6 of 7 fields left out, all with output: "json")
+            [{"title":"Issue 0"},{"title":"Issue 1"},{"title":"Issue 2"}]"#]],
     );
     called(
         "chosen",
         json!({"output": "markdown"}),
         expect![[r#"
-        -
-          - **number**: 0
-          - **title**: Issue 0
-          - **author**: ada
-          - **labels.name**:
-            - bug
-        -
-          - **number**: 1
-          - **title**: Issue 1
-          - **author**: ada
-          - **labels.name**:
-            - bug
-        -
-          - **number**: 2
-          - **title**: Issue 2
-          - **author**: ada
-          - **labels.name**:
-            - bug
-        ---
-        (markdown; 5 of 9 fields left out, all with output: "json")"#]],
+            (markdown; 5 of 9 fields left out, all with output: "json")
+            -
+              - **number**: 0
+              - **title**: Issue 0
+              - **author**: ada
+              - **labels.name**:
+                - bug
+            -
+              - **number**: 1
+              - **title**: Issue 1
+              - **author**: ada
+              - **labels.name**:
+                - bug
+            -
+              - **number**: 2
+              - **title**: Issue 2
+              - **author**: ada
+              - **labels.name**:
+                - bug"#]],
     );
     called(
         "chosen",
@@ -253,7 +238,13 @@ fn what_is_no_data_passes_as_it_is() {
         ---
         {"type":"image","data":"AAAA","mimeType":"image/png"}"#]],
     );
-    called("plain", json!({"params": {"count": 0}}), expect!["[]"]);
+    called(
+        "plain",
+        json!({"params": {"count": 0}}),
+        expect![[r"
+        (json)
+        []"]],
+    );
 }
 
 #[test]
@@ -263,41 +254,36 @@ fn a_flat_call_says_what_its_author_declared() {
         &mut server,
         "plain",
         json!({"count": 1}),
-        expect![[
-            r#"[{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null}]"#
-        ]],
+        expect![[r#"
+            (json)
+            [{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null}]"#]],
     );
     check(
         &mut server,
         "chosen",
         json!({}),
         expect![[r#"
-        [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}]
-        ---
-        (json; 5 of 9 fields left out, all with `call` and output: "json")"#]],
+            (json; 5 of 9 fields left out, all with fields: ["*"])
+            [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}]"#]],
     );
     check(
         &mut server,
         "envelope",
         json!({}),
         expect![[r#"
-        {"total":3,"results":[{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}],"self":"https://example.org/issues"}
-        ---
-        (json; 5 of 11 fields left out, all with `call` and output: "json")
-        ---
-        structured: 590 bytes"#]],
+            (json; 5 of 11 fields left out, all with fields: ["*"])
+            {"total":3,"results":[{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]}],"self":"https://example.org/issues"}"#]],
     );
     check(
         &mut server,
         "told",
         json!({}),
         expect![[r#"
-        # 3 issues
-        Issue 0
-        Issue 1
-        Issue 2
-        ---
-        (markdown; shortened by the tool, all with `call` and output: "json")"#]],
+            (markdown; shortened by the tool, all with fields: ["*"])
+            # 3 issues
+            Issue 0
+            Issue 1
+            Issue 2"#]],
     );
 }
 
@@ -331,31 +317,28 @@ fn what_is_over_the_budget_is_cut_and_the_rest_can_be_had() {
         "call",
         args(json!({})),
         expect![[r#"
-        [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]},{"number":3,"title":"Issue 3","author":"ada","labels.name":["bug"]},{"number":4,"title":"Issue 4","author":"ada","labels.name":["bug"]}]
-        ---
-        (json; 5 of 9 fields left out, all with output: "json"; items 1 to 5 of 100, 95 more with select "[5:]")"#]],
+            (json; 5 of 9 fields left out, all with output: "json"; items 1 to 5 of 100, 95 more with select "[5:]")
+            [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]},{"number":3,"title":"Issue 3","author":"ada","labels.name":["bug"]},{"number":4,"title":"Issue 4","author":"ada","labels.name":["bug"]}]"#]],
     );
     check(
         &mut server,
         "call",
         args(json!({"select": "[98:]"})),
         expect![[r#"
-            [{"number":98,"title":"Issue 98","author":"ada","labels.name":["bug"]},{"number":99,"title":"Issue 99","author":"ada","labels.name":["bug"]}]
-            ---
-            (json; 5 of 9 fields left out, all with output: "json"; items 99 to 100 of 100)"#]],
+            (json; 5 of 9 fields left out, all with output: "json"; items 99 to 100 of 100)
+            [{"number":98,"title":"Issue 98","author":"ada","labels.name":["bug"]},{"number":99,"title":"Issue 99","author":"ada","labels.name":["bug"]}]"#]],
     );
     check(
         &mut server,
         "chosen",
         json!({"count": 100}),
         expect![[r#"
-            [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]},{"number":3,"title":"Issue 3","author":"ada","labels.name":["bug"]}]
-            ---
-            (json; 5 of 9 fields left out, all with `call` and output: "json"; items 1 to 4 of 100, 96 more with `call` and select "[4:]")"#]],
+            (json; 5 of 9 fields left out, all with fields: ["*"]; items 1 to 5 of 100, 95 more with fields: ["[5:]"])
+            [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]},{"number":1,"title":"Issue 1","author":"ada","labels.name":["bug"]},{"number":2,"title":"Issue 2","author":"ada","labels.name":["bug"]},{"number":3,"title":"Issue 3","author":"ada","labels.name":["bug"]},{"number":4,"title":"Issue 4","author":"ada","labels.name":["bug"]}]"#]],
     );
 }
 
-/// What is sent is paid for once: data beside the text only where it was promised, and for who reads it.
+/// A text of one form for every transport and revision, and no data beside it.
 #[test]
 fn both_doors_and_eras_get_the_same_text() {
     for door in DOORS {
@@ -368,10 +351,217 @@ fn both_doors_and_eras_get_the_same_text() {
             answer["result"].clone()
         };
         let through = ask("call", json!({"module": "hub", "tool": "chosen"}));
-        assert_eq!(through.get("structuredContent"), None, "{door:?}");
         let flat = ask("chosen", json!({}));
-        assert_eq!(flat["content"][0], through["content"][0], "{door:?}");
-        let promised = flat.get("structuredContent").is_some();
-        assert_eq!(promised, door.is_modern(), "{door:?}");
+        let text = |result: &Value| result["content"][0]["text"].as_str().unwrap().to_owned();
+        let below = |text: String| text.split_once('\n').unwrap().1.to_owned();
+        assert_eq!(below(text(&flat)), below(text(&through)), "{door:?}");
+        for result in [&through, &flat] {
+            assert_eq!(result.get("structuredContent"), None, "{door:?}");
+            assert_eq!(result["content"].as_array().unwrap().len(), 1, "{door:?}");
+        }
     }
+}
+
+/// The parameter with which a call by name chooses fields: listed, and used.
+#[test]
+fn a_tool_with_a_shorter_form_takes_fields() {
+    let source = HUB.replace(
+        "FIELDS =",
+        "def own(fields: str = \"\") -> list[dict]:\n    return _issues(3)\n\ntool(own, select = [\"title\"])\nFIELDS =",
+    );
+    let room = Room::new();
+    room.write("hub.star", &source);
+    let mut server = Server::start_in(room, Opening::Legacy);
+    let listed = server.request("tools/list", json!({})).result();
+    let listed = listed["tools"].as_array().unwrap().iter();
+    let listed = listed.map(|tool| {
+        let fields = &tool["inputSchema"]["properties"]["fields"]["type"];
+        let name = tool["name"].as_str().unwrap();
+        format!("{name}: {} {}", fields, tool.get("outputSchema").is_some())
+    });
+    let listed: Vec<String> = listed.collect();
+    expect![[r#"
+        chosen: "array" false
+        envelope: "array" false
+        erring: "array" false
+        own: "string" false
+        picture: null false
+        plain: null false
+        told: "array" false"#]]
+    .assert_eq(&listed.join("\n"));
+    let mut check = |name: &str, args: Value, expected: Expect| {
+        check(&mut server, name, args, expected);
+    };
+    check(
+        "chosen",
+        json!({"count": 2, "fields": ["title"]}),
+        expect![[r#"
+            (json; 6 of 7 fields left out, all with fields: ["*"])
+            [{"title":"Issue 0"},{"title":"Issue 1"}]"#]],
+    );
+    check(
+        "told",
+        json!({"count": 1, "fields": ["*"]}),
+        expect![[r#"
+        (json)
+        [{"number":0,"title":"Issue 0","user":{"login":"ada","id":1},"labels":[{"name":"bug","color":"red"}],"url":"https://example.org/issues/0","node_id":"MDU6SXNzdWU0","closed":null}]"#]],
+    );
+    check(
+        "chosen",
+        json!({"fields": null, "count": 1}),
+        expect![[r#"
+        (json; 5 of 9 fields left out, all with fields: ["*"])
+        [{"number":0,"title":"Issue 0","author":"ada","labels.name":["bug"]}]"#]],
+    );
+    check(
+        "chosen",
+        json!({"fields": []}),
+        expect![[r#"
+        hub.chosen was not called: `fields` is empty; leave it out, or write ["*"] for every field
+        ---
+        error"#]],
+    );
+    check(
+        "chosen",
+        json!({"fields": 5}),
+        expect![[r#"
+        hub.chosen was not called: `fields` is a list of fields such as ["title", "author: user.login"], not 5
+        ---
+        error"#]],
+    );
+    check(
+        "plain",
+        json!({"fields": ["title"]}),
+        expect![[r"
+        hub.plain was not called: `fields` is not a parameter; there are count
+        ---
+        error"]],
+    );
+    // It has a parameter of that name, so the line names no way.
+    check(
+        "own",
+        json!({"fields": "x"}),
+        expect![[r#"
+            (json; 6 of 7 fields left out)
+            [{"title":"Issue 0"},{"title":"Issue 1"},{"title":"Issue 2"}]"#]],
+    );
+}
+
+const KINDS: &str = r#"
+def text_() -> str: return "hello"
+def digits() -> str: return "2026"
+def json_text() -> str: return "[1, 2]"
+def loose_text(): return "hello"
+def empty() -> str: return ""
+def number() -> int: return 5
+def boolean() -> bool: return True
+def nothing(): return None
+def scalars() -> list[int]: return [1, 2]
+def rows() -> list[dict]: return [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+def empty_list() -> list[int]: return []
+def loose_list(): return ["a", "b"]
+def object() -> dict: return {"a": 1}
+def loose_object(): return {"a": 1}
+def blocks(): return [text("12"), image("AAAA", "image/png")]
+def error(): return {"content": [text("404")], "isError": True}
+
+[tool(f) for f in [
+    text_, digits, json_text, loose_text, empty, number, boolean, nothing, scalars, rows, empty_list,
+    loose_list, object, loose_object, blocks, error,
+]]
+"#;
+
+/// What clients read of each kind of result. No first block is JSON other than an object: Gemini CLI rejects
+/// those.
+#[test]
+fn each_kind_of_result_by_its_name_and_by_call() {
+    let room = Room::new();
+    room.write("kinds.star", KINDS);
+    let mut server = Server::start_in(room, Opening::Modern);
+    let listed = server.request("tools/list", json!({})).result();
+    let mut shown = Vec::new();
+    for tool in listed["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let flat = server.call(name, json!({})).result();
+        let args = json!({"module": "kinds", "tool": name});
+        let through = server.call("call", args).result();
+        let is_listed = tool.get("outputSchema").is_some();
+        assert_eq!(is_listed, flat.get("structuredContent").is_some(), "{name}");
+        if let Some(data) = flat.get("structuredContent") {
+            let text = flat["content"][0]["text"].as_str().unwrap();
+            assert_eq!(*data, serde_json::from_str::<Value>(text).unwrap());
+        }
+        let (flat, through) = (blocks(&flat), blocks(&through));
+        let through = if through == flat {
+            "the same".to_owned()
+        } else {
+            through
+        };
+        shown.push(format!("{name}: {flat:?}; by call: {through:?}"));
+    }
+    expect![[r#"
+        blocks: "(text)\n12\n---\n{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"; by call: "the same"
+        boolean: "(json)\ntrue"; by call: "the same"
+        digits: "(text)\n2026"; by call: "the same"
+        empty: ""; by call: "the same"
+        empty_list: "(json)\n[]"; by call: "the same"
+        error: "(text)\n404\n---\nerror"; by call: "the same"
+        json_text: "(text)\n[1, 2]"; by call: "the same"
+        loose_list: "[2]: a,b"; by call: "the same"
+        loose_object: "{\"a\":1}"; by call: "a: 1"
+        loose_text: "hello"; by call: "the same"
+        nothing: "(json)\nnull"; by call: "the same"
+        number: "(json)\n5"; by call: "the same"
+        object: "{\"a\":1}\n---\nstructured: 7 bytes"; by call: "a: 1"
+        rows: "[2]{a,b}:\n  1,x\n  2,y"; by call: "the same"
+        scalars: "(json)\n[1,2]"; by call: "the same"
+        text_: "hello"; by call: "the same""#]].assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn a_long_result_has_lines_and_a_limit() {
+    let source = r#"
+def rows(count: int) -> list[dict]:
+    return [{"n": i, "of": {"x": [i]}} for i in range(count)]
+def object(count: int) -> dict:
+    return {"rows": rows(count)}
+def loose(count: int):
+    return {"rows": rows(count)}
+def lines(count: int) -> str:
+    return "\n".join(["line %d" % i for i in range(count)])
+tool(rows)
+tool(object)
+tool(loose)
+tool(lines)
+"#;
+    let room = Room::new();
+    room.write("long.star", source);
+    room.project("[server]\nresult_tokens = 2_000\n");
+    let mut server = Server::start_in(room, Opening::Modern);
+    let mut text = |tool: &str, count: usize| {
+        let result = server.call(tool, json!({"count": count})).result();
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        (text, result["isError"] == true)
+    };
+    for tool in ["rows", "object", "loose"] {
+        let (text, is_error) = text(tool, 130);
+        assert!(!is_error, "{text}");
+        assert!(text.lines().count() > 2, "{text}");
+        let longest = text.lines().map(str::len).max().unwrap();
+        assert!(longest <= 2_000, "{longest}: {text}");
+    }
+    let (object, is_error) = text("object", 3_000);
+    assert!(is_error);
+    expect!["long.object ran, but its result has about 38,524 tokens, of which at most 2,000 are sent (`result_tokens`); ask for less by its parameters: count"].assert_eq(&object);
+    let first_lines = ["rows", "loose", "lines"].map(|tool| {
+        let (text, is_error) = text(tool, 30_000);
+        assert!(!is_error, "{text}");
+        assert!(text.len() < 10_000, "{}", text.len());
+        text.lines().next().unwrap().to_owned()
+    });
+    expect![[r"
+        (json; items 1 to 166 of 30,000, 29,834 more with a narrower call)
+        (json; items 1 to 166 of 30,000, 29,834 more with a narrower call)
+        (text; lines 1 to 434 of 30,000, 29,566 more with a narrower call)"]]
+    .assert_eq(&first_lines.join("\n"));
 }

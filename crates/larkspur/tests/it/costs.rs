@@ -66,10 +66,10 @@ fn what_a_list_costs_is_shown() {
     room.write("shop.star", SHOP);
     room.run(&["list", "--tokens"])
         .exits(0)
-        .says("shop       3 tools        138 tokens  30 as signatures\n")
-        .says("flat       3 tools        138 tokens  shown\n")
+        .says("shop       3 tools        103 tokens  27 as signatures\n")
+        .says("flat       3 tools        103 tokens  shown\n")
         .says("modules    3 tools")
-        .notes("surface: flat (3 tools, 138 tokens < 2,000)\n");
+        .notes("surface: flat (3 tools, 103 tokens < 2,000)\n");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_answer_is_shown_in_each_form_with_what_it_costs() {
         .exits(0)
         .says_only(toon)
         .notes(few)
-        .notes("48 tokens as json, 34 as toon\n");
+        .notes("58 tokens as json, 47 as toon\n");
     call(&["--format", "toon", "--select", "name,bin"])
         .exits(0)
         .says_only("[3]{name,bin}:\n  part 0,b\n  part 1,b\n  part 2,b");

@@ -56,7 +56,7 @@ fn a_file_is_written_read_and_described() {
     let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, v)";
     let values = json!([i64::MAX, BIG, 0.1, 1.0, "ü\"'", null, {"base64": "AP+A"}]);
     let row = format!(
-        r#"[{{"a":{},"b":{BIG},"c":0.1,"d":1.0,"e":"ü\"'","f":null,"g":{{"base64":"AP+A"}}}}]"#,
+        "[1]{{a,b,c,d,e,f,g{{base64}}}}:\n  {},{BIG},0.1,1,\"ü\\\"'\",null,AP+A",
         i64::MAX
     );
     let all = "SELECT ? AS a, ? AS b, ? AS c, ? AS d, ? AS e, ? AS f, ? AS g";

@@ -1,9 +1,9 @@
 //! A diamond of modules whose base is edited under a steady load of calls.
 
-use crate::fixture::Server;
+use crate::fixture::{Server, body_of, list_of};
 use crate::folder::{answering, manifest, needs};
 use crate::wire::PATIENCE;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -138,8 +138,8 @@ impl Load {
         let (tool, id) = self.waiting.pop_front().unwrap();
         let result = server.answer(id).result();
         assert_eq!(result["isError"], false, "{result:#}");
-        let text = result["content"][0]["text"].as_str().unwrap();
-        let versions: Vec<Value> = serde_json::from_str(text).unwrap();
+        let text = body_of(&result);
+        let versions = list_of(text);
         let first = versions[0].clone();
         assert!(
             versions.iter().all(|version| *version == first),

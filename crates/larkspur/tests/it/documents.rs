@@ -389,6 +389,8 @@ fn what_documents_do_not_run_is_little() {
         COPY --from=larkspur /larkspur /usr/local/bin/larkspur
         book/src/tokens.md: [module.github]
         prefix = "gh_"
+        book/src/tokens.md: [server]
+        structured = "always"
         book/src/tokens.md: tool(list_issues, select = ["number", "title", "author: user.login"])
         tool(get_page, compact = as_markdown)
         book/src/howto-database.md: [module.sqlite.config]

@@ -84,7 +84,7 @@ fn every_tool(server: &mut Server) {
     let args = json!({"sql": "SELECT id FROM item"});
     let result = server.call("postgres_execute_sql", args).result();
     let rows = json!({"rows": [{"id": 3_000_000_000_i64}], "row_count": 1});
-    assert_eq!(result["structuredContent"], rows);
+    assert_eq!(result["content"][1]["text"], rows.to_string());
     server
         .call("postgres_execute_sql", json!({"sql": "DROP TABLE item"}))
         .text("0 rows affected");

@@ -207,7 +207,7 @@ impl Server {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let message = self.call(tool, arguments.clone()).message;
-            if message["result"]["content"][0]["text"] == text {
+            if is_body(body_of(&message["result"]), text) {
                 return self;
             }
             if Instant::now() > deadline {
@@ -325,11 +325,51 @@ pub(crate) struct Answer<'a> {
     pub(crate) message: Value,
 }
 
+/// The text of a result, without the line that names its notation.
+pub(crate) fn body_of(result: &Value) -> &str {
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    let lines = ["(json)\n", "(text)\n"];
+    let body = lines.iter().find_map(|line| text.strip_prefix(line));
+    body.unwrap_or(text)
+}
+
+/// Whether a body is this text, or this list in JSON.
+fn is_body(body: &str, expected: &str) -> bool {
+    match serde_json::from_str(expected) {
+        Ok(Value::Array(items)) if body != expected => list_of(body) == items,
+        _ => body == expected,
+    }
+}
+
+/// The items of a list that is written in JSON, or in TOON without commas in its texts.
+pub(crate) fn list_of(body: &str) -> Vec<Value> {
+    if let Ok(Value::Array(items)) = serde_json::from_str(body) {
+        return items;
+    }
+    let cells = |line: &str| -> Vec<Value> {
+        let cells = line.trim().split(',');
+        let cells = cells.map(|cell| serde_json::from_str(cell).unwrap_or_else(|_| cell.into()));
+        cells.collect()
+    };
+    let Some((head, rest)) = body.split_once(':') else {
+        return vec![body.into()];
+    };
+    let Some((_, columns)) = head.split_once('{') else {
+        return cells(rest);
+    };
+    let columns: Vec<&str> = columns.trim_end_matches('}').split(',').collect();
+    let row = |line: &str| -> Value {
+        let cells = columns.iter().zip(cells(line));
+        cells
+            .map(|(column, cell)| ((*column).to_owned(), cell))
+            .collect()
+    };
+    rest.lines().skip(1).map(row).collect()
+}
+
 impl<'a> Answer<'a> {
     fn text_of(&self) -> &str {
-        self.message["result"]["content"][0]["text"]
-            .as_str()
-            .unwrap_or_default()
+        body_of(&self.message["result"])
     }
 
     /// The tool answered exactly this.
@@ -340,7 +380,8 @@ impl<'a> Answer<'a> {
             "{:#}",
             self.message
         );
-        assert_eq!(self.text_of(), expected);
+        let text = self.text_of();
+        assert!(is_body(text, expected), "{text}\nis not {expected}");
         self.server
     }
 

@@ -141,20 +141,9 @@ fn each_result_has_its_tools_fields() {
     );
     check(
         each("search_issues", repos.clone(), json!({})),
-        expect![[r"
-            [0]
-            total: 3
-            items[3]{number,author}:
-              0,ada
-              1,ada
-              2,ada
-            [1]
-            total: 3
-            items[3]{number,author}:
-              0,ada
-              1,ada
-              2,ada
-            (toon; each result after its index; 5 of 8 fields left out, all with raw_output: true)"]],
+        expect![[r#"
+            [{"total":3,"items":[{"number":0,"author":"ada"},{"number":1,"author":"ada"},{"number":2,"author":"ada"}]},{"total":3,"items":[{"number":0,"author":"ada"},{"number":1,"author":"ada"},{"number":2,"author":"ada"}]}]
+            (json; 5 of 8 fields left out, all with raw_output: true)"#]],
     );
     check(
         each("get_issue", json!(["web", "api", "app", "doc"]), json!({})),
@@ -297,23 +286,9 @@ fn results_over_the_budget_are_cut_and_counted() {
     let repos: Vec<String> = (0..50).map(|n| format!("r{n}")).collect();
     let task = each("list_issues", json!(repos), json!({}));
     let answer = run(&mut server, &json!([task]));
-    expect![[r"
-        [0]
-        [3]{number,author}:
-          0,ada
-          1,ada
-          2,ada
-        [1]
-        [3]{number,author}:
-          0,ada
-          1,ada
-          2,ada
-        [2]
-        [3]{number,author}:
-          0,ada
-          1,ada
-          2,ada
-        (toon; each result after its index; 4 of 6 fields left out, all with raw_output: true; results 1 to 3 of 50, 47 more with a shorter `foreach`)"]].assert_eq(&said(&answer));
+    expect![[r#"
+        [[{"number":0,"author":"ada"},{"number":1,"author":"ada"},{"number":2,"author":"ada"}],[{"number":0,"author":"ada"},{"number":1,"author":"ada"},{"number":2,"author":"ada"}]]
+        (json; 4 of 6 fields left out, all with raw_output: true; results 1 to 2 of 50, 48 more with a shorter `foreach`)"#]].assert_eq(&said(&answer));
 }
 
 /// All runs of an author's function share one deadline: after a slow one, results stay as they are.

@@ -1,7 +1,7 @@
 //! Requests that scripts send: to whom, how often, how many at once, and that nobody else waits for
 //! them.
 
-use crate::fixture::{Server, ada, greeting};
+use crate::fixture::{Server, ada, body_of, greeting, list_of};
 use crate::folder::manifest;
 use crate::upstream::{Asked, Web, answer, ok};
 use serde_json::{Value, json};
@@ -251,8 +251,8 @@ fn all_calls_share_the_rate_also_over_a_reload() {
         .call("one", url(&web.url("")))
         .text("hello");
     let statuses = server.call("all", url(&web.url(""))).result();
-    let statuses = statuses["content"][0]["text"].as_str().unwrap().to_owned();
-    let mut statuses: Vec<u16> = serde_json::from_str(&statuses).unwrap();
+    let statuses = list_of(body_of(&statuses));
+    let mut statuses: Vec<u64> = statuses.iter().filter_map(Value::as_u64).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [0, 0, 0, 200, 200]);
     // Loaded again, it goes on where it was; another rate begins anew.

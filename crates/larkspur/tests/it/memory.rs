@@ -1,6 +1,6 @@
 //! Memory of the whole server under many large calls, measured from outside.
 
-use crate::fixture::{Opening, Server};
+use crate::fixture::{Opening, Server, body_of};
 use crate::room::Room;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn fifty_large_calls_stay_near_the_bound() {
     let mut ended = (0, 0);
     for id in calls {
         let message = server.answer(id).message;
-        let text = message["result"]["content"][0]["text"].as_str().unwrap();
+        let text = body_of(&message["result"]);
         if text == "10000" {
             ended.0 += 1;
         } else {

@@ -94,6 +94,12 @@ fn server() -> Server {
     Server::start_in(room(&web, Some("secret")), Opening::Modern)
 }
 
+/// The text of a result without its first line, the note.
+fn below_note(result: &Value) -> &str {
+    let text = result["content"][0]["text"].as_str().unwrap();
+    text.split_once('\n').unwrap().1
+}
+
 const PAGES: &str = "pages[3]{id,title,type}:
   abc123,設計ドキュメント,page
   def456,API仕様,page
@@ -120,14 +126,14 @@ fn answers_are_what_a_model_needs() {
     let found = server
         .call("call", call("search", json!({"query": "設計"})))
         .result();
-    assert_eq!(found["content"][0]["text"], PAGES, "{found:#}");
+    assert_eq!(below_note(&found), PAGES, "{found:#}");
     let read = server
         .call(
             "call",
             call("get_page_content", json!({"page_id": "abc123"})),
         )
         .result();
-    assert_eq!(read["content"][0]["text"], DOCUMENT, "{read:#}");
+    assert_eq!(below_note(&read), DOCUMENT, "{read:#}");
     let mut whole = call("search", json!({"query": "設計"}));
     whole["output"] = json!("json");
     let whole = server.call("call", whole).result();
@@ -151,9 +157,8 @@ fn a_page_comes_in_parts() {
     let mut server = server();
     let first = json!({"page_id": "abc123", "page_size": 2, "fetch_all": false});
     let first = server.call("get_page_content", first).result();
-    let text = first["content"][0]["text"].as_str().unwrap();
     assert_eq!(
-        text,
+        below_note(&first),
         "# タイトル\n\nこれは本文です。\n\n(there is more: fetch_all = true, or start_cursor = \"more\")"
     );
 }

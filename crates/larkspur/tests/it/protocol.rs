@@ -2,6 +2,7 @@
 
 use crate::fixture::{Opening, Server, ada, described, greeting, saying};
 use crate::folder::manifest;
+use crate::room::Room;
 use crate::wire::PATIENCE;
 use serde_json::{Value, json};
 
@@ -114,13 +115,15 @@ fn legacy_results_have_nothing_modern_in_them() {
     }
 }
 
-#[test]
-fn structured_answers_are_objects_everywhere_and_anything_in_the_modern_era() {
-    let check = |opening, tool: &str, schema: Value, structured: Value| {
-        let mut server = Server::start_as(opening);
-        server.module("shapes", SHAPES);
-        let listed = server.request("tools/list", json!({})).result();
-        let listed = listed["tools"].as_array().unwrap();
+/// What a list shows and a call gives of each tool: schema, structured content, text.
+#[track_caller]
+fn shapes(opening: Opening, project: &str, expected: [(&str, Value, Value, &str); 3]) {
+    let room = Room::new();
+    room.write("shapes.star", SHAPES).project(project);
+    let mut server = Server::start_in(room, opening);
+    let listed = server.request("tools/list", json!({})).result();
+    let listed = listed["tools"].as_array().unwrap();
+    for (tool, schema, structured, text) in expected {
         let listed = listed.iter().find(|listed| listed["name"] == tool).unwrap();
         assert_eq!(listed["outputSchema"], schema, "{opening:?} {tool}");
         let called = server.call(tool, json!({})).result();
@@ -128,20 +131,35 @@ fn structured_answers_are_objects_everywhere_and_anything_in_the_modern_era() {
             called["structuredContent"], structured,
             "{opening:?} {tool}"
         );
-    };
-    let object = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+        let content = json!([{"type": "text", "text": text}]);
+        assert_eq!(called["content"], content, "{opening:?} {tool}");
+    }
+}
+
+fn whole() -> (&'static str, Value, Value, &'static str) {
+    let schema = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    ("whole", schema, json!({"n": 1}), "{\"n\":1}")
+}
+
+#[test]
+fn only_declared_objects_are_structured() {
+    for opening in [Opening::Legacy, Opening::Modern] {
+        let several = ("several", Value::Null, Value::Null, "(json)\n[1,2]");
+        let single = ("single", Value::Null, Value::Null, "(json)\n7");
+        shapes(opening, "", [whole(), several, single]);
+    }
+}
+
+#[test]
+fn all_data_is_structured_if_the_operator_says_so() {
+    let always = "[server]\nstructured = 'always'\n";
+    let several = ("several", Value::Null, Value::Null, "(json)\n[1,2]");
+    let single = ("single", Value::Null, Value::Null, "(json)\n7");
+    shapes(Opening::Legacy, always, [whole(), several, single]);
     let list = json!({"type": "array", "items": {"type": "integer"}});
-    check(Opening::Legacy, "whole", object.clone(), json!({"n": 1}));
-    check(Opening::Legacy, "several", Value::Null, Value::Null);
-    check(Opening::Legacy, "single", Value::Null, Value::Null);
-    check(Opening::Modern, "whole", object, json!({"n": 1}));
-    check(Opening::Modern, "several", list, json!([1, 2]));
-    check(
-        Opening::Modern,
-        "single",
-        json!({"type": "integer"}),
-        json!(7),
-    );
+    let several = ("several", list, json!([1, 2]), "(json)\n[1,2]");
+    let single = ("single", json!({"type": "integer"}), json!(7), "(json)\n7");
+    shapes(Opening::Modern, always, [whole(), several, single]);
 }
 
 /// Each line gets this answer, and the server lives on.
@@ -340,11 +358,12 @@ fn a_line_without_end_is_refused_and_skipped() {
 
 #[test]
 fn a_long_line_within_the_bound_is_a_message() {
-    let mut server = Server::start();
+    let room = Room::new();
+    room.write("greet.star", &greeting("hello"));
+    room.project("[server]\nresult_tokens = 9_000_000\n");
     let name = "x".repeat(3 << 20);
     let greeted = format!("hello {name}");
-    server
-        .module("greet", &greeting("hello"))
+    Server::start_in(room, Opening::Legacy)
         .call("hello", json!({"name": name}))
         .text(&greeted);
 }

@@ -1,6 +1,6 @@
 //! `ctx.state`: what a module keeps across calls, reloads, restarts and kills.
 
-use crate::fixture::{Opening, Server};
+use crate::fixture::{Opening, Server, body_of};
 use crate::folder::manifest;
 use serde_json::json;
 use std::process::Command;
@@ -90,8 +90,9 @@ fn fifty_updates_at_once_lose_nothing() {
         .into_iter()
         .map(|id| {
             let result = server.answer(id).result();
-            let text = result["content"][0]["text"].as_str().unwrap();
-            text.parse().unwrap_or_else(|_| panic!("{result:#}"))
+            body_of(&result)
+                .parse()
+                .unwrap_or_else(|_| panic!("{result:#}"))
         })
         .collect();
     counts.sort_unstable();

@@ -1,4 +1,4 @@
-//! Data beside a shorter text: every client gets it, whatever its revision reads.
+//! Data beside a shorter text: every client gets it as text, whatever its revision.
 
 use crate::fixture::{Opening, Server};
 use crate::room::Room;
@@ -28,25 +28,15 @@ tool(of_fault)
 const LIST: &str = r#"[{"name":"ball"},{"name":"football"}]"#;
 const OBJECT: &str = r#"{"items":[{"name":"ball"},{"name":"football"}]}"#;
 
-/// Each tool with the block that is added to its text, for a client that reads this much data.
-fn added(reads: &str) -> [(&'static str, Option<&'static str>); 4] {
-    let list = (reads != "any").then_some(LIST);
-    let object = (reads == "text").then_some(OBJECT);
-    let names = (reads != "any").then_some(r#"["a","b"]"#);
-    [
-        ("as_list", list),
-        ("as_object", object),
-        ("in_text", None),
-        ("of_fault", names),
-    ]
-}
-
-const LEGACY: [(&str, &str); 4] = [
-    ("2024-11-05", "text"),
-    ("2025-03-26", "text"),
-    ("2025-06-18", "objects"),
-    ("2025-11-25", "objects"),
+/// Each tool with the block that is added to its text.
+const ADDED: [(&str, Option<&str>); 4] = [
+    ("as_list", Some(LIST)),
+    ("as_object", Some(OBJECT)),
+    ("in_text", None),
+    ("of_fault", Some(r#"["a","b"]"#)),
 ];
+
+const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 fn room() -> Room {
     let room = Room::new();
@@ -59,30 +49,28 @@ fn initialize(version: &str) -> Value {
 }
 
 /// One call on one transport, by one revision.
-fn check(what: &str, reads: &str, mut call: impl FnMut(&str) -> Value) {
-    for (tool, added) in added(reads) {
+fn check(what: &str, mut call: impl FnMut(&str) -> Value) {
+    for (tool, added) in ADDED {
         let result = call(tool);
         let block = &result["content"][1]["text"];
         assert_eq!(block.as_str(), added, "{what} {tool}: {result:#}");
-        let is_object = tool == "as_object";
-        let has_data = result.get("structuredContent").is_some();
-        assert_eq!(has_data, is_object || reads == "any", "{what} {tool}");
+        assert_eq!(result.get("structuredContent"), None, "{what} {tool}");
     }
 }
 
 #[test]
 fn data_reaches_every_revision_over_stdio() {
-    for (version, reads) in LEGACY {
+    for version in LEGACY {
         let mut server = Server::start_in(room(), Opening::Bare);
         let answer = server.request("initialize", initialize(version)).result();
         assert_eq!(answer["protocolVersion"], version);
         server.notify("notifications/initialized", json!({}));
-        check(version, reads, |tool| server.call(tool, json!({})).result());
+        check(version, |tool| server.call(tool, json!({})).result());
     }
     let mut server = Server::start_in(room(), Opening::Modern);
-    check(MODERN, "any", |tool| server.call(tool, json!({})).result());
+    check(MODERN, |tool| server.call(tool, json!({})).result());
     let mut server = Server::start_in(room(), Opening::Bare);
-    check("none", "text", |tool| server.call(tool, json!({})).result());
+    check("none", |tool| server.call(tool, json!({})).result());
 }
 
 #[test]
@@ -90,7 +78,7 @@ fn data_reaches_every_revision_over_http() {
     let web = Web::start(room(), &[]);
     let call = |tool: &str| json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": {}}});
     let accept = ("Accept", "application/json, text/event-stream");
-    for (version, reads) in LEGACY {
+    for version in LEGACY {
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize(version)});
         let reply = web.post(&[accept], &hello);
         let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
@@ -101,15 +89,15 @@ fn data_reaches_every_revision_over_http() {
         ];
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         web.post(&headers, &initialized).is(202);
-        check(version, reads, |tool| {
+        check(version, |tool| {
             let reply = web.post(&headers, &call(tool));
             reply.is(200).events().pop().unwrap()["result"].take()
         });
     }
-    check("plain", "text", |tool| {
+    check("plain", |tool| {
         web.plain(&call(tool)).is(200).json()["result"].take()
     });
-    check(MODERN, "any", |tool| {
+    check(MODERN, |tool| {
         let reply = web.modern("tools/call", json!({"name": tool, "arguments": {}}));
         reply.is(200).json()["result"].take()
     });

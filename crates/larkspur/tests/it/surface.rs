@@ -23,7 +23,7 @@ fn server(project: &str) -> Server {
             "hub/module.toml",
             "name = 'hub'\nversion = '1.0.0'\ndescription = 'All of the hub. And more.'\n",
         )
-        .file("hub/main.star", &many(30))
+        .file("hub/main.star", &many(50))
         .module("greet", &greeting("hello"));
     server.room.project(project);
     server
@@ -40,7 +40,7 @@ fn surface_of(server: &mut Server) -> String {
 #[test]
 fn auto_chooses_at_the_start_by_what_the_list_costs() {
     let mut server = server("");
-    let surface = "modules (31 tools > 2,000); surface = \"flat\" lists them all";
+    let surface = "modules (51 tools > 2,000); surface = \"flat\" lists them all";
     server.lists(&META);
     assert_eq!(surface_of(&mut server), surface);
     let why = server.status()["surface"].as_str().unwrap().to_owned();
@@ -66,37 +66,37 @@ fn the_surface_stays_while_modules_come_and_go() {
     let mut flat = server("");
     flat.file("hub/main.star", &many(1))
         .lists(&["hello", "hub_tool_10"])
-        .file("hub/main.star", &many(30))
+        .file("hub/main.star", &many(50))
         .changed()
         .warned("tokens > 2,000); a restart would show the meta tools\n");
-    assert_eq!(flat.tools().len(), 31);
-    let surface = "flat (31 tools > 2,000); a restart would show the meta tools";
+    assert_eq!(flat.tools().len(), 51);
+    let surface = "flat (51 tools > 2,000); a restart would show the meta tools";
     assert_eq!(surface_of(&mut flat), surface);
 }
 
 #[test]
 fn what_was_asked_for_is_shown() {
     let mut flat = server("[server]\nsurface = 'flat'\n");
-    assert_eq!(flat.tools().len(), 31);
-    assert_eq!(surface_of(&mut flat), "flat (31 tools)");
+    assert_eq!(flat.tools().len(), 51);
+    assert_eq!(surface_of(&mut flat), "flat (51 tools)");
     let mut modules = server("[server]\nsurface = 'modules'\n");
     modules.lists(&META);
     let listed = modules.room.run(&["list", "--tokens", "--format", "json"]);
     let cost = &listed.exits(0).json()["modules"];
     let why = modules.status()["surface"].as_str().unwrap().to_owned();
-    let expected = format!("modules (31 tools, {cost} tokens instead of ");
+    let expected = format!("modules (51 tools, {cost} tokens instead of ");
     assert!(why.starts_with(&expected), "{why}");
     let mut few = server("[server]\nsurface_tokens = 30_000\n");
-    assert_eq!(few.tools().len(), 31);
+    assert_eq!(few.tools().len(), 51);
     // What is typed wins over the file.
     let mut typed = server("[server]\nsurface = 'modules'\n");
     typed.flags = vec!["--surface".into(), "flat".into()];
-    assert_eq!(typed.tools().len(), 31);
+    assert_eq!(typed.tools().len(), 51);
 }
 
 #[test]
 fn both_roads_work_behind_either_surface_and_by_either_door() {
-    for (surface, shown) in [("flat", 31), ("modules", 3)] {
+    for (surface, shown) in [("flat", 51), ("modules", 3)] {
         for door in DOORS {
             let mut room = server(&format!("[server]\nsurface = '{surface}'\n"));
             let mut client = Client::start(room.leave_room(), door, json!({}));

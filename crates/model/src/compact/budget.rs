@@ -102,6 +102,14 @@ pub(super) fn shorten(
             text.push_str(&last);
             return true;
         }
+        if !last.is_empty() && room > 0 {
+            let of = text.chars().count();
+            text.truncate(text.floor_char_boundary(room));
+            let kept = text.chars().count();
+            record(cuts, Unit::Within(String::new(), "characters"), kept, of);
+            text.push_str(&last);
+            return true;
+        }
     }
     shorten_heaviest(value, over, cuts)
 }

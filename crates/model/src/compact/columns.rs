@@ -1,43 +1,51 @@
-//! Columns that are null in every row of a table inside a value.
+//! Fields that are null: columns of a table inside a value, and fields of single objects.
 
 use super::path::{Path, Step};
 use serde_json::{Map, Value};
 
-/// The columns that were dropped from one table.
+/// The columns that were dropped from one table, or from a single object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NullColumns {
-    /// Path from the whole value to each row: `issues[*]`.
+    /// Path from the whole value to each row: `issues[*]`. Empty if the whole value is the object.
     pub(super) rows: Path,
     /// Paths from a row: `closed_at`, `user.name`.
     pub(super) columns: Vec<Path>,
 }
 
+/// Where nulls are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nulls {
+    OfTables,
+    /// Also of objects in no list.
+    OfAll,
+}
+
 /// Drops every column that is null in all rows of its table, and returns their names. Only a column that
 /// each row has is dropped, so that the names are enough to put it back. A null in some rows stays: without
 /// it the rows would differ in their fields, and TOON could not write them as a table.
-pub(super) fn drop_null_columns(value: &mut Value) -> Vec<NullColumns> {
+pub(super) fn drop_nulls(value: &mut Value, nulls: Nulls) -> Vec<NullColumns> {
     let mut found = Vec::new();
-    search(vec![value], Path(Vec::new()), &mut found);
+    search(vec![value], Path(Vec::new()), nulls, &mut found);
     found
 }
 
 /// Looks for tables below values that one path leads to.
-fn search(values: Vec<&mut Value>, path: Path, found: &mut Vec<NullColumns>) {
+fn search(values: Vec<&mut Value>, path: Path, nulls: Nulls, found: &mut Vec<NullColumns>) {
     if values.iter().all(|value| value.is_array()) {
         let lists = values.into_iter().filter_map(Value::as_array_mut);
         let items: Vec<&mut Value> = lists.flatten().collect();
         if !items.is_empty() {
-            search(items, path.then(Step::Each), found);
+            search(items, path.then(Step::Each), nulls, found);
         }
         return;
     }
     let objects: Option<Vec<_>> = values.into_iter().map(Value::as_object_mut).collect();
     let Some(objects) = objects else { return };
-    if path.0.contains(&Step::Each) {
+    if nulls == Nulls::OfAll || path.0.contains(&Step::Each) {
         return prune_table(objects, path, found);
     }
     for (key, value) in objects.into_iter().flatten() {
-        search(vec![value], path.then(Step::Key(key.clone())), found);
+        search(vec![value], path.then(Step::Key(key.clone())), nulls, found);
     }
 }
 
@@ -75,7 +83,7 @@ fn prune(
             let inner = cells.into_iter().filter_map(Value::as_object_mut);
             prune(inner.collect(), table, &inside, columns, found);
         } else if cells.iter().all(|cell| cell.is_array()) {
-            search(cells, table.join(&inside), found);
+            search(cells, table.join(&inside), Nulls::OfAll, found);
         }
     }
 }
@@ -104,8 +112,13 @@ mod tests {
 
     /// `dropped` has a line for each table.
     #[track_caller]
-    fn check(mut value: Value, dropped: &[&str], expected: &Value) {
-        let found = drop_null_columns(&mut value);
+    fn check(value: Value, dropped: &[&str], expected: &Value) {
+        check_nulls(Nulls::OfTables, value, dropped, expected);
+    }
+
+    #[track_caller]
+    fn check_nulls(nulls: Nulls, mut value: Value, dropped: &[&str], expected: &Value) {
+        let found = drop_nulls(&mut value, nulls);
         let found = found.iter().map(|table| {
             let columns: Vec<String> = table.columns.iter().map(Path::to_string).collect();
             format!("{}: {}", table.rows, columns.join(", "))
@@ -126,6 +139,21 @@ mod tests {
             &["rows[*]: b, [\"x.y\"]"],
             &json!({"next": null, "rows": [{"a": 1}]}),
         );
+    }
+
+    #[test]
+    fn nulls_of_single_objects_are_dropped() {
+        check_nulls(
+            Nulls::OfAll,
+            json!({
+                "a": null, "b": {"c": null, "d": 1, "e": {"f": null}}, "g": [null, {"h": null}],
+                "rows": [{"i": null, "j": 1}],
+            }),
+            &[": a, b.c", "rows[*]: i"],
+            &json!({"b": {"d": 1, "e": {"f": null}}, "g": [null, {"h": null}], "rows": [{"j": 1}]}),
+        );
+        let null = json!({"a": null});
+        check_nulls(Nulls::OfAll, null.clone(), &[], &null);
     }
 
     #[test]

@@ -37,6 +37,43 @@ fn issues(count: usize) -> Value {
         .collect()
 }
 
+/// What a client reads of each kind of result, as the text of its first block.
+#[test]
+fn each_kind_of_result_has_its_text() {
+    for (value, expected) in [
+        (json!("a text"), "a text"),
+        (json!(""), ""),
+        (json!("2026"), "(text)\n2026"),
+        (json!("[1, 2]"), "(text)\n[1, 2]"),
+        (json!("{\"a\": 1}"), "{\"a\": 1}"),
+        (json!("\"quoted\""), "(text)\n\"quoted\""),
+        (json!(5), "(json)\n5"),
+        (json!(-1.5), "(json)\n-1.5"),
+        (json!(true), "(json)\ntrue"),
+        (json!(null), "(json)\nnull"),
+        (json!([]), "(json)\n[]"),
+        (json!(["a", "b", "c"]), "[3]: a,b,c"),
+        (json!([1, 2, 3]), "(json)\n[1,2,3]"),
+        (json!([[1, 2], {"a": 3}]), "(json)\n[[1,2],{\"a\":3}]"),
+        (json!([{"a": 1}, {"a": 2}]), "(json)\n[{\"a\":1},{\"a\":2}]"),
+        (
+            json!([{"id": "a", "name": "x"}, {"id": "b", "name": "y"}, {"id": "c", "name": "z"}]),
+            "[3]{id,name}:\n  a,x\n  b,y\n  c,z",
+        ),
+        (json!({}), "{}"),
+        (json!({"a": 1}), "a: 1"),
+        (
+            json!({"a": {"b": [1, {"c": 2}]}}),
+            "{\"a\":{\"b\":[1,{\"c\":2}]}}",
+        ),
+    ] {
+        let answer = compact(&value, None, &WISH);
+        assert_eq!(answer.text(), expected, "{value}");
+        assert_eq!(answer.note, None, "{value}");
+        assert!(!is_bare_json(&answer.text()), "{value}");
+    }
+}
+
 #[test]
 fn rows_become_a_table_and_the_line_says_what_is_missing() {
     let declared = selection(json!(["number", "title", "by: user.login"]));
@@ -47,12 +84,12 @@ fn rows_become_a_table_and_the_line_says_what_is_missing() {
     check(
         &compact(&issues(4), None, &wish),
         expect![[r#"
+            (toon; 4 of 7 fields left out, all with output: "json")
             [4]{number,title,by}:
               0,Issue 0,ada
               1,Issue 1,ada
               2,Issue 2,ada
-              3,Issue 3,ada
-            (toon; 4 of 7 fields left out, all with output: "json")"#]],
+              3,Issue 3,ada"#]],
     );
 }
 
@@ -68,12 +105,8 @@ fn the_callers_fields_win_over_the_authors() {
     check(
         &compact(&issues(4), Some(&json!("the author's")), &wish),
         expect![[r#"
-            [4]{number,link}:
-              0,"https://example.com/issues/0"
-              1,"https://example.com/issues/1"
-              2,"https://example.com/issues/2"
-              3,"https://example.com/issues/3"
-            (toon; 4 of 6 fields left out, all with output: "json")"#]],
+            (json; 4 of 6 fields left out, all with output: "json")
+            [{"number":0,"link":"https://example.com/issues/0"},{"number":1,"link":"https://example.com/issues/1"},{"number":2,"link":"https://example.com/issues/2"},{"number":3,"link":"https://example.com/issues/3"}]"#]],
     );
 }
 
@@ -89,11 +122,11 @@ fn items_of_the_authors_fields_can_be_asked_for() {
     check(
         &compact(&issues(9), None, &wish),
         expect![[r#"
+            (toon; 4 of 6 fields left out, all with output: "json"; items 3 to 5 of 9, 4 more with select "[5:]")
             [3]{number,title}:
               2,Issue 2
               3,Issue 3
-              4,Issue 4
-            (toon; 4 of 6 fields left out, all with output: "json"; items 3 to 5 of 9, 4 more with select "[5:]")"#]],
+              4,Issue 4"#]],
     );
 }
 
@@ -106,7 +139,8 @@ fn json_is_the_whole_answer() {
         ..WISH
     };
     let answer = compact(&issues(2), Some(&json!("the author's")), &wish);
-    assert_eq!(answer.text(), issues(2).to_string());
+    assert_eq!(answer.body, issues(2).to_string());
+    assert_eq!(answer.text(), format!("(json)\n{}", issues(2)));
     let every = selection(json!(["*"]));
     let wish = Wish {
         select: Some(&every),
@@ -114,7 +148,7 @@ fn json_is_the_whole_answer() {
         ..wish
     };
     let answer = compact(&json!({"number": 1, "b": "c"}), None, &wish);
-    assert_eq!(answer.text(), r#"{"number":1,"b":"c"}"#);
+    assert_eq!(answer.text(), "number: 1\nb: c");
 }
 
 #[test]
@@ -126,7 +160,9 @@ fn a_declaration_that_saves_nothing_is_not_followed() {
     };
     check(
         &compact(&json!({"a": 1, "b": 2}), None, &wish),
-        expect![[r#"{"a":1,"b":2}"#]],
+        expect![[r"
+            a: 1
+            b: 2"]],
     );
     // What a caller asks for he gets.
     let wish = Wish {
@@ -138,13 +174,15 @@ fn a_declaration_that_saves_nothing_is_not_followed() {
     check(
         &compact(&json!({"a": 1, "b": 2}), None, &wish),
         expect![[r#"
-            {"a":1}
-            (json; 1 of 2 fields left out, all with output: "json")"#]],
+            (json; 1 of 2 fields left out, all with output: "json")
+            {"a":1}"#]],
     );
     let larger = json!({"something": "longer than what it was made of, by far"});
     check(
         &compact(&json!({"a": 1, "b": 2}), Some(&larger), &WISH),
-        expect![[r#"{"a":1,"b":2}"#]],
+        expect![[r"
+            a: 1
+            b: 2"]],
     );
 }
 
@@ -178,11 +216,11 @@ fn the_authors_value_goes_on_to_the_notations() {
     check(
         &answer,
         expect![[r#"
+            (toon; shortened by the tool, all with output: "json")
             pages[3]{id,title,type}:
               abc123,設計ドキュメント,page
               def456,API仕様,page
-              ghi789,DB設計,database
-            (toon; shortened by the tool, all with output: "json")"#]],
+              ghi789,DB設計,database"#]],
     );
 }
 
@@ -201,15 +239,16 @@ fn a_format_can_be_named() {
     };
     check(
         &named(Format::Json),
-        expect![[r#"[{"id":1,"n":null},{"id":2,"n":null}]"#]],
+        expect![[r#"
+            (json)
+            [{"id":1,"n":null},{"id":2,"n":null}]"#]],
     );
     check(
         &named(Format::Toon),
         expect![[r"
             [2]{id,n}:
               1,null
-              2,null
-            (toon)"]],
+              2,null"]],
     );
     check(
         &named(Format::Markdown),
@@ -217,8 +256,7 @@ fn a_format_can_be_named() {
             | id | n |
             | --- | --- |
             | 1 | null |
-            | 2 | null |
-            (markdown)"]],
+            | 2 | null |"]],
     );
     let large: Value = serde_json::from_str("[123456789012345678901234567890]").unwrap();
     let wish = Wish {
@@ -228,8 +266,8 @@ fn a_format_can_be_named() {
     check(
         &compact(&large, None, &wish),
         expect![[r"
-            [123456789012345678901234567890]
-            (json; TOON cannot hold the number 123456789012345678901234567890)"]],
+            (json; TOON cannot hold the number 123456789012345678901234567890)
+            [123456789012345678901234567890]"]],
     );
     assert_eq!("toon".parse(), Ok(Format::Toon));
     assert_eq!(
@@ -254,7 +292,9 @@ fn columns_of_nulls_are_dropped_and_named_where_that_pays() {
     );
     check(
         &compact(&json!([{"id": 1, "a": null}]), None, &WISH),
-        expect![[r#"[{"id":1,"a":null}]"#]],
+        expect![[r"
+            [1]{id,a}:
+              1,null"]],
     );
 }
 
@@ -292,7 +332,9 @@ fn a_text_is_an_answer() {
     };
     check(
         &compact(&json!("hello"), None, &wish),
-        expect![[r#""hello""#]],
+        expect![[r#"
+            (json)
+            "hello""#]],
     );
 }
 

@@ -50,34 +50,25 @@ fn each_result_has_the_declared_fields() {
     check(
         &compact_each(&[issues(1, 2), issues(7, 3), json!([])], &[], &wish),
         expect![[r#"
-            [[{"number":1,"by":"ada"},{"number":2,"by":"ada"}],[{"number":7,"by":"ada"},{"number":8,"by":"ada"},{"number":9,"by":"ada"}],[]]
-            (json; 3 of 5 fields left out, all with raw_output: true)"#]],
+            (json; 3 of 5 fields left out, all with raw_output: true)
+            [[{"number":1,"by":"ada"},{"number":2,"by":"ada"}],[{"number":7,"by":"ada"},{"number":8,"by":"ada"},{"number":9,"by":"ada"}],[]]"#]],
     );
     check(
         &compact_each(&[page(1, 2), page(7, 3)], &[], &wish),
-        expect![[r"
-            [2]:
-              - total: 2
-                results[2]{number,by}:
-                  1,ada
-                  2,ada
-              - total: 3
-                results[3]{number,by}:
-                  7,ada
-                  8,ada
-                  9,ada
-            (toon; 4 of 7 fields left out, all with raw_output: true)"]],
+        expect![[r#"
+            (json; 4 of 7 fields left out, all with raw_output: true)
+            [{"total":2,"results":[{"number":1,"by":"ada"},{"number":2,"by":"ada"}]},{"total":3,"results":[{"number":7,"by":"ada"},{"number":8,"by":"ada"},{"number":9,"by":"ada"}]}]"#]],
     );
     let objects: Vec<Value> = (0..4).map(|n| issues(n, 1)[0].clone()).collect();
     check(
         &compact_each(&objects, &[], &wish),
         expect![[r"
+            (toon; 3 of 5 fields left out, all with raw_output: true)
             [4]{number,by}:
               0,ada
               1,ada
               2,ada
-              3,ada
-            (toon; 3 of 5 fields left out, all with raw_output: true)"]],
+              3,ada"]],
     );
 }
 
@@ -94,8 +85,8 @@ fn callers_fields_win_over_declared_and_made() {
     check(
         &compact_each(&[issues(1, 2), issues(7, 1)], &made, &wish),
         expect![[r#"
-            [[{"title":"Issue 1"},{"title":"Issue 2"}],[{"title":"Issue 7"}]]
-            (json; 3 of 4 fields left out, all with raw_output: true; no `nothing`)"#]],
+            (json; 3 of 4 fields left out, all with raw_output: true; no `nothing`)
+            [[{"title":"Issue 1"},{"title":"Issue 2"}],[{"title":"Issue 7"}]]"#]],
     );
 }
 
@@ -109,8 +100,8 @@ fn authors_function_shapes_each_result() {
     check(
         &compact_each(&[issues(1, 2), json!(null), issues(7, 1)], &made, &WISH),
         expect![[r#"
-            [{"numbers":[1,2]},null,{"numbers":[7]}]
-            (json; shortened by the tool, all with raw_output: true)"#]],
+            (json; shortened by the tool, all with raw_output: true)
+            [{"numbers":[1,2]},null,{"numbers":[7]}]"#]],
     );
 }
 
@@ -138,8 +129,8 @@ fn result_without_a_made_value_has_the_declared_fields() {
     check(
         &compact_each(&[issues(1, 2), issues(7, 1)], &made, &wish),
         expect![[r#"
-            ["two issues",[{"number":7}]]
-            (json; 3 of 4 fields left out, all with raw_output: true; shortened by the tool, all with raw_output: true)"#]],
+            (json; 3 of 4 fields left out, all with raw_output: true; shortened by the tool, all with raw_output: true)
+            ["two issues",[{"number":7}]]"#]],
     );
 }
 
@@ -152,14 +143,14 @@ fn shape_that_saves_nothing_is_not_used() {
     };
     for results in [vec![], vec![json!({"a": 1, "b": 2})], vec![json!(null)]] {
         let answer = compact_each(&results, &[], &wish);
-        assert_eq!(answer.text(), json!(results).to_string());
+        assert_eq!(answer.note, None);
     }
     let made = [Some(
         json!({"something": "longer than what it was made of"}),
     )];
     let answer = compact_each(&[json!({"a": 1})], &made, &WISH);
-    assert_eq!(answer.text(), r#"[{"a":1}]"#);
-    assert_eq!(compact_each(&[], &[], &WISH).text(), "[]");
+    assert_eq!(answer.text(), "(json)\n[{\"a\":1}]");
+    assert_eq!(compact_each(&[], &[], &WISH).text(), "(json)\n[]");
 }
 
 #[test]
@@ -178,8 +169,8 @@ fn items_are_taken_from_each_result() {
             &wish,
         ),
         expect![[r#"
-            [[{"number":1},{"number":2}],[{"number":51}],"b\nc"]
-            (json; 3 of 4 fields left out, all with raw_output: true; items 2 to 3 of up to 9 in each result, up to 6 more with select "[3:]"; lines 2 to 3 of up to 4 in each result, up to 1 more with select "[3:]")"#]],
+            (json; 3 of 4 fields left out, all with raw_output: true; items 2 to 3 of up to 9 in each result, up to 6 more with select "[3:]"; lines 2 to 3 of up to 4 in each result, up to 1 more with select "[3:]")
+            [[{"number":1},{"number":2}],[{"number":51}],"b\nc"]"#]],
     );
 }
 
@@ -194,26 +185,9 @@ fn results_over_the_budget_are_cut_at_whole_results() {
     let results: Vec<Value> = (0..40).map(|n| issues(n * 10, 4)).collect();
     check(
         &compact_each(&results, &[], &wish),
-        expect![[r"
-            [0]
-            [4]{number,title}:
-              0,Issue 0
-              1,Issue 1
-              2,Issue 2
-              3,Issue 3
-            [1]
-            [4]{number,title}:
-              10,Issue 10
-              11,Issue 11
-              12,Issue 12
-              13,Issue 13
-            [2]
-            [4]{number,title}:
-              20,Issue 20
-              21,Issue 21
-              22,Issue 22
-              23,Issue 23
-            (toon; each result after its index; 2 of 4 fields left out, all with raw_output: true; results 1 to 3 of 40, 37 more with a shorter `foreach`)"]],
+        expect![[r#"
+            (json; 2 of 4 fields left out, all with raw_output: true; results 1 to 2 of 40, 38 more with a shorter `foreach`)
+            [[{"number":0,"title":"Issue 0"},{"number":1,"title":"Issue 1"},{"number":2,"title":"Issue 2"},{"number":3,"title":"Issue 3"}],[{"number":10,"title":"Issue 10"},{"number":11,"title":"Issue 11"},{"number":12,"title":"Issue 12"},{"number":13,"title":"Issue 13"}]]"#]],
     );
     // One result that is too long by itself is cut inside.
     let answer = compact_each(&[issues(0, 900), issues(1000, 2)], &[], &wish);

@@ -1,15 +1,16 @@
 //! Compact output: an answer in as few tokens as it can be said in.
 //!
 //! What saves tokens is choosing fields (`select`), or what the author makes of an answer (`compact`);
-//! the notation comes second. Whatever is not in the text is said in one line beside it.
+//! the notation comes second. Whatever is not in the text is said in one line before it.
 
 mod budget;
 mod columns;
 mod fields;
+mod first_block;
+mod lines;
 mod markdown;
 mod note;
 mod path;
-mod pieces;
 mod project;
 mod render;
 mod rows;
@@ -17,6 +18,8 @@ mod sections;
 mod selection;
 mod toon;
 
+pub use first_block::{first_block, is_bare_json};
+pub use lines::break_json_lines;
 pub use selection::{BadSelect, Selection};
 
 use note::{Facts, Layout, Unit};
@@ -51,32 +54,35 @@ pub struct Wish<'w> {
     pub ways: Ways<'w>,
 }
 
-/// What a caller writes to get more, in the words of the door he came by.
+/// What a caller writes to get more, as far as it can be had.
 #[derive(Debug, Clone, Copy)]
 pub struct Ways<'w> {
-    /// The whole answer.
-    pub whole: &'w str,
-    /// Other items of it.
-    pub select: &'w str,
+    /// The whole result.
+    pub whole: Option<&'w str>,
+    /// Other items of it: what stands before and after their range.
+    pub items: Option<(&'w str, &'w str)>,
 }
 
-/// An answer as it is sent.
+/// A result as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compact {
     pub format: Format,
     pub body: String,
     /// What the reader should know: the format, what is not there, how to get it.
     pub note: Option<String>,
-    /// Of body and note together.
+    /// The note, or the name of the notation where clients would take the body for data that they reject.
+    first_line: Option<String>,
+    /// Of the whole text.
     pub tokens: usize,
 }
 
 /// Makes an answer compact. `made` is what the author's `compact` function made of `raw`, if the tool
 /// has one and [`Wish::wants_authors`] said that it is wanted.
 ///
-/// Never larger than minified JSON, unless the caller asks for what is, or the author wrote a text.
+/// Never larger than minified JSON, unless the caller asks for what is, or the author wrote a text; but for
+/// the line breaks in long JSON, and the line before a list or scalar that would be bare JSON.
 pub fn compact(raw: &Value, made: Option<&Value>, wish: &Wish<'_>) -> Compact {
-    let made = made.filter(|_| wish.wants_authors());
+    let made = made.filter(|made| wish.wants_authors() && *made != raw);
     let (mut value, mut facts) = match made {
         Some(made) => (made.clone(), Facts::by_tool()),
         None => wish.select_from(raw),
@@ -212,31 +218,37 @@ impl<'w> Wish<'w> {
 impl Ways<'_> {
     /// Through the meta tool `call`.
     pub const CALL: Ways<'static> = Ways {
-        whole: "output: \"json\"",
-        select: "select",
+        whole: Some("output: \"json\""),
+        items: Some(("select \"", "\"")),
     };
     /// In a batch.
     pub const BATCH: Ways<'static> = Ways {
-        whole: "raw_output: true",
-        select: "select",
+        whole: Some("raw_output: true"),
+        items: Some(("select \"", "\"")),
     };
     /// On the command line.
     pub const COMMAND: Ways<'static> = Ways {
-        whole: "--format json",
-        select: "--select",
+        whole: Some("--format json"),
+        items: Some(("--select \"", "\"")),
     };
-    /// By the tool's own name, where neither can be said.
-    pub const FLAT: Ways<'static> = Ways {
-        whole: "`call` and output: \"json\"",
-        select: "`call` and select",
+    /// By the name of a tool that takes `fields`.
+    pub const FIELDS: Ways<'static> = Ways {
+        whole: Some("fields: [\"*\"]"),
+        items: Some(("fields: [\"", "\"]")),
+    };
+    /// By the name of a tool that does not.
+    pub const NONE: Ways<'static> = Ways {
+        whole: None,
+        items: None,
     };
 }
 
 impl Compact {
-    /// Body and note, one below the other.
+    /// The text of one content block. The note comes first: clients cut long results, and join blocks with
+    /// nothing between them.
     pub fn text(&self) -> String {
-        match &self.note {
-            Some(note) => format!("{}\n{note}", self.body),
+        match &self.first_line {
+            Some(line) => format!("{line}{}", self.body),
             None => self.body.clone(),
         }
     }

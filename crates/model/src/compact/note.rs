@@ -9,8 +9,6 @@ use std::fmt::{self, Display, Formatter};
 /// What a reader should know about an answer beyond its text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Facts {
-    /// It is a text already, and sent as it is.
-    pub(super) is_text: bool,
     pub(super) layout: Layout,
     /// The tool's own `compact` made it.
     pub(super) by_tool: bool,
@@ -58,11 +56,10 @@ pub(super) enum Unit {
     Within(String, &'static str),
 }
 
-/// No line where JSON, or a text that is the answer itself, says it all; other notations are named.
+/// The line about a result, if there is more to say than its notation.
 pub(super) fn note(format: Format, facts: &Facts, ways: Ways<'_>) -> Option<String> {
     let mut parts = facts.parts(ways);
-    let speaks_for_itself = facts.is_text || matches!(format, Format::Json | Format::Text);
-    if parts.is_empty() && speaks_for_itself {
+    if parts.is_empty() {
         return None;
     }
     parts.insert(0, format.to_string());
@@ -82,13 +79,14 @@ impl Facts {
         if self.layout == Layout::Sections {
             parts.push("each result after its index".to_owned());
         }
+        let whole = ways.whole.map(|whole| format!(", all with {whole}"));
+        let whole = whole.unwrap_or_default();
         let (out, all) = self.left_out;
         if out > 0 {
-            let whole = ways.whole;
-            parts.push(format!("{out} of {all} fields left out, all with {whole}"));
+            parts.push(format!("{out} of {all} fields left out{whole}"));
         }
         if self.by_tool {
-            parts.push(format!("shortened by the tool, all with {}", ways.whole));
+            parts.push(format!("shortened by the tool{whole}"));
         }
         parts.extend(self.null.iter().map(NullColumns::to_string));
         for (path, near) in &self.nowhere {
@@ -144,20 +142,26 @@ impl Cut {
         if to >= all {
             return Some(shown);
         }
-        let way = match self.unit {
-            Unit::Results => "a shorter `foreach`".to_owned(),
-            _ => format!("{} \"[{to}:]\"", ways.select),
+        let way = match (&self.unit, ways.items) {
+            (Unit::Results, _) => "a shorter `foreach`".to_owned(),
+            (_, Some((before, after))) => format!("{before}[{to}:]{after}"),
+            (_, None) => "a narrower call".to_owned(),
         };
         Some(format!("{shown}, {rest} more with {way}"))
     }
 }
 
 /// `null in issues[*]: closed_at, user.name`, with which a reader can put the fields back: each is null in
-/// every object that the first path leads to. Paths are written as in `select`.
+/// every object that the first path leads to. `null: closed_at` is of the result itself. Paths are written as
+/// in `select`.
 impl Display for NullColumns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let columns: Vec<String> = self.columns.iter().map(Path::to_string).collect();
-        write!(f, "null in {}: {}", self.rows, columns.join(", "))
+        let columns = columns.join(", ");
+        match self.rows.to_string().as_str() {
+            "" => write!(f, "null: {columns}"),
+            rows => write!(f, "null in {rows}: {columns}"),
+        }
     }
 }
 
@@ -186,11 +190,37 @@ mod tests {
     }
 
     #[test]
-    fn json_with_nothing_to_say_has_no_line() {
-        check(Format::Json, &Facts::default(), None);
-        check(Format::Text, &Facts::default(), None);
-        check(Format::Toon, &Facts::default(), Some("(toon)"));
-        check(Format::Markdown, &Facts::default(), Some("(markdown)"));
+    fn a_notation_alone_has_no_line() {
+        for format in [Format::Json, Format::Text, Format::Toon, Format::Markdown] {
+            check(format, &Facts::default(), None);
+        }
+    }
+
+    #[test]
+    fn a_line_names_only_what_its_reader_can_use() {
+        let facts = Facts {
+            left_out: (2, 5),
+            by_tool: true,
+            cuts: vec![Cut {
+                unit: Unit::Items,
+                from: 0,
+                kept: 1,
+                of: 3,
+            }],
+            ..Facts::default()
+        };
+        for (ways, expected) in [
+            (
+                Ways::FIELDS,
+                "(toon; 2 of 5 fields left out, all with fields: [\"*\"]; shortened by the tool, all with fields: [\"*\"]; items 1 to 1 of 3, 2 more with fields: [\"[1:]\"])",
+            ),
+            (
+                Ways::NONE,
+                "(toon; 2 of 5 fields left out; shortened by the tool; items 1 to 1 of 3, 2 more with a narrower call)",
+            ),
+        ] {
+            assert_eq!(note(Format::Toon, &facts, ways).as_deref(), Some(expected));
+        }
     }
 
     #[test]
@@ -198,17 +228,23 @@ mod tests {
         let facts = Facts {
             left_out: (26, 30),
             nowhere: vec![("nme".into(), Some("name".into())), ("x.y".into(), None)],
-            null: vec![NullColumns {
-                rows: path("[*]"),
-                columns: vec![path("a"), path("b.c"), path("[\"d, e; (f)\"]")],
-            }],
+            null: vec![
+                NullColumns {
+                    rows: Path(Vec::new()),
+                    columns: vec![path("z"), path("y.x")],
+                },
+                NullColumns {
+                    rows: path("[*]"),
+                    columns: vec![path("a"), path("b.c"), path("[\"d, e; (f)\"]")],
+                },
+            ],
             ..Facts::default()
         };
         check(
             Format::Toon,
             &facts,
             Some(
-                "(toon; 26 of 30 fields left out, all with output: \"json\"; null in [*]: a, b.c, [\"d, e; (f)\"]; no `nme`, perhaps `name`; no `x.y`)",
+                "(toon; 26 of 30 fields left out, all with output: \"json\"; null: z, y.x; null in [*]: a, b.c, [\"d, e; (f)\"]; no `nme`, perhaps `name`; no `x.y`)",
             ),
         );
         let facts = Facts {
@@ -232,13 +268,13 @@ mod tests {
                 kept,
                 of,
             };
-            cut.part(Ways::FLAT)
+            cut.part(Ways::CALL)
         };
         for (part, expected) in [
             (cut(Unit::Items, 0, 3, 3), None),
             (
                 cut(Unit::Items, 0, 120, 3000),
-                Some("items 1 to 120 of 3,000, 2,880 more with `call` and select \"[120:]\""),
+                Some("items 1 to 120 of 3,000, 2,880 more with select \"[120:]\""),
             ),
             (
                 cut(Unit::Items, 2900, 100, 3000),
@@ -250,7 +286,7 @@ mod tests {
             ),
             (
                 cut(Unit::Lines, 10, 5, 20),
-                Some("lines 11 to 15 of 20, 5 more with `call` and select \"[15:]\""),
+                Some("lines 11 to 15 of 20, 5 more with select \"[15:]\""),
             ),
             (
                 cut(Unit::Results, 0, 2, 3),
@@ -259,9 +295,7 @@ mod tests {
             (cut(Unit::InEach("items"), 0, 9, 9), None),
             (
                 cut(Unit::InEach("items"), 0, 5, 30),
-                Some(
-                    "items 1 to 5 of up to 30 in each result, up to 25 more with `call` and select \"[5:]\"",
-                ),
+                Some("items 1 to 5 of up to 30 in each result, up to 25 more with select \"[5:]\""),
             ),
             (
                 cut(Unit::InEach("lines"), 2, 7, 9),

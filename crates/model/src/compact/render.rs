@@ -1,9 +1,10 @@
 //! A value in one notation, or in whichever is the smallest.
 
-use super::columns::drop_null_columns;
+use super::columns::{Nulls, drop_nulls};
+use super::first_block::format_line;
+use super::lines::break_lines;
 use super::markdown::{document, is_markdown, to_markdown};
 use super::note::{Facts, Layout, note};
-use super::pieces::pieces;
 use super::sections::sections;
 use super::toon::to_toon;
 use super::{Compact, Format, Ways};
@@ -29,13 +30,22 @@ impl Body {
 
     fn with(&self, facts: &Facts, ways: Ways<'_>) -> Compact {
         let note = note(self.format, facts, ways);
-        let tokens = self.tokens + note.as_deref().map_or(0, count_tokens);
+        let first_line = match &note {
+            Some(note) => Some(format!("{note}\n")),
+            None => format_line(self.format, &self.text),
+        };
+        let tokens = self.tokens + first_line.as_deref().map_or(0, count_tokens);
         Compact {
             format: self.format,
             body: self.text.clone(),
             note,
+            first_line,
             tokens,
         }
+    }
+
+    fn json(value: &Value) -> Self {
+        Self::new(Format::Json, break_lines(value.to_string()))
     }
 }
 
@@ -49,22 +59,22 @@ pub(super) fn named(value: &Value, format: Format, facts: &Facts, ways: Ways<'_>
             Ok(text) => Body::new(format, text),
             Err(why) => {
                 facts.instead = Some(why.to_string());
-                Body::new(Format::Json, value.to_string())
+                Body::json(value)
             }
         },
-        (Format::Json | Format::Text, _) => Body::new(Format::Json, value.to_string()),
+        (Format::Json | Format::Text, _) => Body::json(value),
     };
     body.with(&facts, ways)
 }
 
 /// A result in the notation that takes the fewest tokens, its note included. A text is sent as it is.
 ///
-/// Columns of nulls are left out where that and the note that names them take fewer tokens.
+/// Nulls are left out where that and the note that names them take fewer tokens.
 pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact {
     if let Value::String(text) = value {
         return as_it_is(text, facts, ways);
     }
-    let json = Body::new(Format::Json, value.to_string()).with(facts, ways);
+    let json = Body::json(value).with(facts, ways);
     let mut best = json.clone();
     let mut consider = |body: Body, facts: &Facts| {
         let other = body.with(facts, ways);
@@ -75,14 +85,19 @@ pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact 
     for (body, facts) in other_notations(value, facts) {
         consider(body, &facts);
     }
-    let mut dense = value.clone();
-    let null = drop_null_columns(&mut dense);
-    if !null.is_empty() {
+    let mut before = Vec::new();
+    for nulls in [Nulls::OfTables, Nulls::OfAll] {
+        let mut dense = value.clone();
+        let null = drop_nulls(&mut dense, nulls);
+        if null == before {
+            continue;
+        }
+        before.clone_from(&null);
         let facts = Facts {
             null,
             ..facts.clone()
         };
-        consider(Body::new(Format::Json, dense.to_string()), &facts);
+        consider(Body::json(&dense), &facts);
         for (body, facts) in other_notations(&dense, &facts) {
             consider(body, &facts);
         }
@@ -93,7 +108,10 @@ pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact 
 /// What a value can be written in besides JSON, and the facts that the note then has.
 fn other_notations(value: &Value, facts: &Facts) -> Vec<(Body, Facts)> {
     let mut bodies = Vec::new();
-    if let Ok(text) = to_toon(value) {
+    // An empty object is an empty text in TOON.
+    if let Ok(text) = to_toon(value)
+        && !text.is_empty()
+    {
         bodies.push((Body::new(Format::Toon, text), facts.clone()));
     }
     if let Some(text) = document(value) {
@@ -111,9 +129,9 @@ fn other_notations(value: &Value, facts: &Facts) -> Vec<(Body, Facts)> {
     bodies
 }
 
-/// Whether a result is smaller than the same in JSON, both with their notes. Where tokens are estimated,
-/// the body may cost more than it seems to: TOON by a twentieth, other forms, which are the same text with
-/// less of it, by little.
+/// Whether a result is smaller than the same in JSON, both with their notes. Where tokens are estimated, it
+/// may cost more than it seems to: TOON by a twentieth, other forms, which are the same text with less of it,
+/// by little.
 fn is_surely_below(other: &Compact, json: &Compact) -> bool {
     if is_counted(&other.body) && is_counted(&json.body) {
         return true;
@@ -122,9 +140,7 @@ fn is_surely_below(other: &Compact, json: &Compact) -> bool {
         Format::Toon => 95,
         Format::Json | Format::Markdown | Format::Text => 97,
     };
-    let note = |result: &Compact| result.note.as_deref().map_or(0, pieces);
-    let json = pieces(&json.body) + note(json);
-    pieces(&other.body) * 100 < json.saturating_sub(note(other)) * percent
+    other.tokens * 100 < json.tokens * percent
 }
 
 /// A text that is the answer itself.
@@ -134,9 +150,5 @@ pub(super) fn as_it_is(text: &str, facts: &Facts, ways: Ways<'_>) -> Compact {
     } else {
         Format::Text
     };
-    let facts = Facts {
-        is_text: true,
-        ..facts.clone()
-    };
-    Body::new(format, text.to_owned()).with(&facts, ways)
+    Body::new(format, text.to_owned()).with(facts, ways)
 }

@@ -1,6 +1,7 @@
 //! Every result can be restored from its text and its note, and is never larger than minified JSON.
 
 use super::path::{Path, Step};
+use super::property_tests::cost_of_json;
 use super::*;
 use crate::count_tokens;
 use serde_json::{Map, Number, json};
@@ -186,14 +187,14 @@ impl Generator {
     }
 }
 
-/// The value that a text in a notation stands for.
-fn decode(answer: &Compact) -> Value {
+/// The value that a text in a notation stands for. A text that is the whole value stands for itself.
+fn decode(answer: &Compact, is_text: bool) -> Value {
     let note = answer.note.as_deref().unwrap_or_default();
     match answer.format {
         _ if note.contains(SECTIONS) => decode_sections(answer),
         Format::Json => serde_json::from_str(&answer.body).unwrap(),
         Format::Toon => decode_default(&answer.body).unwrap(),
-        Format::Markdown if !note.is_empty() => decode_document(&answer.body),
+        Format::Markdown if !is_text => decode_document(&answer.body),
         Format::Markdown | Format::Text => json!(answer.body),
     }
 }
@@ -232,20 +233,23 @@ fn decode_document(body: &str) -> Value {
 }
 
 /// Puts the fields back that a note names as null.
-fn restore(answer: &Compact) -> Value {
-    let mut value = decode(answer);
+fn restore(answer: &Compact, is_text: bool) -> Value {
+    let mut value = decode(answer, is_text);
     let note = answer.note.as_deref().unwrap_or("()");
     let note = note.strip_prefix('(').unwrap().strip_suffix(')').unwrap();
     for part in split(note, "; ") {
-        let Some((rows, columns)) = part.strip_prefix("null in ").map(|rest| halves(rest, ": "))
-        else {
+        let (rows, columns) = if let Some(columns) = part.strip_prefix("null: ") {
+            (Path(Vec::new()), columns)
+        } else if let Some(rest) = part.strip_prefix("null in ") {
+            let (rows, columns) = halves(rest, ": ");
+            (Path::parse(rows).unwrap(), columns)
+        } else {
             assert!(
                 note.is_empty() || part == SECTIONS || part == answer.format.to_string(),
                 "{part}"
             );
             continue;
         };
-        let rows = Path::parse(rows).unwrap();
         for column in split(columns, ", ") {
             let path = rows.join(&Path::parse(column).unwrap());
             insert_null(&mut value, &path.0);
@@ -337,10 +341,10 @@ fn check(value: &Value, format: Option<Format>) -> Compact {
         // The note says why there is no TOON.
         let note = answer.note.as_deref().unwrap_or_default();
         assert!(note.contains("TOON cannot hold the number"), "{note}");
-        assert_eq!(answer.body, value.to_string());
+        assert_eq!(answer.body, super::lines::break_lines(value.to_string()));
         return answer;
     }
-    let restored = restore(&answer);
+    let restored = restore(&answer, value.is_string());
     assert!(
         same(&restored, value),
         "{value}\nas {}\nis {restored}",
@@ -356,12 +360,12 @@ fn text_and_note_restore_the_value() {
     for _ in 0..4_000 {
         let value = generator.value(4);
         let answer = check(&value, None);
-        assert_eq!(
-            answer.tokens,
-            count_tokens(&answer.body) + answer.note.as_deref().map_or(0, count_tokens)
-        );
+        let line = answer.first_line.as_deref();
+        let cost = count_tokens(&answer.body) + line.map_or(0, count_tokens);
+        assert_eq!(answer.tokens, cost);
+        assert!(!is_bare_json(&answer.text()), "{}", answer.text());
         assert!(
-            answer.tokens <= count_tokens(&value.to_string()),
+            answer.tokens <= cost_of_json(&value) || value.is_string(),
             "{value} as {}",
             answer.text()
         );
@@ -389,13 +393,37 @@ fn text_and_note_restore_the_value() {
 }
 
 #[test]
+fn nulls_of_an_object_are_left_out_and_named() {
+    let object = |fields: &[&str]| -> Map<String, Value> {
+        fields
+            .iter()
+            .map(|key| ((*key).to_owned(), Value::Null))
+            .collect()
+    };
+    let mut charge = object(&["application", "customer", "description", "dispute"]);
+    charge.insert("id".into(), json!("ch_1"));
+    let mut card = object(&["address_city", "address_line1", "address_state", "wallet"]);
+    card.insert("brand".into(), json!("Visa"));
+    charge.insert("card".into(), Value::Object(card));
+    let answer = check(&Value::Object(charge), None);
+    let note = answer.note.unwrap_or_default();
+    assert_eq!(
+        note,
+        format!(
+            "({}; null: application, customer, description, dispute, card.address_city, card.address_line1, card.address_state, card.wallet)",
+            answer.format
+        )
+    );
+}
+
+#[test]
 fn nulls_stay_where_the_note_would_be_longer() {
     for value in [
         json!([{"id": 1, "closed_at": null}]),
         json!({"items": [{"id": 1, "merged_at": null, "state": "open"}]}),
     ] {
         let answer = check(&value, None);
-        assert_eq!(answer.text(), value.to_string());
+        assert_eq!(answer.note, None);
     }
 }
 
@@ -416,10 +444,10 @@ fn text_and_note_restore_the_results_of_a_foreach() {
                 .collect(),
         };
         let answer = compact_each(&results, &[], &WISH);
-        let (value, restored) = (json!(results), restore(&answer));
+        let (value, restored) = (json!(results), restore(&answer, false));
         assert!(same(&restored, &value), "{value}\nas {}", answer.text());
         assert!(
-            answer.tokens <= count_tokens(&value.to_string()),
+            answer.tokens <= cost_of_json(&value),
             "{value} as {}",
             answer.text()
         );

@@ -132,8 +132,17 @@ pub(crate) const SERVER: Section = Section {
         key(
             "result_tokens",
             Number,
-            Default("20_000"),
-            "A compact answer costs so many tokens at the most; what is cut is said.",
+            Default("10_000"),
+            "Maximum number of tokens (estimated) of one result. A longer one is cut at whole items, and its \
+             first line says what is missing; a result with structured content is an error instead.",
+        ),
+        key(
+            "structured",
+            OneOf(&["auto", "always"]),
+            Default("auto"),
+            "Which results have `structuredContent` and a listed `outputSchema`: `auto` (only those of tools \
+             that declare an object and neither `select` nor `compact`, because some clients show a model \
+             nothing else) or `always`, for programs that read data.",
         ),
     ],
 };

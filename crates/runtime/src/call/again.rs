@@ -13,7 +13,7 @@ impl Job {
             return Err(None);
         };
         let who = Who::of(&self.caller, &self.catalog);
-        let shape = format!("{:?} {:?}", self.shape, self.structured);
+        let shape = format!("{:?} {:?}", self.shape, self.structured());
         let name = tool.name.to_string();
         let key = Key::new(&self.handle.module, name, &self.args, shape, &who, cache);
         let ground = self.runtime.ground();

@@ -142,11 +142,10 @@ impl Within<'_> {
         let caller = self.caller.clone();
         let mut job = self
             .runtime
-            .job(catalog, tool, args, caller, false, entry)?;
+            .job(catalog, tool, (args, shape), caller, false, entry)?;
         job.trail = trail;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
-        job.shape = shape;
         job.asker = self.asker.cloned();
         job.lines = self.lines.cloned();
         job.tracker = self.tracker.cloned();

@@ -13,7 +13,7 @@ use model::plan::{
     Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Report, Run, Shown, Stage, Start,
     Task,
 };
-use model::{Args, Caller, Compact, Limits, Output, Stop, Structured, ToolPath, Ways};
+use model::{Args, Caller, Compact, Limits, Output, Stop, ToolPath, Ways};
 use script::Raised;
 use serde_json::Value;
 use std::future::poll_fn;
@@ -195,7 +195,6 @@ impl Drive<'_> {
         let task = self.run.task(job);
         let timeout = task.timeout;
         let call = Call {
-            structured: Structured::Any,
             shape: Shape::Raw,
             lines: self.batch.lines.clone(),
             caller: self.batch.caller.clone(),

@@ -66,6 +66,18 @@ impl Wanted {
         Shape::Compact(self.asked.clone())
     }
 
+    /// The same for a script, which gets the data if it asks for all of it.
+    pub(crate) fn script_shape(&self) -> Shape {
+        match self.asked {
+            Asked {
+                format: Some(Format::Json),
+                select: None,
+                ..
+            } => Shape::Raw,
+            _ => self.shape(),
+        }
+    }
+
     pub(crate) fn answer(&self, called: Result<Output, CallError>) -> Result<Output, CallError> {
         match called {
             // The text says it; it is paid for once.

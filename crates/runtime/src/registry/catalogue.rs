@@ -51,6 +51,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         timeout: None,
         task: TaskUse::Never,
         select: None,
+        has_compact: false,
         cache: None,
         always: true,
     })

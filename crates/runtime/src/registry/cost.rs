@@ -24,7 +24,8 @@ impl Catalog {
     fn cost<'c>(&'c self, module: &'c Module) -> Cost<'c> {
         let tools = self.tools();
         let own = tools.filter(|(_, handle)| handle.module.name == module.name);
-        let flat = written(own.map(|(name, handle)| (name, &handle.tool().tool)));
+        let own = own.map(|(name, handle)| (name, &handle.tool().tool));
+        let flat = written(own, self.rules.showing.structured);
         let signatures = offered(module, Detail::Signatures, None).to_string();
         Cost {
             module: module.name.as_str(),

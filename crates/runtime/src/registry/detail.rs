@@ -3,7 +3,7 @@
 use super::listed::listed;
 use super::summary::short;
 use crate::catalog::Module;
-use model::{Prompt, Resource, Tool};
+use model::{Prompt, Resource, StructuredResults, Tool};
 use serde_json::{Map, Value, json};
 
 /// The longest summary beside a signature.
@@ -78,7 +78,9 @@ fn tool(tool: &Tool, detail: Detail) -> Value {
             line(&signature, &tool.description)
         }
         Detail::Full => {
-            let mut full = listed(name, tool);
+            // As `call` takes and gives it, not as a list shows it.
+            let mut full = listed(name, tool, StructuredResults::Always);
+            full["inputSchema"] = tool.input.to_json().clone();
             if !tool.examples.is_empty() {
                 full["examples"] = json!(tool.examples);
             }

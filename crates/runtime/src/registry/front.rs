@@ -50,8 +50,9 @@ impl Front {
         let all = flat
             .iter()
             .map(|(name, handle)| (name.as_str(), &handle.tool().tool));
-        let all = written(all);
-        let few = written(meta.iter().map(|tool| (tool.name.as_str(), tool)));
+        let all = written(all, showing.structured);
+        let few = meta.iter().map(|tool| (tool.name.as_str(), tool));
+        let few = written(few, showing.structured);
         let costs: Vec<usize> = all.iter().map(|one| tokens([one])).collect();
         let flat_tokens = costs.iter().sum();
         let would_show_modules = match showing.surface {

@@ -1,10 +1,10 @@
 //! What a list says of a tool, as JSON: what is sent to clients, and what it costs them.
 
-use model::{Hints, Tool, count_tokens};
+use model::{Hints, StructuredResults, Tool, count_tokens};
 use serde_json::{Map, Value, json};
 
 /// As in `tools/list`.
-pub(crate) fn listed(name: &str, tool: &Tool) -> Value {
+pub(crate) fn listed(name: &str, tool: &Tool, results: StructuredResults) -> Value {
     let mut all = Map::new();
     let mut say = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -15,8 +15,8 @@ pub(crate) fn listed(name: &str, tool: &Tool) -> Value {
     say("name", Some(json!(name)));
     say("title", tool.title.as_deref().and_then(text));
     say("description", text(&tool.description));
-    say("inputSchema", Some(tool.input.to_json().clone()));
-    say("outputSchema", tool.output.clone());
+    say("inputSchema", Some(tool.listed_input()));
+    say("outputSchema", tool.listed_output(results).cloned());
     say("annotations", annotations(tool.hints));
     say("icons", tool.icons.clone());
     Value::Object(all)
@@ -37,10 +37,13 @@ fn annotations(hints: Hints) -> Option<Value> {
 }
 
 /// What a list of these says, each in JSON.
-pub(super) fn written<'t>(tools: impl IntoIterator<Item = (&'t str, &'t Tool)>) -> Vec<String> {
+pub(super) fn written<'t>(
+    tools: impl IntoIterator<Item = (&'t str, &'t Tool)>,
+    results: StructuredResults,
+) -> Vec<String> {
     let tools = tools.into_iter();
     tools
-        .map(|(name, tool)| listed(name, tool).to_string())
+        .map(|(name, tool)| listed(name, tool, results).to_string())
         .collect()
 }
 

@@ -99,7 +99,8 @@ impl Within<'_> {
                     let trail = self.trail.via(self.name.to_string());
                     self.runtime.note_unread(&asked, self.caller, &trail, error);
                 })?;
-                wanted.answer(self.call_counted(&wanted.name(), args, wanted.shape(), None))
+                let shape = wanted.script_shape();
+                wanted.answer(self.call_counted(&wanted.name(), args, shape, None))
             }
             Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
             Meta::Batch => self.call_batch(args),

@@ -6,7 +6,7 @@ use crate::catalog::Handle;
 use crate::errand::Errand;
 use crate::life::Visit;
 use crate::runtime::Runtime;
-use model::{Caller, Cancel, Compact, Limits, MemoryShare};
+use model::{Caller, Cancel, Compact, Limits, MemoryShare, StructuredResults};
 use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Runtime {
     ) -> Compact {
         let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
-        if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
+        if let Some(visit) = visit.filter(|_| handle.tool().tool.is_compact()) {
             let errand = self.errand_of(handle, visit, cancel, time);
             let handle = handle.clone();
             let (raw, asked) = (Arc::clone(&raw), asked.clone());
@@ -84,7 +84,7 @@ impl Within<'_> {
     pub(super) fn say(&self, handle: &Handle, raw: &Value, asked: &Asked) -> Compact {
         let budget = self.catalog.rules.showing.result_tokens;
         let visit = handle.module.life.enter();
-        if let Some(visit) = visit.filter(|_| handle.tool().is_compact()) {
+        if let Some(visit) = visit.filter(|_| handle.tool().tool.is_compact()) {
             let _inside = self.thread.map(|thread| thread.enter(visit));
             let memory = self.thread.map(|thread| &thread.memory);
             let cancel = self.cancel.clone();
@@ -127,6 +127,7 @@ fn authors(
         let shaping = Shaping {
             handle,
             budget,
+            results: StructuredResults::Auto,
             turn,
             until,
         };

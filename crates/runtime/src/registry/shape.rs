@@ -1,35 +1,37 @@
-//! In which form an answer leaves: as it is, or in as few tokens as it can be said in.
+//! In which form a result leaves: as it is, or in as few tokens as it can be said in.
 
 use crate::catalog::Handle;
 use crate::life::LastError;
 use model::{
-    Compact, Content, Format, Limits, Output, Selection, Stop, Ways, Wish, compact, compact_each,
+    Args, Compact, Content, FIELDS, Format, Grouped, Limits, Output, Problem, Rejected, Selection,
+    Stop, StructuredResults, Tool, Ways, Wish, break_json_lines, compact, compact_each,
+    count_tokens, first_block, is_bare_json,
 };
 use script::{CallFailure, Turn};
 use serde_json::Value;
 use std::time::Instant;
 
-/// What is wanted of an answer.
+/// What is wanted of a result.
 #[derive(Debug, Clone, Default)]
 pub enum Shape {
-    /// As the tool declares it: the answer, or what its `select` or `compact` leaves of it.
+    /// The result itself, whatever the tool declares: for programs, scripts, and references between tasks.
     #[default]
-    Declared,
-    /// The answer itself, whatever the tool declares: for scripts, and for references between tasks.
     Raw,
+    /// What a client reads that calls the tool by its own name.
+    Declared,
     /// A text in few tokens, and nothing beside it.
     Compact(Asked),
 }
 
-/// How a caller wants an answer to be said.
+/// How a caller wants a result to be said.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The smallest, if none is named.
     pub format: Option<Format>,
     pub select: Option<Selection>,
-    /// What he writes to get more.
+    /// What the caller writes to get more.
     pub ways: Ways<'static>,
-    /// The answer is the list of a `foreach`'s results, and each of them is shaped by itself.
+    /// The result is the list of a `foreach`'s results, and each of them is shaped by itself.
     pub foreach: Option<ForeachResults>,
 }
 
@@ -40,42 +42,46 @@ pub struct ForeachResults {
     pub failed: Vec<usize>,
 }
 
-/// A longer answer is not made compact where its call arrived: that alone takes a while.
+/// A longer result is not made compact where its call arrived: that alone takes a while.
 const TRIAL_ANSWER: usize = 16 << 10;
 
 impl Shape {
-    /// Is the answer to be made compact?
-    pub(crate) fn asked(&self, handle: &Handle) -> Option<Asked> {
-        match self {
-            Self::Compact(asked) => Some(asked.clone()),
-            Self::Declared if handle.tool().is_compact() => Some(Asked {
-                format: None,
-                select: None,
-                ways: Ways::FLAT,
-                foreach: None,
-            }),
-            Self::Declared | Self::Raw => None,
+    /// The shape for calls of this tool: by its own name, `fields` among the arguments chooses fields.
+    pub(crate) fn of_tool(self, tool: &Tool, args: &mut Args) -> Result<Self, Rejected> {
+        if !matches!(self, Self::Declared) || !tool.is_compact() {
+            return Ok(self);
         }
+        let takes_fields = tool.takes_fields();
+        let fields = takes_fields.then(|| args.remove(FIELDS)).flatten();
+        let fields = fields.filter(|fields| !fields.is_null());
+        let select = fields.as_ref().map(Selection::parse).transpose();
+        let select = select.map_err(|why| {
+            Rejected(vec![Problem {
+                field: String::new(),
+                message: why.to_string().replace("`select`", "`fields`"),
+            }])
+        })?;
+        Ok(Self::Compact(Asked::by_name(tool, select)))
     }
 }
 
-/// An answer, and what is known while it is made compact.
+/// A result, and what is known while it is shaped.
 pub(crate) struct Shaping<'a> {
     pub(crate) handle: &'a Handle,
     /// In tokens.
     pub(crate) budget: usize,
+    pub(crate) results: StructuredResults,
     pub(crate) turn: &'a Turn<'a>,
     /// The time of the call holds for this as well.
     pub(crate) until: Instant,
 }
 
 impl Shaping<'_> {
-    /// The blocks that say an answer in few tokens: its text, and a line about what is not in it.
-    pub(crate) fn shape(&self, output: Output, asked: &Asked) -> Result<Output, CallFailure> {
-        let is_text = |block: &Content| matches!(block, Content::Text { .. });
+    /// A result in few tokens, as one text.
+    pub(crate) fn compact(&self, output: Output, asked: &Asked) -> Result<Output, CallFailure> {
         let has_data = output.structured.is_some() || output.content.iter().all(is_text);
         if output.is_error || !has_data {
-            return Ok(output);
+            return Ok(guarded(output));
         }
         if self.turn.trial && output.plain_text().len() > TRIAL_ANSWER {
             return Err(CallFailure::NeedsThread);
@@ -84,15 +90,71 @@ impl Shaping<'_> {
         let others: Vec<Content> = others.cloned().collect();
         let raw = output.into_json();
         let said = self.say(&raw, asked)?;
-        let mut content = vec![Content::text(said.body)];
-        content.extend(said.note.map(Content::text));
+        let mut content = vec![Content::text(said.text())];
         content.extend(others);
+        let tool = &self.handle.tool().tool;
+        let is_read = self.results == StructuredResults::Always && tool.output.is_some();
         Ok(Output {
             content,
-            structured: Some(raw),
-            is_error: false,
+            structured: is_read.then_some(raw),
             ..Output::default()
         })
+    }
+
+    /// A result of a tool that declares no shorter form, called by its own name. Objects stay JSON.
+    pub(crate) fn declared(&self, mut output: Output) -> Result<Output, CallFailure> {
+        if output.is_error {
+            return Ok(guarded(output));
+        }
+        let tool = &self.handle.tool().tool;
+        let tokens = tokens_above(&output, self.budget);
+        let is_structured =
+            self.results == StructuredResults::Auto && tool.listed_output(self.results).is_some();
+        if let Some(tokens) = tokens.filter(|_| is_structured) {
+            return Ok(Output::error(self.too_long(tokens)));
+        }
+        let is_text = tool
+            .output
+            .as_ref()
+            .is_some_and(|schema| schema["type"] == "string");
+        let is_bare = matches!(
+            output.content.as_slice(),
+            [Content::Text { text, .. }] if is_bare_json(text)
+        );
+        if tokens.is_some() || is_bare && !is_text {
+            let structured = output.structured.clone();
+            if is_text {
+                output.structured = Some(Value::String(output.plain_text()));
+            }
+            let mut output = self.compact(output, &Asked::by_name(tool, None))?;
+            output.structured = structured;
+            return Ok(output);
+        }
+        if let [Content::Text { text, .. }] = output.content.as_mut_slice()
+            && !is_text
+        {
+            *text = break_json_lines(std::mem::take(text));
+        }
+        Ok(guarded(output))
+    }
+
+    /// What a caller reads of a result that is promised whole, and is too long.
+    fn too_long(&self, tokens: usize) -> String {
+        let (tokens, budget) = (Grouped(tokens), Grouped(self.budget));
+        let input = self.handle.tool().tool.input.to_json();
+        let names = input["properties"].as_object().into_iter().flatten();
+        let names: Vec<&str> = names.map(|(name, _)| name.as_str()).take(8).collect();
+        let less = match names.as_slice() {
+            [] => {
+                "it takes no parameters, so only its author can make it shorter, by `select`".into()
+            }
+            names => format!("ask for less by its parameters: {}", names.join(", ")),
+        };
+        format!(
+            "{} ran, but its result has about {tokens} tokens, of which at most {budget} are sent \
+             (`result_tokens`); {less}",
+            self.handle
+        )
     }
 
     pub(crate) fn say(&self, raw: &Value, asked: &Asked) -> Result<Compact, CallFailure> {
@@ -180,7 +242,48 @@ impl Shaping<'_> {
     }
 }
 
+fn is_text(block: &Content) -> bool {
+    matches!(block, Content::Text { .. })
+}
+
+/// The tokens of the texts of a result, if they are more than a budget.
+fn tokens_above(output: &Output, budget: usize) -> Option<usize> {
+    let texts = output.content.iter().filter_map(|block| match block {
+        Content::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    // No text has more tokens than bytes.
+    if texts.clone().map(str::len).sum::<usize>() <= budget {
+        return None;
+    }
+    let tokens = texts.map(count_tokens).sum();
+    (tokens > budget).then_some(tokens)
+}
+
+/// A result whose first block is a text of its author's.
+fn guarded(mut output: Output) -> Output {
+    if let Some(Content::Text { text, .. }) = output.content.first_mut() {
+        *text = first_block(std::mem::take(text));
+    }
+    output
+}
+
 impl Asked {
+    /// Of a call by the tool's own name, with the `fields` of the caller.
+    pub fn by_name(tool: &Tool, fields: Option<Selection>) -> Self {
+        let ways = if tool.takes_fields() {
+            Ways::FIELDS
+        } else {
+            Ways::NONE
+        };
+        Self {
+            format: None,
+            select: fields,
+            ways,
+            foreach: None,
+        }
+    }
+
     /// An answer in few tokens, without the author's function.
     pub(super) fn say_plainly(&self, raw: &Value, handle: &Handle, budget: usize) -> Compact {
         let wish = self.wish(handle, budget);

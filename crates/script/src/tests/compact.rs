@@ -25,7 +25,7 @@ fn a_selection_is_read_when_the_file_is() {
     ] {
         let script = load(&source("", &format!("select = {select}"))).unwrap();
         let tool = &script.tools[0];
-        assert_eq!(tool.is_compact(), select != "None", "{select}");
+        assert_eq!(tool.tool.is_compact(), select != "None", "{select}");
     }
     check(
         "",
@@ -77,7 +77,7 @@ fn compact_is_a_function_of_the_result() {
         ("", "len"),
     ] {
         let script = load(&source(before, &format!("compact = {function}"))).unwrap();
-        assert!(script.tools[0].is_compact(), "{function}");
+        assert!(script.tools[0].tool.is_compact(), "{function}");
     }
     check(
         "",

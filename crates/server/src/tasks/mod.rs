@@ -10,7 +10,7 @@ use crate::handler::Handler;
 use crate::http::is_charged;
 use crate::wire::{self, Era};
 use memo::Memo;
-use model::{Args, Caller, Output, Structured, Task, TaskBody, TaskStatus, TaskUse};
+use model::{Args, Caller, Output, Task, TaskBody, TaskStatus, TaskUse};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, GetTaskResult,
@@ -18,7 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use run::{Answer, Run};
-use runtime::{Call, CallError, Words, Work};
+use runtime::{Call, CallError, Shape, Words, Work};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl Handler {
         let cancel = CancellationToken::new();
         let args = request.arguments.unwrap_or_default();
         let call = Call {
-            structured: Structured::Any,
+            shape: Shape::Declared,
             progress: words.as_ref().and_then(|words| words.progress.clone()),
             lines: words.as_ref().and_then(|words| words.lines.clone()),
             asker: Some(desk.asker()),

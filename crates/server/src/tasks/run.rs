@@ -4,9 +4,9 @@ use super::memo::Memo;
 use crate::asking::{Desk, Rounds};
 use crate::shared::Shared;
 use crate::wire::{self, Era};
-use model::{Caller, Door, Stop, Structured, Task, TaskStatus};
+use model::{Caller, Door, Stop, Task, TaskStatus};
 use rmcp::model::InputResponses;
-use runtime::{Call, CallError, Progress, Trail, Words, Work};
+use runtime::{Call, CallError, Progress, Shape, Trail, Words, Work};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -153,7 +153,7 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task, caller: Caller) {
             ..Trail::by(door)
         };
         let call = Call {
-            structured: Structured::Any,
+            shape: Shape::Declared,
             asker: Some(desk.asker()),
             caller,
             cancel,

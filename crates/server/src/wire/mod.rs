@@ -16,7 +16,7 @@ pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 pub(crate) use unread::{limited, unread};
 
-use model::{Content, Errors, Output, Structured};
+use model::{Content, Errors, Output, StructuredResults};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
@@ -49,16 +49,6 @@ impl Era {
 
     fn takes_schema(self, schema: &Value) -> bool {
         self == Self::Modern || schema.get("type").and_then(Value::as_str) == Some("object")
-    }
-}
-
-/// What a client of this revision reads of structured results. One that names none is taken for the
-/// oldest.
-pub(crate) fn structured(version: Option<&ProtocolVersion>) -> Structured {
-    match version.map(ProtocolVersion::as_str) {
-        Some(version) if version >= ProtocolVersion::V_2026_07_28.as_str() => Structured::Any,
-        Some(version) if version >= ProtocolVersion::V_2025_06_18.as_str() => Structured::Objects,
-        _ => Structured::Text,
     }
 }
 
@@ -99,15 +89,14 @@ pub(crate) fn meta(ours: &MetaObject, is_cached: bool) -> MetaObject {
     meta
 }
 
-pub(crate) fn tool(listing: &Listing<'_>, era: Era) -> WireTool {
+pub(crate) fn tool(listing: &Listing<'_>, era: Era, results: StructuredResults) -> WireTool {
     let Listing { name, tool, .. } = *listing;
     let description = (!tool.description.is_empty()).then(|| tool.description.clone().into());
-    let mut wire =
-        WireTool::new_with_raw(name.to_owned(), description, object(tool.input.to_json()));
+    let input = object(&tool.listed_input());
+    let mut wire = WireTool::new_with_raw(name.to_owned(), description, input);
     wire.title = Some(listing.title.clone());
     wire.output_schema = tool
-        .output
-        .as_ref()
+        .listed_output(results)
         .filter(|schema| era.takes_schema(schema))
         .map(object);
     wire.icons = icons(tool.icons.as_ref());

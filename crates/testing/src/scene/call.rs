@@ -1,7 +1,7 @@
 //! `t.call`: a real runtime over the test's folders, made when it is first needed.
 
 use super::Scene;
-use model::{Args, Asker, Fault, Leash, Output, Ways, count_tokens};
+use model::{Args, Asker, Fault, Leash, Output, count_tokens};
 use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape};
 use script::Reply;
 use serde_json::Value;
@@ -56,18 +56,10 @@ pub async fn reply(runtime: &Runtime, call: Call) -> (Result<Output, CallError>,
 async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: CancellationToken) -> Reply {
     let value = output.clone().into_json();
     let text = match runtime.catalog().lookup(tool) {
-        Lookup::Found(handle) if handle.tool().is_compact() => {
-            let asked = Asked {
-                format: None,
-                select: None,
-                ways: Ways::FLAT,
-                foreach: None,
-            };
+        Lookup::Found(handle) if handle.tool().tool.is_compact() => {
+            let asked = Asked::by_name(&handle.tool().tool, None);
             let said = runtime.say(&handle, value.clone(), asked, cancel).await;
-            match said.note {
-                Some(note) => format!("{}\n{note}", said.body),
-                None => said.body,
-            }
+            said.text()
         }
         _ => output.plain_text(),
     };
