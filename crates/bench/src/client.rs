@@ -98,10 +98,12 @@ impl Client {
     /// The text a tool answers with.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
-        match &result["content"][0]["text"] {
-            Value::String(text) if result["isError"] != json!(true) => Ok(text.clone()),
-            _ => bail!("`{tool}` answered {}", excerpt(&result)),
+        let blocks = result["content"].as_array().into_iter().flatten();
+        let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+        if texts.is_empty() || result["isError"] == json!(true) {
+            bail!("`{tool}` answered {}", excerpt(&result));
         }
+        Ok(texts.concat())
     }
 
     /// All tools, over all pages.

@@ -15,9 +15,29 @@ pub struct Mismatch {
 /// Digits of an integer: the time to read one grows with their square.
 pub const MOST_DIGITS: usize = 20_000;
 
+/// Which values a type takes besides its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leniency {
+    /// None: for defaults and choices, which authors write.
+    Strict,
+    /// What callers write and what has one meaning: a number or boolean where text is wanted, null for a
+    /// parameter that may be left out.
+    Lenient,
+}
+
 impl Schema {
     /// Checks a value and gives it the form its type asks for; what does not fit is listed.
     pub fn accept(&self, value: Value, path: &str, wrong: &mut Vec<Mismatch>) -> Value {
+        self.accept_as(value, path, Leniency::Strict, wrong)
+    }
+
+    fn accept_as(
+        &self,
+        value: Value,
+        path: &str,
+        leniency: Leniency,
+        wrong: &mut Vec<Mismatch>,
+    ) -> Value {
         match (self, value) {
             (Self::Any, value) | (Self::Number, value @ Value::Number(_)) => {
                 readable(value, path, wrong)
@@ -30,7 +50,7 @@ impl Schema {
                 values
                     .into_iter()
                     .enumerate()
-                    .map(|(i, v)| item.accept(v, &format!("{path}[{i}]"), wrong))
+                    .map(|(i, v)| item.accept_as(v, &format!("{path}[{i}]"), leniency, wrong))
                     .collect(),
             ),
             (Self::Tuple(items), Value::Array(values)) if items.len() == values.len() => {
@@ -39,28 +59,45 @@ impl Schema {
                         .iter()
                         .zip(values)
                         .enumerate()
-                        .map(|(i, (s, v))| s.accept(v, &format!("{path}[{i}]"), wrong))
+                        .map(|(i, (s, v))| s.accept_as(v, &format!("{path}[{i}]"), leniency, wrong))
                         .collect(),
                 )
             }
             (Self::Dict(item), Value::Object(map)) => Value::Object(
                 map.into_iter()
                     .map(|(k, v)| {
-                        let v = item.accept(v, &join(path, &k), wrong);
+                        let v = item.accept_as(v, &join(path, &k), leniency, wrong);
                         (k, v)
                     })
                     .collect(),
             ),
             (Self::Record { fields, .. }, Value::Object(map)) => {
-                Value::Object(accept_fields(fields, map, false, path, wrong))
+                Value::Object(accept_fields(fields, map, false, path, leniency, wrong))
             }
-            (Self::Union(kinds), value) => self.accept_union(kinds, value, path, wrong),
+            (Self::Union(kinds), value) => self.accept_union(kinds, value, path, leniency, wrong),
             (plain @ (Self::Null | Self::Bool | Self::Str | Self::OneOf(_)), value)
                 if plain.is_exactly(&value) =>
             {
                 value
             }
-            (other, value) => other.refuse(value, path, wrong),
+            (other, value) => match other.take_as_text(&value) {
+                Some(text) if leniency == Leniency::Lenient => text,
+                _ => other.refuse(value, path, wrong),
+            },
+        }
+    }
+
+    /// A number or boolean as the text that is wanted in its place.
+    fn take_as_text(&self, value: &Value) -> Option<Value> {
+        let text = match value {
+            Value::Number(number) => Value::from(number.as_str()),
+            Value::Bool(flag) => Value::from(flag.to_string()),
+            _ => return None,
+        };
+        match self {
+            Self::Str => Some(text),
+            Self::OneOf(choices) => choices.contains(&text).then_some(text),
+            _ => None,
         }
     }
 
@@ -113,7 +150,7 @@ impl Schema {
                 value,
             ) => {
                 let mut wrong = Vec::new();
-                self.accept(value.clone(), "", &mut wrong);
+                self.accept_as(value.clone(), "", Leniency::Strict, &mut wrong);
                 wrong.is_empty()
             }
             _ => false,
@@ -125,15 +162,20 @@ impl Schema {
         kinds: &[Self],
         value: Value,
         path: &str,
+        leniency: Leniency,
         wrong: &mut Vec<Mismatch>,
     ) -> Value {
         if let Some(exact) = kinds.iter().find(|kind| kind.is_exactly(&value)) {
             return exact.accept(value, path, wrong);
         }
         let mut nearest: Option<Vec<Mismatch>> = None;
-        for kind in kinds {
+        // A type that takes the value as its own comes before one that takes it as text.
+        let strict = kinds.iter().map(|kind| (kind, Leniency::Strict));
+        let lenient = kinds.iter().map(|kind| (kind, Leniency::Lenient));
+        let lenient = lenient.filter(|_| leniency == Leniency::Lenient);
+        for (kind, leniency) in strict.chain(lenient) {
             let mut theirs = Vec::new();
-            let taken = kind.accept(value.clone(), path, &mut theirs);
+            let taken = kind.accept_as(value.clone(), path, leniency, &mut theirs);
             if theirs.is_empty() {
                 return taken;
             }
@@ -196,14 +238,19 @@ pub(crate) fn accept_fields(
     mut given: Map<String, Value>,
     open: bool,
     path: &str,
+    leniency: Leniency,
     wrong: &mut Vec<Mismatch>,
 ) -> Map<String, Value> {
     let mut taken = Map::new();
     for field in fields {
         let at = join(path, &field.name);
-        match (given.shift_remove(&field.name), &field.default) {
+        let value = given.shift_remove(&field.name);
+        let value = value.filter(|value| {
+            leniency == Leniency::Strict || !(value.is_null() && field.reads_null_as_absent())
+        });
+        match (value, &field.default) {
             (Some(value), _) => {
-                let value = field.schema.accept(value, &at, wrong);
+                let value = field.schema.accept_as(value, &at, leniency, wrong);
                 taken.insert(field.name.clone(), value);
             }
             (None, Some(default)) => {
@@ -229,6 +276,13 @@ pub(crate) fn accept_fields(
         }
     }
     taken
+}
+
+impl Field {
+    /// Is null no value of its own here, and may the field be left out?
+    fn reads_null_as_absent(&self) -> bool {
+        (!self.required || self.default.is_some()) && !self.schema.is_exactly(&Value::Null)
+    }
 }
 
 fn unknown(fields: &[Field], path: &str, key: &str) -> Mismatch {

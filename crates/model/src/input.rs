@@ -1,6 +1,6 @@
 //! What a tool takes: checks arguments, gives them their form, fills in defaults.
 
-use crate::accept::{Mismatch, accept_fields, unknown_name};
+use crate::accept::{Leniency, Mismatch, accept_fields, unknown_name};
 use crate::duplicate_key;
 use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
@@ -126,12 +126,7 @@ impl Input {
     /// Arguments in the form the handler expects, or everything that is wrong with them.
     pub fn accept(&self, args: Args) -> Result<Args, Rejected> {
         let mut wrong = Vec::new();
-        let args = accept_fields(&self.0.fields, args, self.0.open, "", &mut wrong);
-        let args = if self.0.fields.is_empty() {
-            self.fill_verbatim(args)
-        } else {
-            args
-        };
+        let args = self.take(args, &self.0.fields, &mut wrong);
         let mut problems: Vec<Problem> = wrong.into_iter().map(Problem::from).collect();
         if problems.is_empty() && self.0.rules {
             return self.check_rules(args);
@@ -144,9 +139,49 @@ impl Input {
         }
     }
 
-    /// What is wrong with the names of arguments, before their values are known. At most
+    /// What is wrong with arguments of which some are known by their names alone (`later`). At most
     /// [`MOST_PROBLEMS`] are listed.
-    pub fn check_names(&self, given: &[&str]) -> Vec<Problem> {
+    pub fn check_early(&self, known: Args, later: &[&str]) -> Vec<Problem> {
+        if later.is_empty() {
+            let rejected = self.accept(known).err();
+            let problems = rejected.map(|rejected| rejected.0).unwrap_or_default();
+            return problems.into_iter().take(MOST_PROBLEMS).collect();
+        }
+        let given: Vec<&str> = known
+            .keys()
+            .map(String::as_str)
+            .chain(later.iter().copied())
+            .collect();
+        let mut problems = self.check_names(&given);
+        let fields = self.0.fields.iter();
+        let fields: Vec<Field> = fields
+            .filter(|field| known.contains_key(&field.name))
+            .cloned()
+            .collect();
+        let mut wrong = Vec::new();
+        let known: Args = {
+            let names = self.names();
+            let known = known
+                .into_iter()
+                .filter(|(name, _)| !names.is_unknown(name));
+            known.collect()
+        };
+        let taken = self.take(known, &fields, &mut wrong);
+        problems.extend(wrong.into_iter().map(Problem::from));
+        if problems.is_empty() && self.0.rules {
+            // What depends on the whole, or on what is not known yet, is checked when all is known.
+            let problems_of = self.check_rules(taken).err().map(|rejected| rejected.0);
+            let is_known = |problem: &Problem| {
+                let top = problem.field.split('.').next().unwrap_or_default();
+                !top.is_empty() && !later.contains(&top)
+            };
+            problems.extend(problems_of.into_iter().flatten().filter(is_known));
+        }
+        problems.truncate(MOST_PROBLEMS);
+        problems
+    }
+
+    fn check_names(&self, given: &[&str]) -> Vec<Problem> {
         let names = self.names();
         let problem = |field: &str, message: String| Problem {
             field: field.to_owned(),
@@ -157,6 +192,16 @@ impl Input {
         let unknown = given.iter().filter(|name| names.is_unknown(name));
         let unknown = unknown.map(|name| problem(name, unknown_name(&names.all, name)));
         missing.chain(unknown).take(MOST_PROBLEMS).collect()
+    }
+
+    /// Arguments in the form that these parameters ask for, with defaults filled in.
+    fn take(&self, args: Args, fields: &[Field], wrong: &mut Vec<Mismatch>) -> Args {
+        let leniency = Leniency::Lenient;
+        let args = accept_fields(fields, args, self.0.open, "", leniency, wrong);
+        if self.0.fields.is_empty() {
+            return self.fill_verbatim(args);
+        }
+        args
     }
 
     fn names(&self) -> ParameterNames<'_> {
@@ -244,9 +289,22 @@ impl Input {
     }
 
     fn fill_verbatim(&self, mut args: Args) -> Args {
-        let properties = self.0.json.get("properties").and_then(Value::as_object);
+        let json = &self.0.json;
+        let properties = json.get("properties").and_then(Value::as_object);
+        let required = json.get("required").and_then(Value::as_array);
+        let is_required =
+            |name: &String| required.is_some_and(|names| names.iter().any(|one| one == name));
         for (name, property) in properties.into_iter().flatten() {
-            if let Some(default) = property.get("default")
+            let default = property.get("default");
+            let may_be_absent = default.is_some() || !is_required(name);
+            if let Some(value) = args.get_mut(name) {
+                if value.is_null() && may_be_absent && rejects_null(property) {
+                    args.shift_remove(name);
+                } else if let Some(text) = text_for(property, value) {
+                    *value = text;
+                }
+            }
+            if let Some(default) = default
                 && !args.contains_key(name)
             {
                 args.insert(name.clone(), default.clone());
@@ -267,6 +325,22 @@ impl Input {
             })
         })
     }
+}
+
+/// Does a schema name its types, and null is none of them?
+fn rejects_null(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(only)) => only != "null",
+        Some(Value::Array(types)) => !types.iter().any(|one| one == "null"),
+        _ => false,
+    }
+}
+
+/// A number or boolean as text, where a schema takes nothing but strings.
+fn text_for(schema: &Value, value: &Value) -> Option<Value> {
+    let is_plain = value.is_number() || value.is_boolean();
+    let wants_text = schema.get("type").is_some_and(|kind| kind == "string");
+    (is_plain && wants_text).then(|| Value::from(value.to_string()))
 }
 
 /// A reference that leads out of its schema.
@@ -389,7 +463,7 @@ mod tests {
     #[test]
     fn names_are_checked_without_values() {
         let check = |input: &Input, names: &[&str], expected: &str| {
-            let problems = Rejected(input.check_names(names));
+            let problems = Rejected(input.check_early(Args::new(), names));
             assert_eq!(problems.to_string(), expected, "{names:?}");
         };
         check(&issues(), &["repo"], "");
@@ -417,7 +491,90 @@ mod tests {
         schema["patternProperties"] = json!({"^x": {}});
         check(&Input::verbatim(schema).unwrap(), &["s", "x"], "");
         let many = vec!["x"; 1000];
-        assert_eq!(closed.check_names(&many).len(), MOST_PROBLEMS);
+        assert_eq!(closed.check_early(Args::new(), &many).len(), MOST_PROBLEMS);
+    }
+
+    #[test]
+    fn known_values_are_checked_before_others_are_known() {
+        let check = |input: &Input, known: Value, later: &[&str], expected: &str| {
+            let problems = Rejected(input.check_early(object(known), later));
+            assert_eq!(problems.to_string(), expected, "{later:?}");
+        };
+        check(&issues(), json!({"limit": 5}), &["repo"], "");
+        check(&issues(), json!({"limit": 5}), &[], "`repo` is required");
+        check(
+            &issues(),
+            json!({"limit": "x", "rep": 1}),
+            &["repo"],
+            "`rep` is not a parameter; did you mean `repo`?; `limit` expected an integer, got the string \"x\"",
+        );
+        check(
+            &issues(),
+            json!({"limit": 101}),
+            &["repo"],
+            "`limit` 101 is greater than the maximum of 100",
+        );
+        let schema = json!({"type": "object", "required": ["a", "b"], "properties": {
+            "a": {"type": "integer"}, "b": {"type": "string"}}, "minProperties": 2});
+        let written = Input::verbatim(schema).unwrap();
+        check(&written, json!({"a": 1}), &["b"], "");
+        check(
+            &written,
+            json!({"a": "x"}),
+            &["b"],
+            "`a` \"x\" is not of type \"integer\"",
+        );
+    }
+
+    #[test]
+    fn plain_slips_of_callers_are_taken_as_they_are_meant() {
+        let state = Schema::OneOf(vec![json!("open"), json!("1")]);
+        let fields = vec![
+            Field::required("text", Schema::Str),
+            Field::optional("limit", Schema::Int, Some(json!(30))),
+            Field::optional("state", state, None),
+            Field::optional("tags", Schema::List(Box::new(Schema::Str)), None),
+            Field::optional(
+                "either",
+                Schema::Union(vec![Schema::Str, Schema::Int]),
+                None,
+            ),
+            Field::optional("none", Schema::Union(vec![Schema::Str, Schema::Null]), None),
+        ];
+        let typed = Input::typed(fields, false);
+        let large = serde_json::from_str::<Value>("{\"text\": 12345678901234567890}").unwrap();
+        check(
+            &typed,
+            large,
+            Ok(json!({"text": "12345678901234567890", "limit": 30})),
+        );
+        check(
+            &typed,
+            json!({"text": true, "limit": null, "state": 1, "tags": ["a", 2], "either": 2.0, "none": null}),
+            Ok(
+                json!({"text": "true", "limit": 30, "state": "1", "tags": ["a", "2"], "either": 2, "none": null}),
+            ),
+        );
+        check(
+            &typed,
+            json!({"text": null, "state": 2, "tags": null}),
+            Err(
+                "`text` expected a string, got null; `state` expected one of \"open\", \"1\", got the number 2",
+            ),
+        );
+        let schema = json!({"type": "object", "required": ["s"], "properties": {
+            "s": {"type": "string"}, "n": {"type": "integer"}, "z": {"type": ["string", "null"]}}});
+        let written = Input::verbatim(schema).unwrap();
+        check(
+            &written,
+            json!({"s": 1.5, "n": null, "z": null}),
+            Ok(json!({"s": "1.5", "z": null})),
+        );
+        check(
+            &written,
+            json!({"s": null}),
+            Err("`s` null is not of type \"string\""),
+        );
     }
 
     #[test]

@@ -19,7 +19,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of the meta tools; a module's tool of such a name is listed as `module_tool`.
-pub const RESERVED: [&str; 4] = ["get_module_schema", "call", "call_module_tool", "batch"];
+pub const RESERVED: [&str; 5] = [
+    "get_module_schema",
+    "call",
+    "call_module_tool",
+    "call_readonly",
+    "batch",
+];
 
 /// One version of one module.
 pub struct Module {

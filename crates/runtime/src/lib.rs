@@ -90,7 +90,7 @@ pub use quota::Limited;
 pub use read::{Asking, ReadError, Reference};
 pub use reader::{Digests, Reader};
 pub use registry::{
-    Asked, Batch, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
+    Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
 };
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};

@@ -6,8 +6,7 @@ use crate::prompts::PromptLookup;
 use crate::read::ReadError;
 use crate::registry::{Meta, planned, tasks};
 use crate::runtime::Runtime;
-use model::{Args, Caller, Limits};
-use serde_json::Value;
+use model::{Args, Caller, Limits, call_target};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is asked of the server, as far as it is about tools.
@@ -67,11 +66,12 @@ pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, St
     match wish {
         Wish::Tool { name, args } => match Meta::named(name) {
             Some(Meta::Schema) => Vec::new(),
-            Some(Meta::Batch) => steps(catalog, name, args),
-            Some(Meta::Call) => {
-                let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-                let asked = format!("{}.{}", text("module"), text("tool"));
-                named(catalog, &asked).into_iter().collect()
+            Some(meta) if meta.is_batch(args) => steps(catalog, meta, name, args),
+            Some(_) => {
+                let (module, tool) = call_target(args);
+                named(catalog, &format!("{module}.{tool}"))
+                    .into_iter()
+                    .collect()
             }
             None => named(catalog, name).into_iter().collect(),
         },
@@ -102,8 +102,8 @@ pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, St
 }
 
 /// The tools of a batch, as far as they are there.
-fn steps(catalog: &Arc<Catalog>, name: &str, args: &Args) -> Vec<(String, String)> {
-    let Ok(tasks) = tasks(name, args.clone()) else {
+fn steps(catalog: &Arc<Catalog>, meta: Meta, name: &str, args: &Args) -> Vec<(String, String)> {
+    let Ok(tasks) = tasks(meta, name, args.clone()) else {
         return Vec::new();
     };
     let found = Mutex::new(Vec::new());

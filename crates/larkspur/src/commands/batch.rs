@@ -6,9 +6,9 @@ use crate::compose::{self, Signals};
 use crate::exit::{FAILED, SAID_ERROR, USAGE};
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
+use model::Caller;
 use model::plan::{Run, Stage, Status, Task};
-use model::{Caller, Output};
-use runtime::{Batch, Trail, Watch};
+use runtime::{Batch, BatchAnswer, Meta, Trail, Watch};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
@@ -28,6 +28,7 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
     let runtime = compose::open_to_use(global)?;
     let cancel = CancellationToken::new();
     let batch = Batch {
+        meta: Meta::Batch,
         tasks,
         watch: std::io::stderr().is_terminal().then(picture),
         lines: None,
@@ -49,7 +50,13 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
         anyhow::Ok(answer)
     })?;
     runtime.close();
-    Ok(show(&answer?, args.format))
+    Ok(match answer {
+        Ok(answer) => show(answer, args.format),
+        Err(refused) => {
+            error(&format!("nothing was called:\n{refused}"));
+            ExitCode::from(USAGE)
+        }
+    })
 }
 
 /// The file's text, or what stands on standard input.
@@ -68,18 +75,13 @@ fn text(file: &str) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))
 }
 
-fn show(answer: &Output, format: Format) -> ExitCode {
-    let text = answer.plain_text();
-    let Ok(Value::Object(whole)) = serde_json::from_str(&text) else {
-        // The plan was refused, and says why.
-        error(&text);
-        return ExitCode::from(USAGE);
-    };
+fn show(answer: BatchAnswer, format: Format) -> ExitCode {
+    let (is_error, whole) = (answer.is_error(), answer.into_json());
     let part = |name: &str| whole.get(name).and_then(Value::as_object);
     let none = Map::new();
     let errors = part("errors").unwrap_or(&none);
     match format {
-        Format::Json => say(&format!("{:#}", Value::Object(whole.clone()))),
+        Format::Json => say(&format!("{whole:#}")),
         Format::Text => {
             results(part("results").unwrap_or(&none), part("tasks"));
             for (id, failure) in errors {
@@ -88,7 +90,7 @@ fn show(answer: &Output, format: Format) -> ExitCode {
             }
         }
     }
-    match (answer.is_error, errors.is_empty()) {
+    match (is_error, errors.is_empty()) {
         (true, _) => ExitCode::from(SAID_ERROR),
         (false, false) => ExitCode::from(FAILED),
         (false, true) => ExitCode::SUCCESS,

@@ -144,6 +144,7 @@ fn every_call_and_denial_is_a_line_by_every_way() {
         let inner = json!({"module": "notes", "tool": "add", "params": {"text": "x"}});
         let _ = runtime.call(as_ada("call", inner)).await;
         let batch = |tasks: Value| Batch {
+            meta: runtime::Meta::Batch,
             tasks,
             watch: None,
             lines: None,

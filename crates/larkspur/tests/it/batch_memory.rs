@@ -44,8 +44,7 @@ fn run(source: (&str, usize), tasks: Vec<Value>) -> (Value, u64) {
     all.extend(tasks);
     let params = json!({"name": "batch", "arguments": {"tasks": all}});
     let result = server.request("tools/call", params).result();
-    let text = result["content"][0]["text"].as_str().unwrap();
-    let response = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+    let response = crate::batch_text::read_batch_data(&result);
     (response, server.peak_memory() - before)
 }
 

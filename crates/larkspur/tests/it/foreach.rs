@@ -1,5 +1,6 @@
 //! Results of a `foreach` in a batch: each is shaped as its tool's result, from a client, a script and a shell.
 
+use crate::batch_text::read_batch;
 use crate::fixture::{Opening, Server};
 use crate::room::Room;
 use expect_test::{Expect, expect};
@@ -98,9 +99,7 @@ fn each(tool: &str, repos: Value, more: Value) -> Value {
 
 fn run(server: &mut Server, tasks: &Value) -> Value {
     let params = json!({"name": "batch", "arguments": {"tasks": tasks}});
-    let result = server.request("tools/call", params).result();
-    let text = result["content"][0]["text"].as_str().unwrap();
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+    read_batch(&server.request("tools/call", params).result())
 }
 
 /// The text of the one task, and its note.
@@ -274,7 +273,8 @@ fn references_and_raw_output_have_whole_results() {
     ]);
     let answer = run(&mut server(), &tasks);
     assert_eq!(answer["results"]["url"], "https://example.org/api/issues/2");
-    assert_eq!(answer["results"]["t"][0][1]["user"]["id"], 1, "{answer:#}");
+    let whole: Value = serde_json::from_str(answer["results"]["t"].as_str().unwrap()).unwrap();
+    assert_eq!(whole[0][1]["user"]["id"], 1, "{answer:#}");
     assert_eq!(answer["tasks"]["t"].get("note"), None);
 }
 

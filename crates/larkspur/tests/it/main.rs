@@ -16,6 +16,7 @@ mod audit_refuse;
 mod auth;
 mod batch;
 mod batch_memory;
+mod batch_text;
 mod book;
 mod bounds;
 mod cached_secrets;

@@ -147,8 +147,7 @@ fn chained_batch_reads_the_first_hit() {
     let tasks = r#"{"id":"search","module":"notion","tool":"search","params":{"query":"設計"}}
 {"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}"},"after":["search"],"output":true}"#;
     let result = server().call("batch", json!({"tasks": tasks})).result();
-    let answer: Value =
-        serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    let answer = crate::batch_text::read_batch(&result);
     assert_eq!(answer["results"], json!({"page": DOCUMENT}), "{answer:#}");
 }
 

@@ -6,8 +6,8 @@ use crate::room::Room;
 use crate::web::Web;
 use model::{Args, Caller, Output};
 use runtime::{
-    Asking, Batch, Call, CallError, Overload, ProjectFile, ReadError, Runtime, Settings, Stats,
-    Trail,
+    Asking, Batch, BatchAnswer, Call, CallError, Meta, Overload, ProjectFile, ReadError, Runtime,
+    Settings, Stats, Trail,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -73,6 +73,7 @@ fn asking(who: &str) -> Asking {
 
 fn batch(runtime: &Runtime, who: &str, tasks: Value) -> Value {
     let batch = Batch {
+        meta: Meta::Batch,
         tasks,
         watch: None,
         lines: None,
@@ -80,7 +81,8 @@ fn batch(runtime: &Runtime, who: &str, tasks: Value) -> Value {
         cancel: CancellationToken::new(),
         trail: Trail::default(),
     };
-    block_on(runtime.batch(batch)).unwrap().into_json()
+    block_on(runtime.batch(batch))
+        .map_or_else(|refused| panic!("{refused}"), BatchAnswer::into_json)
 }
 
 fn step(id: &str, tool: &str) -> Value {

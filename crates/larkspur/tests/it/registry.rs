@@ -51,7 +51,7 @@ fn python(room: &Room, tokens: &str, mode: &str, place: &str, facts: &str) {
     assert_eq!(code, Some(0), "{tokens}, {mode}");
 }
 
-const RIGHT: &str = r#"tools: batch, call, get_module_schema
+const RIGHT: &str = r#"tools: batch, call, call_readonly, get_module_schema
 find: "Offline tickets: design",page
 page: 25 lines
 issues: results[136]{number,title}:
@@ -65,7 +65,7 @@ triage_issues: Triage the open issues of tidewater/ticketing.
 triage: Here is the Jira issue TIDE-121.
 "#;
 
-const WRONG: &str = "tools: batch, call, get_module_schema
+const WRONG: &str = "tools: batch, call, call_readonly, get_module_schema
 find: Notion answered 401 about the search for `design`: API token is invalid. The token is wrong or was revoked: take the one at notion.so/my-integrations, and set it with `larkspur secret set notion.token`
 issues: GitHub does not accept the token (401: Bad credentials): it is wrong, expired or revoked; make a new one under Settings > Developer settings > Personal access tokens, and set it with `larkspur secret set github.token`
 tickets: Jira does not know the account: the token is wrong or has expired, or it is not the one of `email`. Make one at https://id.atlassian.com/manage-profile/security/api-tokens and set it with: larkspur secret set jira.token

@@ -149,9 +149,9 @@ fn what_is_not_there_is_said_and_what_is_there_comes() {
         error"#]],
     );
     check(
-        json!({"modules": [1]}),
+        json!({"modules": [[]]}),
         expect![[r"
-        get_module_schema was not called: `modules[0]` expected a string, got the number 1
+        get_module_schema was not called: `modules[0]` expected a string, got a list
         error"]],
     );
     check(

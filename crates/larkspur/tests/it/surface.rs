@@ -6,7 +6,7 @@ use crate::folder::manifest;
 use crate::room::Room;
 use serde_json::{Value, json};
 
-const META: [&str; 3] = ["batch", "call", "get_module_schema"];
+const META: [&str; 4] = ["batch", "call", "call_readonly", "get_module_schema"];
 
 /// So many tools in one module.
 fn many(count: usize) -> String {
@@ -96,7 +96,7 @@ fn what_was_asked_for_is_shown() {
 
 #[test]
 fn both_roads_work_behind_either_surface_and_by_either_door() {
-    for (surface, shown) in [("flat", 51), ("modules", 3)] {
+    for (surface, shown) in [("flat", 51), ("modules", 4)] {
         for door in DOORS {
             let mut room = server(&format!("[server]\nsurface = '{surface}'\n"));
             let mut client = Client::start(room.leave_room(), door, json!({}));
@@ -127,7 +127,7 @@ fn both_roads_work_behind_either_surface_and_by_either_door() {
 fn the_meta_tools_say_which_modules_there_are() {
     let mut server = server("[server]\nsurface = 'modules'\n");
     let listed = server.request("tools/list", json!({})).result();
-    let about = listed["tools"][2]["description"]
+    let about = listed["tools"][3]["description"]
         .as_str()
         .unwrap()
         .to_owned();

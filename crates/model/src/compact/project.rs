@@ -30,6 +30,11 @@ impl Selection {
         self.project_beside(value, &Paths::new())
     }
 
+    /// The selected fields of a result.
+    pub(crate) fn apply(&self, result: &Value) -> Value {
+        self.project(result).value
+    }
+
     /// Projects several results of one tool, each by itself. A field that only some of them have is null in
     /// the others, so that they have the same fields.
     pub(super) fn project_each(&self, results: &[&Value]) -> Vec<Projected> {

@@ -120,7 +120,7 @@ pub(crate) const SERVER: Section = Section {
             OneOf(&["flat", "modules", "auto"]),
             Default("auto"),
             "What `tools/list` shows: `flat` (every tool by its own name), `modules` (the meta tools \
-             get_module_schema, call and batch) or `auto`: flat while the list costs fewer tokens \
+             get_module_schema, call, call_readonly and batch) or `auto`: flat while the list costs fewer tokens \
              than `surface_tokens`. Both roads work in every mode.",
         ),
         key(

@@ -23,6 +23,8 @@ pub(super) struct Unit {
     pub(super) phase: Phase,
     /// Memory of its arguments, once they have been made.
     pub(super) weight: usize,
+    /// Its result in compact form, where some reference needs it.
+    pub(super) compact: Option<Value>,
 }
 
 #[derive(Debug, Clone)]
@@ -43,6 +45,7 @@ impl Unit {
             tries: 0,
             phase: Phase::Ready,
             weight: 0,
+            compact: None,
         }
     }
 
@@ -134,9 +137,15 @@ impl Active {
         if self.is_list {
             return self.end_of_list(task, took);
         }
-        match self.units.into_iter().next().map(|unit| unit.phase) {
-            Some(Phase::Done(Ok(result))) => Ended::ok(result, took),
-            Some(Phase::Done(Err(failure))) => Ended::failed(failure, took),
+        let Some(unit) = self.units.into_iter().next() else {
+            return Ended::unwanted();
+        };
+        match unit.phase {
+            Phase::Done(Ok(result)) => Ended {
+                compact: unit.compact,
+                ..Ended::ok(result, took)
+            },
+            Phase::Done(Err(failure)) => Ended::failed(failure, took),
             _ => Ended::unwanted(),
         }
     }
@@ -146,11 +155,19 @@ impl Active {
     fn end_of_list(self, task: &Task, took: Duration) -> Ended {
         let given_up = self.is_given_up(task);
         let (mut results, mut failures, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let has_compact = self.units.iter().any(|unit| unit.compact.is_some());
+        let mut compact = Vec::new();
         for (index, unit) in self.units.into_iter().enumerate() {
             match unit.phase {
-                Phase::Done(Ok(result)) => results.push(result),
+                Phase::Done(Ok(result)) => {
+                    if has_compact {
+                        compact.push(unit.compact.unwrap_or_else(|| result.clone()));
+                    }
+                    results.push(result);
+                }
                 Phase::Done(Err(failure)) => {
                     failed.push(results.len());
+                    compact.push(Value::Null);
                     results.push(Value::Null);
                     failures.push((Some(index), failure));
                 }
@@ -166,6 +183,7 @@ impl Active {
             _ => Ended {
                 errors: failures,
                 failed,
+                compact: has_compact.then_some(Value::Array(compact)),
                 ..Ended::ok(Value::Array(results), took)
             },
         }

@@ -74,6 +74,15 @@ impl Condition {
         })
     }
 
+    pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
+        let right = self.right.as_ref().map(|(_, right)| right);
+        let operands = [Some(&self.left), right].into_iter().flatten();
+        operands.filter_map(|operand| match operand {
+            Operand::Reference(reference) => Some(reference),
+            Operand::Literal(_) => None,
+        })
+    }
+
     pub(super) fn holds(
         &self,
         scope: &Scope<'_>,
@@ -178,6 +187,7 @@ mod tests {
         let results = |id: &str| results.get(id);
         let scope = Scope {
             results: &results,
+            compacts: &|_| None,
             item: None,
         };
         let mut findings = Findings::default();

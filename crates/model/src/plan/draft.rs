@@ -10,7 +10,7 @@ use super::scope::is_of_item;
 use super::source::Entry;
 use super::task::{Need, OnError, Shown, Task, TaskId, When};
 use super::template::{Findings, Mention, Template};
-use crate::{Selection, ToolPath};
+use crate::{Args, Selection, ToolPath};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -73,9 +73,7 @@ impl Draft {
             written_id: written_id.map(str::to_owned),
             id: reading::id(&mut fields),
             tool: reading::tool(&mut fields),
-            after: fields
-                .texts("after", "a list of ids, such as [\"search\"]")
-                .unwrap_or_default(),
+            after: fields.ids("after").unwrap_or_default(),
             params: reading::params(&mut fields, &mut findings),
             shown: reading::shown(&mut fields),
             select: reading::select(&mut fields, &findings.names),
@@ -107,9 +105,9 @@ impl Draft {
         self
     }
 
-    /// Absent if `params` is no object.
-    pub(super) fn param_names(&self) -> Option<Vec<&str>> {
-        self.params.names()
+    /// The params whose values are known, and the names of the others; absent if `params` is no object.
+    pub(super) fn known_params(&self) -> Option<(Args, Vec<&str>)> {
+        self.params.known_fields()
     }
 
     /// How reports call it.
@@ -118,12 +116,13 @@ impl Draft {
     }
 
     /// The task, if all of it could be read.
-    pub(super) fn finish(self, needs: Vec<Need>) -> Option<Task> {
+    pub(super) fn finish(self, needs: Vec<Need>, declared: Option<Selection>) -> Option<Task> {
         Some(Task {
             id: self.id?,
             tool: self.tool?,
             shown: self.shown,
             select: self.select,
+            declared,
             timeout: self.timeout,
             retry: self.retry,
             on_error: self.on_error,

@@ -56,6 +56,8 @@ pub(super) struct Ended {
     pub(super) status: Status,
     pub(super) took: Duration,
     pub(super) result: Option<Arc<Value>>,
+    /// The result in compact form, where some reference needs it.
+    pub(super) compact: Option<Value>,
     /// Of the whole task, or of single items of its `foreach`.
     pub(super) errors: Vec<(Option<usize>, Failure)>,
     /// Of a `foreach`, the places in its list of results that are null because their item failed.
@@ -83,6 +85,7 @@ impl Ended {
             status: Status::Ok,
             took,
             result: Some(Arc::new(result)),
+            compact: None,
             errors: Vec::new(),
             failed: Vec::new(),
             lack: None,
@@ -138,6 +141,7 @@ impl Ended {
             status,
             took,
             result: None,
+            compact: None,
             errors: failure.map(|failure| (None, failure)).into_iter().collect(),
             failed: Vec::new(),
             lack: None,

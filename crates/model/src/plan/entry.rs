@@ -99,10 +99,10 @@ impl Run {
         }
     }
 
-    fn result(&self, id: &str) -> Option<&Value> {
+    fn ended_task(&self, id: &str) -> Option<&Ended> {
         let mut tasks = self.plan.tasks.iter();
         let place = tasks.position(|task| task.id.as_str() == id)?;
-        self.ended_at(place)?.result.as_deref()
+        self.ended_at(place)
     }
 
     /// Resolves references of a task, or of one of its items. `code` is the failure's unless the budget is
@@ -114,18 +114,22 @@ impl Run {
         code: &str,
         work: impl FnOnce(&Scope<'_>, &mut CopyBudget<'_>) -> Result<T, String>,
     ) -> Result<T, Failure> {
-        let of_list = |id: &str| self.result(id);
+        let of_list = |id: &str| self.ended_task(id)?.result.as_deref();
+        let compact_list = |id: &str| self.ended_task(id)?.compact.as_ref();
         let outer = Scope {
             results: &of_list,
+            compacts: &compact_list,
             item: None,
         };
         let mut budget = CopyBudget::new(task.id.as_str(), self.plan.limits.copied_bytes);
         // An item belongs to no call's arguments.
         let item = resolve_item(task, item, &outer, &mut budget.renewed());
         let resolved = item.and_then(|item| {
-            let of_item = |id: &str| self.result(id);
+            let of_item = |id: &str| self.ended_task(id)?.result.as_deref();
+            let compact_item = |id: &str| self.ended_task(id)?.compact.as_ref();
             let inner = Scope {
                 results: &of_item,
+                compacts: &compact_item,
                 item: item.as_ref(),
             };
             work(&inner, &mut budget)
@@ -154,5 +158,10 @@ fn resolve_item<'s>(
         return Ok(None);
     };
     let value = foreach.item(index, scope, budget)?;
-    Ok(Some(Item { index, value }))
+    let compact = scope.compact_item(foreach, index, &value);
+    Ok(Some(Item {
+        index,
+        value,
+        compact,
+    }))
 }

@@ -87,6 +87,23 @@ fn each<'v>(
     Ok(Cow::Owned(Value::Array(values)))
 }
 
+/// Do the steps lead somewhere, below `[*]` in every item?
+pub(super) fn holds(value: &Value, steps: &[Step]) -> bool {
+    match steps {
+        [] => true,
+        [Step::Each, rest @ ..] => {
+            let items = value.as_array();
+            items.is_some_and(|items| items.iter().all(|item| holds(item, rest)))
+        }
+        [step, rest @ ..] => one(value, step).is_some_and(|inner| holds(inner, rest)),
+    }
+}
+
+/// The value at the end of steps that lead to one.
+pub(super) fn reach<'v>(value: &'v Value, steps: &[Step]) -> Option<&'v Value> {
+    steps.iter().try_fold(value, one)
+}
+
 fn one<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
     match (step, value) {
         (Step::Name(name), Value::Object(map)) => map.get(name),

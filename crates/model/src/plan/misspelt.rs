@@ -226,6 +226,12 @@ impl Names<'_> {
             steps.push(step);
             rest = after;
         }
+        // `$1.50` and `{1}` are no references, also where a task has the id 1.
+        let is_number = root.starts_with(|c: char| c.is_ascii_digit());
+        let has_name = matches!(steps.first(), Some(Step::Name(name)) if !name.starts_with(|c: char| c.is_ascii_digit()));
+        if is_number && !has_name {
+            return None;
+        }
         Some((Reference::to(root, steps), rest))
     }
 }

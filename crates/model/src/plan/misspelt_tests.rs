@@ -186,7 +186,7 @@ fn broken_references_show_the_right_one() {
             "expected the id of a task, found `$`; a reference is written ${s.id}",
         ),
         ("${HOME:-x}", "expected `.`, `[`, `??` or `}`, found `:`"),
-        ("${1}", "expected the id of a task, found `1`"),
+        ("${-}", "expected the id of a task, found `-`"),
     ] {
         let refused = read(&json!({"params": {"q": text}})).unwrap_err();
         let end = format!("{why}; the text `${{` is written as `$${{`");

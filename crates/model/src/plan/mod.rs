@@ -7,6 +7,7 @@
 
 mod active;
 mod budget;
+mod compact_names;
 mod compare;
 mod condition;
 mod cursor;
@@ -31,12 +32,13 @@ mod state;
 mod task;
 mod template;
 
+pub use compact_names::ReferencedPaths;
 pub use ended::{Halt, Status};
 pub use failure::{Failure, Passing};
 pub use limits::PlanLimits;
 pub use problem::{PlanProblem, Refused};
 pub use proof::{Lookup, PlannedTool};
-pub use report::{Report, ShownResult};
+pub use report::{EndedTask, Report};
 pub use retry::{On, Retry};
 pub use run::{Job, Run, Start};
 pub use state::Stage;
@@ -71,10 +73,10 @@ impl Plan {
         if !problems.is_empty() {
             return Err(Refused(problems));
         }
-        let drafts = drafts.into_iter().zip(proved.needs);
+        let drafts = drafts.into_iter().zip(proved.needs).zip(proved.selects);
         Ok(Self {
             tasks: drafts
-                .filter_map(|(draft, needs)| draft.finish(needs))
+                .filter_map(|((draft, needs), declared)| draft.finish(needs, declared))
                 .collect(),
             order: proved.order,
             limits,
@@ -102,12 +104,18 @@ impl From<crate::Hints> for PlannedTool {
     /// A tool that takes any parameters.
     fn from(hints: crate::Hints) -> Self {
         let input = crate::Input::typed(Vec::new(), true);
-        Self { hints, input }
+        Self {
+            hints,
+            input,
+            select: None,
+        }
     }
 }
 
 #[cfg(test)]
 mod dice;
+#[cfg(test)]
+mod odd_tests;
 #[cfg(test)]
 mod plan_tests;
 #[cfg(test)]

@@ -18,7 +18,8 @@ fn lookup(tool: &ToolPath) -> Result<PlannedTool, String> {
         ("m", "secret") => Err("`m.secret` is not for you".to_owned()),
         ("m", "typed") => Ok(PlannedTool {
             hints: Hints::default(),
-            input: Input::typed(vec![Field::required("page", Schema::Any)], false),
+            input: Input::typed(vec![Field::required("page", Schema::Int)], false),
+            select: None,
         }),
         ("m" | "notion", _) => Ok(PlannedTool::from(Hints {
             read_only: Some(name.starts_with("get")),
@@ -220,12 +221,12 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         "line 2: `id` is required",
     );
     refuses(
-        &one(json!({"id": 3})),
-        "task 1: `id` must be a string, not the number 3",
+        &one(json!({"id": true})),
+        "task 1: `id` must be a string, not true",
     );
     refuses(
         &one(json!({"id": ""})),
-        "task 1: `id` \"\" does not begin with a letter or `_`",
+        "task 1: `id` \"\" does not begin with a letter, a digit or `_`",
     );
     refuses(
         &one(json!({"id": "a.b"})),
@@ -237,8 +238,8 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         "`tool` must be a string, not the number 1",
     );
     refuses_field(
-        json!({"tool": "m.get"}),
-        "tool name `m.get` may hold only letters, digits, `_` and `-`",
+        json!({"tool": "n.get"}),
+        "`tool` names module `n`, and `module` is `m`; write \"module\": \"n\", \"tool\": \"get\"",
     );
     refuses_field(
         json!({"params": "${b}"}),
@@ -248,9 +249,13 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         json!({"params": [1]}),
         "`params` must be an object, not a list",
     );
-    let after = "`after` must be a list of ids, such as [\"search\"], not";
-    refuses_field(json!({"after": "b"}), &format!("{after} the string \"b\""));
-    refuses_field(json!({"after": [1]}), &format!("{after} a list"));
+    let after = "`after` must be a list of ids, such as [\"search\"], and has";
+    refuses_field(json!({"after": true}), &format!("{after} true"));
+    refuses_field(json!({"after": ["b", []]}), &format!("{after} a list"));
+    refuses_field(
+        json!({"after": 1}),
+        "`after` names no task `1`; did you mean `a`?",
+    );
     refuses_field(
         json!({"output": "ton"}),
         "`output` must be one of \"compact\", \"json\", \"toon\", \"markdown\", not the string \"ton\"",
@@ -280,8 +285,8 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         &format!("{millis} the number 1.5"),
     );
     refuses_field(
-        json!({"timeout_ms": "1"}),
-        &format!("{millis} the string \"1\""),
+        json!({"timeout_ms": "1s"}),
+        &format!("{millis} the string \"1s\""),
     );
     refuses_field(
         json!({"on_error": "ignore"}),
@@ -303,6 +308,16 @@ fn unknown_fields_are_told_the_nearest() {
         json!({"timeout": 3}),
         "`timeout` is not a field; did you mean `timeout_ms`?",
     );
+    for (other, ours) in [
+        ("if", "when"),
+        ("depends_on", "after"),
+        ("fields", "select"),
+    ] {
+        refuses_field(
+            json!({other: "x"}),
+            &format!("`{other}` is not a field; did you mean `{ours}`?"),
+        );
+    }
     refuses_field(
         json!({"zebra": 1}),
         "`zebra` is not a field; there are id, module, tool, params, after, output, raw_output, \
@@ -317,9 +332,11 @@ fn unknown_fields_are_told_the_nearest() {
 #[test]
 fn retries_are_bounded_and_for_tools_that_can_bear_them() {
     refuses_field(
-        json!({"retry": 3}),
-        "`retry` must be an object, such as {\"max\": 2}, not the number 3",
+        json!({"retry": true}),
+        "`retry` must be an object, such as {\"max\": 2}, not true",
     );
+    let times = "`retry` must be a whole number from 1 to 5, not the number";
+    refuses_field(json!({"retry": 6}), &format!("{times} 6"));
     refuses_field(json!({"retry": {}}), "`retry.max` is required");
     let max = "`retry.max` must be a whole number from 1 to 5, not the number";
     refuses_field(json!({"retry": {"max": 6}}), &format!("{max} 6"));
@@ -550,7 +567,7 @@ fn what_could_not_be_read_is_not_called_missing() {
 fn parameter_names_are_checked() {
     let typed =
         |params: Value| json!([{"id": "a", "module": "m", "tool": "typed", "params": params}]);
-    assert!(read(&typed(json!({"page": "x"}))).is_ok());
+    assert!(read(&typed(json!({"page": 3}))).is_ok());
     refuses(
         &typed(json!({"pages": "x"})),
         "task `a`: `params.page` is required\n\
@@ -568,4 +585,12 @@ fn parameter_names_are_checked() {
         &json!([{"id": "a", "module": "m", "tool": "typed"}]),
         "task `a`: `params.page` is required",
     );
+}
+
+#[test]
+fn a_misspelt_reference_is_one_problem() {
+    let typed = json!({"id": "b", "module": "m", "tool": "typed", "params": {"page": "$a.x"}});
+    let tasks = json!([{"id": "a", "module": "m", "tool": "get"}, typed]);
+    let got = read(&tasks).unwrap_err();
+    assert_eq!(got.0.len(), 1, "{got}");
 }

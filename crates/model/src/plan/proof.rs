@@ -6,7 +6,7 @@ use super::reference::show_name;
 use super::scope::is_of_item;
 use super::task::Need;
 use super::template::ESCAPE;
-use crate::{Hints, Input, ToolPath, circular, did_you_mean, order};
+use crate::{Hints, Input, Selection, ToolPath, circular, did_you_mean, order};
 use std::collections::BTreeMap;
 
 /// A tool that the caller may use, or why there is none for them.
@@ -17,6 +17,8 @@ pub type Lookup<'l> = dyn Fn(&ToolPath) -> Result<PlannedTool, String> + 'l;
 pub struct PlannedTool {
     pub hints: Hints,
     pub input: Input,
+    /// Fields of its results that its author chose.
+    pub select: Option<Selection>,
 }
 
 pub(super) struct Proof<'d> {
@@ -32,6 +34,8 @@ pub(super) struct Proof<'d> {
 pub(super) struct Proved {
     /// Of each task.
     pub(super) needs: Vec<Vec<Need>>,
+    /// The fields that the author of each task's tool chose.
+    pub(super) selects: Vec<Option<Selection>>,
     /// Places in the plan, needs first.
     pub(super) order: Vec<usize>,
 }
@@ -58,12 +62,15 @@ impl<'d> Proof<'d> {
 
     pub(super) fn prove(mut self, lookup: &Lookup<'_>) -> Proved {
         self.ids_are_unique();
-        for draft in self.drafts {
-            self.tool_fits(draft, lookup);
-        }
+        let selects = self.drafts.iter();
+        let selects = selects.map(|draft| self.tool_fits(draft, lookup)).collect();
         let needs: Vec<Vec<Need>> = self.drafts.iter().map(|d| self.needs(d)).collect();
         let order = self.ordered(&needs);
-        Proved { needs, order }
+        Proved {
+            needs,
+            selects,
+            order,
+        }
     }
 
     fn ids_are_unique(&mut self) {
@@ -80,15 +87,14 @@ impl<'d> Proof<'d> {
         }
     }
 
-    fn tool_fits(&mut self, draft: &Draft, lookup: &Lookup<'_>) {
-        let Some(tool) = &draft.tool else {
-            return;
-        };
+    /// Checks the tool of a task and what it is given; the fields that the tool's author chose.
+    fn tool_fits(&mut self, draft: &Draft, lookup: &Lookup<'_>) -> Option<Selection> {
+        let tool = draft.tool.as_ref()?;
         let found = match lookup(tool) {
             Ok(found) => found,
             Err(why) => {
                 self.problems.push(PlanProblem::task(&draft.name(), why));
-                return;
+                return None;
             }
         };
         if draft.retry.is_some() && !is_repeatable(found.hints) {
@@ -98,12 +104,14 @@ impl<'d> Proof<'d> {
             self.problems
                 .push(PlanProblem::field(&draft.name(), "retry", message));
         }
-        let names = draft.param_names();
-        for problem in names.map_or_else(Vec::new, |names| found.input.check_names(&names)) {
-            let field = format!("params{}", show_name(&problem.field));
+        let checked = draft.known_params();
+        let checked = checked.map(|(known, later)| found.input.check_early(known, &later));
+        for problem in checked.into_iter().flatten() {
+            let field = param_field(&problem.field);
             let problem = PlanProblem::field(&draft.name(), &field, problem.message);
             self.problems.push(problem);
         }
+        found.select
     }
 
     fn needs(&mut self, draft: &Draft) -> Vec<Need> {
@@ -176,6 +184,15 @@ impl<'d> Proof<'d> {
             .map(|cycle| PlanProblem::whole(circular(cycle)));
         self.problems.extend(cycles);
         order.order.iter().map(|id| self.ids[id]).collect()
+    }
+}
+
+/// `params.page`, `params["a b"]`; `params` for all of them.
+fn param_field(path: &str) -> String {
+    match path {
+        "" => "params".to_owned(),
+        path if path.contains(['.', '[']) => format!("params.{path}"),
+        name => format!("params{}", show_name(name)),
     }
 }
 

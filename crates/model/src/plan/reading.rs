@@ -1,7 +1,7 @@
 //! The fields of a task, one by one.
 
 use super::condition::Condition;
-use super::fields::Fields;
+use super::fields::{Fields, as_flag};
 use super::follow::kind;
 use super::limits::PlanLimits;
 use super::misspelt::{Misspelling, Names};
@@ -9,7 +9,8 @@ use super::problem::PlanProblem;
 use super::retry::{On, Retry};
 use super::task::{OnError, Shown, TaskId, When};
 use super::template::{Findings, Template};
-use crate::{Format, ModuleName, Selection, ToolName, ToolPath};
+use crate::accept::shorten;
+use crate::{BadName, Format, Selection, ToolPath};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -19,14 +20,24 @@ pub(super) fn id(fields: &mut Fields<'_>) -> Option<TaskId> {
 }
 
 pub(super) fn tool(fields: &mut Fields<'_>) -> Option<ToolPath> {
-    let module = fields.required_text("module").map(str::parse::<ModuleName>);
-    let tool = fields.required_text("tool").map(str::parse::<ToolName>);
+    let (module, tool) = (fields.required_text("module"), fields.required_text("tool"));
+    if let (Some(module), Some(tool)) = (module, tool)
+        && let Some((other, inner)) = tool.split_once('.')
+    {
+        let (other, inner, module) = (shorten(other), shorten(inner), shorten(module));
+        let message = format!(
+            "names module `{other}`, and `module` is `{module}`; write \"module\": \"{other}\", \
+             \"tool\": \"{inner}\""
+        );
+        fields.wrong("tool", message);
+        return None;
+    }
     let mut noted = |error: &dyn ToString| {
         let problem = PlanProblem::task(&fields.task, error.to_string());
         fields.problems.push(problem);
     };
-    let module = module.and_then(|name| name.map_err(|error| noted(&error)).ok());
-    let tool = tool.and_then(|name| name.map_err(|error| noted(&error)).ok());
+    let module = module.and_then(|name| name.parse().map_err(|e: BadName| noted(&e)).ok());
+    let tool = tool.and_then(|name| name.parse().map_err(|e: BadName| noted(&e)).ok());
     Some(ToolPath {
         module: module?,
         tool: tool?,
@@ -76,24 +87,27 @@ fn reference_in(select: &Value, names: &Names<'_>) -> Option<String> {
         _ => return None,
     };
     let misspelt = names.find(text);
-    let written = misspelt.as_ref().map(Misspelling::written);
-    let written = written.or_else(|| text.contains("${").then_some(text));
-    written.map(crate::accept::shorten)
+    let written = text.contains("${").then_some(text.as_str());
+    let written = written.or_else(|| misspelt.as_ref().map(Misspelling::written));
+    written.map(shorten)
 }
 
 pub(super) fn shown(fields: &mut Fields<'_>) -> Shown {
     let raw = fields.flag("raw_output");
     let shown = match fields.get("output") {
-        Some(Value::Bool(true)) => Shown::As(None),
-        Some(Value::String(_)) => {
-            let format = fields.word("output", &FORMATS);
-            format.map(Shown::As).unwrap_or_default()
-        }
-        None | Some(Value::Bool(false)) => Shown::Nothing,
-        Some(other) => {
-            fields.must("output", "true, false or a format", other);
-            Shown::Nothing
-        }
+        None => Shown::Nothing,
+        Some(value) => match (as_flag(value), value) {
+            (Some(true), _) => Shown::As(None),
+            (Some(false), _) => Shown::Nothing,
+            (None, Value::String(_)) => {
+                let format = fields.word("output", &FORMATS);
+                format.map(Shown::As).unwrap_or_default()
+            }
+            (None, other) => {
+                fields.must("output", "true, false or a format", other);
+                Shown::Nothing
+            }
+        },
     };
     if raw { Shown::Raw } else { shown }
 }
@@ -157,6 +171,13 @@ pub(super) fn timeout(fields: &mut Fields<'_>, limits: &PlanLimits) -> Duration 
 
 pub(super) fn retry(fields: &mut Fields<'_>, limits: &PlanLimits) -> Option<Retry> {
     let value = fields.get("retry")?;
+    if value.is_number() {
+        let max = fields.whole("retry", limits.retries)?;
+        return Some(Retry {
+            max,
+            on: On::ALL.to_vec(),
+        });
+    }
     let Some(map) = value.as_object() else {
         fields.must("retry", "an object, such as {\"max\": 2}", value);
         return None;

@@ -67,7 +67,7 @@ impl Reference {
 
     fn path(cursor: &mut Cursor<'_>) -> Result<Self, Slip> {
         cursor.skip_space();
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let starts = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !cursor.rest().starts_with(starts) {
             return Err(cursor.expected("the id of a task"));
         }
@@ -121,6 +121,14 @@ impl Step {
             .starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
         {
             return Err(expected);
+        }
+        let inner = cursor.rest().split([']', '}']).next().unwrap_or_default();
+        if inner.contains(':') && !inner.starts_with('"') {
+            let message = "a reference takes one item, [0], or each of them, [*], and no slice";
+            return Err(Slip {
+                message: message.to_owned(),
+                ..before
+            });
         }
         match cursor.literal(&[']', '}'])? {
             Value::String(name) => Ok(Self::Name(name)),
@@ -229,7 +237,9 @@ mod tests {
         check("${json(a)", Err((1, never)));
         check("${}", Err((3, "expected the id of a task, found `}`")));
         check("${", Err((3, "expected the id of a task, found the end")));
-        check("${1a}", Err((3, "expected the id of a task, found `1`")));
+        check("${-a}", Err((3, "expected the id of a task, found `-`")));
+        let slice = "a reference takes one item, [0], or each of them, [*], and no slice";
+        check("${a[0:2]}", Err((5, slice)));
         check("${ü}", Err((3, "expected the id of a task, found `ü`")));
         check(
             "${a!}",

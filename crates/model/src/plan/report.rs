@@ -1,4 +1,4 @@
-//! What came of a run, in the shape of the answer.
+//! Result of a run: how each task ended.
 
 use super::ended::{Ended, Status};
 use super::failure::Failure;
@@ -9,15 +9,37 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Report(Vec<(Task, Ended)>);
 
-/// A result that the answer shows.
+/// How one task ended.
 #[derive(Debug, Clone, Copy)]
-pub struct ShownResult<'r> {
+pub struct EndedTask<'r> {
     pub task: &'r Task,
-    /// As it is: the driver puts it into its form.
-    pub value: &'r Arc<Value>,
+    pub status: Status,
+    /// Of the task, or of single items of its `foreach`.
+    pub failures: &'r [(Option<usize>, Failure)],
+    /// The whole result, if the answer shows it: the driver puts it into its form.
+    pub value: Option<&'r Arc<Value>>,
     /// Of a `foreach`, whose value is a list of results: the places of those that are null because their
     /// item failed.
     pub failed: Option<&'r [usize]>,
+}
+
+impl EndedTask<'_> {
+    /// What went wrong, a line each; empty if nothing did.
+    pub fn describe_failures(&self) -> String {
+        let (id, status) = (&self.task.id, self.status.as_str());
+        let line = |(item, failure): &(Option<usize>, Failure)| {
+            let (code, message) = (&failure.code, &failure.message);
+            match (item, self.status) {
+                (Some(item), _) => format!("{id}[{item}]: error ({code}): {message}\n"),
+                (None, Status::Skipped) => format!("{id}: {message}\n"),
+                (None, _) => format!("{id}: {status} ({code}): {message}\n"),
+            }
+        };
+        if self.status == Status::Skipped && self.failures.is_empty() {
+            return format!("{id}: skipped because its `when` does not hold\n");
+        }
+        self.failures.iter().map(line).collect()
+    }
 }
 
 impl Report {
@@ -25,15 +47,17 @@ impl Report {
         Self(tasks)
     }
 
-    pub fn shown(&self) -> impl Iterator<Item = ShownResult<'_>> {
-        let shown = self.0.iter();
-        let shown = shown.filter(|(task, _)| task.shown != Shown::Nothing);
-        shown.filter_map(|(task, ended)| {
-            Some(ShownResult {
-                task,
-                value: ended.result.as_ref()?,
-                failed: task.foreach.is_some().then_some(&ended.failed),
-            })
+    /// All tasks, in the plan's order.
+    pub fn tasks(&self) -> impl Iterator<Item = EndedTask<'_>> {
+        self.0.iter().map(|(task, ended)| EndedTask {
+            task,
+            status: ended.status,
+            failures: &ended.errors,
+            value: ended
+                .result
+                .as_ref()
+                .filter(|_| task.shown != Shown::Nothing),
+            failed: task.foreach.is_some().then_some(&ended.failed),
         })
     }
 
@@ -44,7 +68,7 @@ impl Report {
         !all.clone().any(|status| status == Status::Ok) && all.any(tried)
     }
 
-    /// `{"results", "errors", "tasks"}`. `forms` holds results in the form they are shown in, by
+    /// `{"results", "errors", "tasks"}`, for programs. `forms` holds results in the form they are shown in, by
     /// id; one that is not there is shown as JSON.
     pub fn answer(self, mut forms: Map<String, Value>) -> Value {
         let (mut results, mut errors, mut tasks) = (Map::new(), Map::new(), Map::new());

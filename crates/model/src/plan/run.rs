@@ -96,6 +96,9 @@ impl Run {
             return;
         }
         self.running -= 1;
+        if let Ok(value) = &result {
+            self.select_for_references(job, value);
+        }
         let retry = self.task(job).retry.as_ref();
         let patience = self.plan.limits.task_time;
         let pause = match (&result, retry) {
@@ -242,6 +245,11 @@ impl Run {
 }
 
 impl Job {
+    /// Its task's place in the plan.
+    pub(super) fn task_place(self) -> usize {
+        self.task
+    }
+
     /// Which item of a list it is for; 0 where there is no list.
     pub fn item(self) -> usize {
         self.unit

@@ -1,7 +1,7 @@
 //! What a reference can reach when it is resolved: the results there are, and a list's item.
 
 use super::budget::CopyBudget;
-use super::follow::{follow, kind};
+use super::follow::{follow, holds, kind};
 use super::reference::{Reference, Step};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -11,11 +11,15 @@ use std::borrow::Cow;
 pub(super) struct Item<'a> {
     pub(super) index: usize,
     pub(super) value: Cow<'a, Value>,
+    /// The same item in the compact form of the result it stands in.
+    pub(super) compact: Option<&'a Value>,
 }
 
 pub(super) struct Scope<'a> {
     /// A task's result, by the task's id.
     pub(super) results: &'a dyn Fn(&str) -> Option<&'a Value>,
+    /// Its compact form, whose names callers have seen, where some reference needs it.
+    pub(super) compacts: &'a dyn Fn(&str) -> Option<&'a Value>,
     pub(super) item: Option<&'a Item<'a>>,
 }
 
@@ -69,7 +73,8 @@ impl Scope<'_> {
         let (root, default) = (reference.root.as_str(), reference.default.as_deref());
         if let Some(item) = self.item.filter(|_| is_of_item(root)) {
             if root == "item" {
-                return follow(&item.value, &reference.steps, default, budget)
+                let (value, steps) = choose(&item.value, item.compact, &reference.steps);
+                return follow(value, steps, default, budget)
                     .map_err(|missing| missing.sentence(root));
             }
             let index = Value::from(item.index);
@@ -79,7 +84,8 @@ impl Scope<'_> {
         }
         match ((self.results)(root), default) {
             (Some(value), _) => {
-                let steps = steps_into(value, &reference.steps);
+                let compact = (self.compacts)(root);
+                let (value, steps) = choose_result(value, compact, &reference.steps);
                 follow(value, steps, default, budget).map_err(|missing| missing.sentence(root))
             }
             (None, Some(default)) => Ok(Cow::Borrowed(default)),
@@ -88,8 +94,31 @@ impl Scope<'_> {
     }
 }
 
+/// The whole value, or its compact form where only that has what the steps lead to.
+fn choose<'v, 's>(
+    whole: &'v Value,
+    compact: Option<&'v Value>,
+    steps: &'s [Step],
+) -> (&'v Value, &'s [Step]) {
+    let compact = compact.filter(|compact| holds(compact, steps) && !holds(whole, steps));
+    (compact.unwrap_or(whole), steps)
+}
+
+/// The same for a task's result.
+fn choose_result<'v, 's>(
+    whole: &'v Value,
+    compact: Option<&'v Value>,
+    steps: &'s [Step],
+) -> (&'v Value, &'s [Step]) {
+    let compact = compact.map(|compact| (compact, steps_into(compact, steps)));
+    let compact = compact.filter(|(compact, steps)| holds(compact, steps));
+    let of_whole = (whole, steps_into(whole, steps));
+    let is_missing = !holds(of_whole.0, of_whole.1);
+    compact.filter(|_| is_missing).unwrap_or(of_whole)
+}
+
 /// A tool that answers with a bare list is read as one that calls its list `results`.
-fn steps_into<'s>(result: &Value, steps: &'s [Step]) -> &'s [Step] {
+pub(super) fn steps_into<'s>(result: &Value, steps: &'s [Step]) -> &'s [Step] {
     match (result, steps) {
         (Value::Array(_), [Step::Name(name), rest @ ..]) if name == "results" => rest,
         _ => steps,
@@ -109,12 +138,16 @@ mod tests {
             "deep": {"results": {"results": [1]}},
         });
         let results = |id: &str| results.get(id);
+        let compact = json!({"s": "short", "by": "ada", "rows": [{"by": null}]});
         let item = Item {
             index: 3,
             value: Cow::Owned(json!({"id": "i", "results": [9]})),
+            compact: Some(&json!({"id": "short", "by": "ada"})),
         };
+        let compacts = |id: &str| (id == "a").then_some(&compact);
         let scope = Scope {
             results: &results,
+            compacts: &compacts,
             item: Some(&item),
         };
         let read = Reference::read(&mut Cursor::new(&format!("{reference}}}"))).unwrap();
@@ -180,6 +213,17 @@ mod tests {
         check("index.x", Err(missing), Err(missing));
         let missing = "`item` has no `zebra`; it has id, results";
         check("item.zebra", Err(missing), Err(missing));
+    }
+
+    #[test]
+    fn names_of_the_compact_form_are_followed_where_the_whole_has_none() {
+        check("a.s", Ok(json!("x")), Ok("x"));
+        check("a.by", Ok(json!("ada")), Ok("ada"));
+        check("a.by ?? 1", Ok(json!("ada")), Ok("ada"));
+        check("a.rows[0].by ?? 1", Ok(json!(1)), Ok("1"));
+        check("a.rows[1].by ?? 2", Ok(json!(2)), Ok("2"));
+        check("item.id", Ok(json!("i")), Ok("i"));
+        check("item.by", Ok(json!("ada")), Ok("ada"));
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! A plan as it was sent: a list, or text with one task a line.
+//! A plan as it was sent: a list, or text with one task per line. Other spellings that have only one
+//! meaning are read as it.
 
 use super::follow::kind;
 use super::problem::PlanProblem;
 use super::task::TaskId;
-use crate::duplicate_key;
+use crate::spelling::{drop_trailing_commas, read_json_text, strip_fence};
+use crate::{duplicate_key, normalize_call};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -19,11 +21,13 @@ pub(super) fn entries<'s>(
     most: usize,
     problems: &mut Vec<PlanProblem>,
 ) -> Vec<Entry<'s>> {
-    let read = match source {
+    let read = match inside(source) {
         Value::Array(items) => list(items.iter().map(Cow::Borrowed).collect(), most),
         Value::String(text) => of_text(text, most),
+        one @ Value::Object(_) => list(vec![Cow::Borrowed(one)], most),
         other => Err(format!(
-            "the tasks are a list, or text with one task a line, not {}",
+            "the tasks are a list of objects, such as [{{\"id\": \"a\", \"module\": \"m\", \"tool\": \"t\", \
+             \"output\": true}}], not {}",
             kind(other)
         )),
     };
@@ -39,30 +43,84 @@ pub(super) fn entries<'s>(
 
 type Read<'s> = Result<Vec<Result<Entry<'s>, PlanProblem>>, String>;
 
+/// The tasks of an object that holds nothing but them.
+fn inside(source: &Value) -> &Value {
+    let object = source.as_object().filter(|object| object.len() == 1);
+    let tasks = object.and_then(|object| object.get("tasks").or(object.get("commands")));
+    tasks.unwrap_or(source)
+}
+
 fn of_text(text: &str, most: usize) -> Read<'static> {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = strip_fence(text);
     if text.trim_start().starts_with('[') {
-        let items: Vec<Value> = serde_json::from_str(text)
-            .map_err(|error| format!("the tasks are not valid JSON: {error}"))?;
-        if let Some(duplicate) = duplicate_key(text.as_bytes()) {
-            return Err(format!("the tasks cannot be used: {duplicate}"));
-        }
-        return list(items.into_iter().map(Cow::Owned).collect(), most);
+        return of_array(text, most);
     }
     let lines = text.lines().enumerate();
-    let lines: Vec<_> = lines.filter(|(_, line)| !line.trim().is_empty()).collect();
-    few_enough(lines.len(), most)?;
-    let entry = |(i, line): (usize, &str)| {
-        let place = format!("line {}", i + 1);
-        match serde_json::from_str(line) {
-            Ok(value) => match duplicate_key(line.as_bytes()) {
-                Some(duplicate) => Err(PlanProblem::task(&place, duplicate.to_string())),
-                None => Entry::of(place, Cow::Owned(value)),
-            },
-            Err(error) => Err(PlanProblem::task(&place, not_json(line, &error))),
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let lines: Vec<_> = lines
+        .map(|(i, line)| (format!("line {}", i + 1), line, serde_json::from_str(line)))
+        .collect();
+    let objects = match lines.as_slice() {
+        [(_, line, Ok(one))] if duplicate_key(line.as_bytes()).is_none() => {
+            inside(one).as_array().cloned()
         }
+        lines if lines.iter().all(|(_, _, read)| read.is_ok()) => None,
+        _ => of_objects(text),
+    };
+    if let Some(objects) = objects {
+        return list(objects.into_iter().map(Cow::Owned).collect(), most);
+    }
+    few_enough(lines.len(), most)?;
+    let entry = |(place, line, read): (String, &str, serde_json::Result<Value>)| match read {
+        Ok(value) => match duplicate_key(line.as_bytes()) {
+            Some(duplicate) => Err(PlanProblem::task(&place, duplicate.to_string())),
+            None => Entry::of(place, Cow::Owned(value)),
+        },
+        Err(error) => Err(PlanProblem::task(&place, not_json(line, &error))),
     };
     Ok(lines.into_iter().map(entry).collect())
+}
+
+fn of_array(text: &str, most: usize) -> Read<'static> {
+    let read = |text: &str| serde_json::from_str::<Vec<Value>>(text);
+    let (items, text) = match read(text) {
+        Ok(items) => (items, Cow::Borrowed(text)),
+        Err(error) => {
+            let tidy = drop_trailing_commas(text);
+            let wrong = |_| format!("the tasks are not valid JSON: {error}");
+            (read(&tidy).map_err(wrong)?, Cow::Owned(tidy))
+        }
+    };
+    if let Some(duplicate) = duplicate_key(text.as_bytes()) {
+        return Err(format!("the tasks cannot be used: {duplicate}"));
+    }
+    list(items.into_iter().map(Cow::Owned).collect(), most)
+}
+
+/// Objects over several lines, one after the other or with commas between them; or one object that holds
+/// all tasks.
+fn of_objects(text: &str) -> Option<Vec<Value>> {
+    let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let (mut values, mut begin) = (Vec::new(), 0);
+    while let Some(Ok(value)) = objects.next() {
+        let end = objects.byte_offset();
+        if duplicate_key(&text.as_bytes()[begin..end]).is_some() {
+            return None;
+        }
+        begin = end;
+        values.push(value);
+    }
+    if !text[begin..].trim().is_empty() {
+        let Value::Array(all) = read_json_text(&format!("[{text}]"))? else {
+            return None;
+        };
+        values = all;
+    }
+    let inner = match values.as_slice() {
+        [one] => inside(one).as_array().cloned(),
+        _ => None,
+    };
+    Some(inner.unwrap_or(values))
 }
 
 fn list(items: Vec<Cow<'_, Value>>, most: usize) -> Read<'_> {
@@ -99,7 +157,8 @@ impl<'s> Entry<'s> {
     }
 
     fn of(place: String, value: Cow<'s, Value>) -> Result<Self, PlanProblem> {
-        let fields = match value {
+        let text = value.as_str().and_then(read_json_text);
+        let mut fields = match text.map_or(value, Cow::Owned) {
             Cow::Borrowed(Value::Object(fields)) => Cow::Borrowed(fields),
             Cow::Owned(Value::Object(fields)) => Cow::Owned(fields),
             other => {
@@ -107,6 +166,11 @@ impl<'s> Entry<'s> {
                 return Err(PlanProblem::task(&place, message));
             }
         };
+        normalize_call(&mut fields);
+        if let Some(number) = fields.get("id").and_then(Value::as_u64) {
+            let id = Value::from(number.to_string());
+            fields.to_mut().insert("id".to_owned(), id);
+        }
         Ok(Self { place, fields })
     }
 }
@@ -154,15 +218,37 @@ mod tests {
     }
 
     #[test]
+    fn other_spellings_of_a_list_are_read_as_one() {
+        let both = [r#"task 1 {"id":"1"}"#, r#"task 2 {"id":"b"}"#];
+        for source in [
+            json!([{"id": 1}, "{\"id\": \"b\"}"]),
+            json!({"tasks": [{"id": 1}, {"id": "b"}]}),
+            json!("{\"tasks\": [{\"id\": 1}, {\"id\": \"b\"}]}"),
+            json!("{\n\"commands\": [{\"id\": 1}, {\"id\": \"b\"},],\n}"),
+            json!("```json\n[{\"id\": 1}, {\"id\": \"b\"}]\n```"),
+            json!("[{\"id\": 1,}, {\"id\": \"b\"},\n]"),
+            json!("{\n \"id\": 1\n}\n{\n \"id\": \"b\"}"),
+            json!("{\"id\": 1},\n{\"id\": \"b\"},"),
+            json!("{\"id\": 1}{\"id\": \"b\"}"),
+        ] {
+            check(&source, &both, &[]);
+        }
+        check(&json!({"id": "a"}), &[r#"task 1 {"id":"a"}"#], &[]);
+        check(&json!("{\"id\": 7}"), &[r#"line 1 {"id":"7"}"#], &[]);
+    }
+
+    #[test]
     fn what_is_no_task_is_named() {
         let none = "a batch needs at least one task";
         check(&json!([]), &[], &[none]);
         check(&json!(""), &[], &[none]);
         check(&json!(" \n\n"), &[], &[none]);
         check(
-            &json!({"id": "a"}),
+            &json!(3),
             &[],
-            &["the tasks are a list, or text with one task a line, not an object"],
+            &[
+                "the tasks are a list of objects, such as [{\"id\": \"a\", \"module\": \"m\", \"tool\": \"t\", \"output\": true}], not a number",
+            ],
         );
         check(
             &json!([{}, 3, null]),

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Longest id, as long as a tool's name may be.
 const LONGEST: usize = 64;
 
-/// A task's id: `[A-Za-z_][A-Za-z0-9_-]{0,63}`.
+/// A task's id: `[A-Za-z0-9_][A-Za-z0-9_-]{0,63}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(String);
 
@@ -21,6 +21,8 @@ pub struct Task {
     pub shown: Shown,
     /// Fields of the answer, where the caller chose them.
     pub select: Option<Selection>,
+    /// Fields of the answer that the tool's author chose.
+    pub(super) declared: Option<Selection>,
     /// How long one call may take.
     pub timeout: Duration,
     pub retry: Option<Retry>,
@@ -77,8 +79,8 @@ impl TaskId {
                 crate::accept::shorten(&format!("{text:?}"))
             ))
         };
-        if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return wrong("does not begin with a letter or `_`");
+        if !text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+            return wrong("does not begin with a letter, a digit or `_`");
         }
         let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
         if !text.bytes().all(is_plain) {
@@ -108,17 +110,26 @@ mod tests {
     #[test]
     fn ids() {
         let long = "x".repeat(65);
-        for good in ["a", "_", "Search-1", "a_b", &long[1..], "item", "json"] {
+        for good in [
+            "a",
+            "_",
+            "1",
+            "2b",
+            "Search-1",
+            "a_b",
+            &long[1..],
+            "item",
+            "json",
+        ] {
             assert_eq!(
                 TaskId::read(good).map(|id| id.to_string()),
                 Ok(good.to_owned())
             );
         }
         let check = |id: &str, why: &str| assert_eq!(TaskId::read(id), Err(why.to_owned()));
-        check("", "\"\" does not begin with a letter or `_`");
-        check("1a", "\"1a\" does not begin with a letter or `_`");
-        check("-a", "\"-a\" does not begin with a letter or `_`");
-        check("é", "\"é\" does not begin with a letter or `_`");
+        check("", "\"\" does not begin with a letter, a digit or `_`");
+        check("-a", "\"-a\" does not begin with a letter, a digit or `_`");
+        check("é", "\"é\" does not begin with a letter, a digit or `_`");
         check("a.b", "\"a.b\" may hold only letters, digits, `_` and `-`");
         check("a b", "\"a b\" may hold only letters, digits, `_` and `-`");
         let shown = &format!("\"{}...", &long[..56]);

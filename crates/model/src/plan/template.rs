@@ -130,7 +130,8 @@ impl Template {
             Ok(parts) => parts,
             Err(slip) => {
                 findings.slips.push((path.show(), slip));
-                return Self::Plain(Value::Null);
+                // No value is known: what was meant is a reference.
+                return Self::Text(Vec::new());
             }
         };
         for (column, part) in &parts {
@@ -274,11 +275,49 @@ impl Template {
         }
     }
 
-    /// The names of an object's fields.
-    pub(super) fn names(&self) -> Option<Vec<&str>> {
+    /// Shows every reference in it.
+    pub(super) fn visit_references<'t>(&'t self, visit: &mut dyn FnMut(&'t Reference)) {
         match self {
-            Self::Object(fields) => Some(fields.iter().map(|(name, _)| name.as_str()).collect()),
-            Self::Plain(Value::Object(map)) => Some(map.keys().map(String::as_str).collect()),
+            Self::Plain(_) => {}
+            Self::Whole(reference) => visit(reference),
+            Self::Text(parts) => parts.iter().for_each(|part| {
+                if let Part::Reference(reference) = part {
+                    visit(reference);
+                }
+            }),
+            Self::List(items) => items.iter().for_each(|item| item.visit_references(visit)),
+            Self::Object(fields) => {
+                for (_, inner) in fields {
+                    inner.visit_references(visit);
+                }
+            }
+        }
+    }
+
+    /// The reference that is all of it.
+    pub(super) fn whole(&self) -> Option<&Reference> {
+        match self {
+            Self::Whole(reference) => Some(reference),
+            _ => None,
+        }
+    }
+
+    /// The fields of an object that hold no references, and the names of the others.
+    pub(super) fn known_fields(&self) -> Option<(Map<String, Value>, Vec<&str>)> {
+        match self {
+            Self::Object(fields) => {
+                let (mut known, mut later) = (Map::new(), Vec::new());
+                for (name, inner) in fields {
+                    match inner {
+                        Self::Plain(value) => {
+                            known.insert(name.clone(), value.clone());
+                        }
+                        _ => later.push(name.as_str()),
+                    }
+                }
+                Some((known, later))
+            }
+            Self::Plain(Value::Object(map)) => Some((map.clone(), Vec::new())),
             _ => None,
         }
     }

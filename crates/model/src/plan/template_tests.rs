@@ -15,6 +15,7 @@ fn check(value: &Value, expected: Result<Value, &str>) {
     let results = |id: &str| results.get(id);
     let scope = Scope {
         results: &results,
+        compacts: &|_| None,
         item: None,
     };
     let slip = findings.slips.first();

@@ -253,6 +253,7 @@ impl Ended {
             }
             CallError::Stopped { stop, .. } => Self::stopped(*stop),
             CallError::Scope { .. } => Self::of("denied", "scope"),
+            CallError::NotReadOnly { .. } => Self::of("denied", "read_only"),
             CallError::Denied(_) => Self::of("denied", "permission"),
             CallError::Unaudited | CallError::Unrecorded => Self::of("denied", "audit"),
             CallError::Asks { .. } => Self::of("ok", "asks"),

@@ -49,6 +49,9 @@ pub enum CallError {
     /// A token may lack it where a role allows it.
     #[error("{}", lacking(.tool, .scope))]
     Scope { tool: ToolPath, scope: String },
+    /// `call_readonly` calls no other tools.
+    #[error("`{tool}` is not declared read-only; `call` and `batch` can call it")]
+    NotReadOnly { tool: ToolPath },
     /// A script called a tool that its module may not call.
     #[error(transparent)]
     Denied(#[from] Denied),

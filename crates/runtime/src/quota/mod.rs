@@ -100,8 +100,9 @@ impl Runtime {
     /// A batch is counted task by task, and a look at schemas is no call. Says whether what is asked for is
     /// there, so that its module has been counted, too.
     pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<bool, Limited> {
-        if let Wish::Tool { name, .. } = wish
-            && matches!(Meta::named(name), Some(Meta::Batch | Meta::Schema))
+        if let Wish::Tool { name, args } = wish
+            && let Some(meta) = Meta::named(name)
+            && (meta == Meta::Schema || meta.is_batch(args))
         {
             return Ok(true);
         }

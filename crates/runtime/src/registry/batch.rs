@@ -1,19 +1,20 @@
 //! `batch`: several calls that use each other's results. The plan is a pure machine; here it gets its
 //! calls made, each down the one road, and is told the time.
 
+use super::batch_answer::{BatchAnswer, Reader};
 use super::call::find;
 use super::meta::Meta;
-use super::shape::{Asked, ForeachResults, Shape};
+use super::shape::Shape;
 use crate::audit::Trail;
 use crate::call::{Call, CallError, Lines};
 use crate::catalog::{Catalog, Handle};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use model::plan::{
-    Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Report, Run, Shown, Stage, Start,
+    Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Refused, Report, Run, Stage, Start,
     Task,
 };
-use model::{Args, Caller, Compact, Limits, Output, Stop, ToolPath, Ways};
+use model::{Args, Caller, Limits, Output, Stop, Structured, ToolPath};
 use script::Raised;
 use serde_json::Value;
 use std::future::poll_fn;
@@ -28,7 +29,9 @@ pub type Watch = Arc<dyn Fn(&Run) + Send + Sync>;
 
 /// A batch, whichever door it came by.
 pub struct Batch {
-    /// A list, or text with a task a line.
+    /// The meta tool that runs it.
+    pub meta: Meta,
+    /// A list, or text with one task per line.
     pub tasks: Value,
     pub watch: Option<Watch>,
     pub lines: Option<Lines>,
@@ -38,41 +41,53 @@ pub struct Batch {
 }
 
 impl Runtime {
-    pub(crate) async fn call_batch(&self, call: Call) -> Result<Output, CallError> {
-        let tasks = tasks(&call.name, call.args)?;
+    pub(crate) async fn call_batch(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
+        let tasks = tasks(meta, &call.name, call.args)?;
         let progress = call.progress.map(|progress| -> Watch {
             Arc::new(move |run| {
                 let (done, of, words) = words(run);
                 progress(done, Some(of), Some(&words));
             })
         });
-        self.batch(Batch {
-            tasks,
-            watch: progress,
-            lines: call.lines,
-            caller: call.caller,
-            cancel: call.cancel,
-            trail: call.trail,
+        let answer = self.run_batch(
+            Batch {
+                meta,
+                tasks,
+                watch: progress,
+                lines: call.lines,
+                caller: call.caller,
+                cancel: call.cancel,
+                trail: call.trail,
+            },
+            Reader::Model,
+        );
+        Ok(match answer.await {
+            Ok(answer) => answer.into_output(),
+            Err(refused) => Output::error(show_refused(&refused)),
         })
-        .await
     }
 
-    /// Runs a batch to its end. What is wrong with the plan is the answer, and nothing was called.
-    pub async fn batch(&self, mut batch: Batch) -> Result<Output, CallError> {
-        batch.trail = batch.trail.via(Meta::Batch.name());
+    /// Runs a batch for a program to its end, unless its plan is refused: then nothing was called.
+    pub async fn batch(&self, batch: Batch) -> Result<BatchAnswer, Refused> {
+        self.run_batch(batch, Reader::Program).await
+    }
+
+    async fn run_batch(&self, mut batch: Batch, reader: Reader) -> Result<BatchAnswer, Refused> {
+        batch.trail = batch.trail.via(batch.meta.name());
         let catalog = self.view(&batch.caller);
-        let may = |handle: &Handle| check_scope(&catalog, handle, &batch.caller);
+        let may = |handle: &Handle| {
+            check_scope(&catalog, handle, &batch.caller)?;
+            batch.meta.check_tool(handle)
+        };
         let denied = |path: &ToolPath, error: &CallError| {
             self.note_unread(&path.to_string(), &batch.caller, &batch.trail, error);
         };
-        let plan = match planned(&catalog, &batch.tasks, self.limits(), &may, &denied) {
-            Ok(plan) => plan,
-            Err(refused) => return Ok(refused),
-        };
+        let plan = planned(&catalog, &batch.tasks, self.limits(), &may, &denied)?;
         let (begin, limits) = (Instant::now(), *plan.limits());
         let report = Drive {
             runtime: self,
             batch: &batch,
+            catalog: &catalog,
             begin,
             run: Run::new(plan),
             jobs: Jobs::default(),
@@ -81,21 +96,27 @@ impl Runtime {
         .await;
         // Authors' functions have what is left of the batch's time, and at least the time of one call.
         let until = (begin + limits.batch_time).max(Instant::now() + self.limits().time);
-        let mut said = Vec::new();
-        for (task, value, asked) in wanted(&report) {
-            if let Ok(handle) = find(&catalog, task.tool.module.as_str(), task.tool.tool.as_str()) {
-                let (cancel, value) = (batch.cancel.clone(), Arc::clone(value));
-                let time = until.saturating_duration_since(Instant::now());
-                let compact = self.say_within(&handle, value, asked, cancel, time).await;
-                said.push((task.id.to_string(), compact));
-            }
+        let mut answer = BatchAnswer::new(report, catalog.rules.showing.result_tokens, reader);
+        while let Some(next) = answer.next_to_write() {
+            let (module, tool) = (next.tool.module.as_str(), next.tool.tool.as_str());
+            let Ok(handle) = find(&catalog, module, tool) else {
+                answer.set(next.place, None);
+                continue;
+            };
+            let (cancel, time) = (
+                batch.cancel.clone(),
+                until.saturating_duration_since(Instant::now()),
+            );
+            let written =
+                self.say_within(&handle, next.value, next.asked, cancel, time, next.tokens);
+            answer.set(next.place, Some(written.await));
         }
-        Ok(answer(report, said))
+        Ok(answer)
     }
 }
 
-pub(crate) fn tasks(name: &str, args: Args) -> Result<Value, CallError> {
-    let accepted = Meta::Batch.accept(args);
+pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, CallError> {
+    let accepted = meta.accept(args);
     let mut args = accepted.map_err(|rejected| CallError::Rejected {
         tool: name.to_owned(),
         rejected,
@@ -111,7 +132,7 @@ pub(crate) fn planned(
     limits: &Limits,
     may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
     denied: &(dyn Fn(&ToolPath, &CallError) + Sync),
-) -> Result<Plan, Output> {
+) -> Result<Plan, Refused> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
         let found = found.and_then(|found| may(&found).map(|()| found));
@@ -121,19 +142,25 @@ pub(crate) fn planned(
         Ok(PlannedTool {
             hints: tool.hints,
             input: tool.input.clone(),
+            select: tool.select.clone(),
         })
     };
     let limits = PlanLimits {
         copied_bytes: limits.result_bytes,
         ..PlanLimits::default()
     };
-    let plan = Plan::read(tasks, limits, &lookup);
-    plan.map_err(|refused| Output::error(format!("nothing was called:\n{refused}")))
+    Plan::read(tasks, limits, &lookup)
+}
+
+/// What a caller reads of a plan of which nothing was run.
+pub(super) fn show_refused(refused: &Refused) -> String {
+    format!("nothing was called:\n{refused}")
 }
 
 struct Drive<'d> {
     runtime: &'d Runtime,
     batch: &'d Batch,
+    catalog: &'d Arc<Catalog>,
     begin: Instant,
     run: Run,
     /// Dropping them ends the calls.
@@ -145,7 +172,8 @@ struct Drive<'d> {
 #[derive(Default)]
 struct Jobs<'d>(Vec<Pin<Box<dyn Future<Output = Ended> + Send + 'd>>>);
 
-type Ended = (Job, Result<Value, Failure>);
+/// A job, its result, and what the tool's `compact` function made of the result, if references need it.
+type Ended = (Job, Result<Value, Failure>, Option<Value>);
 
 impl Jobs<'_> {
     /// The next that ends. While there are none, nothing does.
@@ -178,7 +206,10 @@ impl Drive<'_> {
             tokio::select! {
                 // What ends at once needs no timer, and setting one wakes a thread.
                 biased;
-                (job, result) = self.jobs.next() => self.run.ended(job, result, self.begin.elapsed()),
+                (job, result, compact) = self.jobs.next() => {
+                    self.run.set_compact(job, compact);
+                    self.run.ended(job, result, self.begin.elapsed());
+                }
                 () = self.batch.cancel.cancelled() => self.halt(Halt::Cancelled),
                 () = tokio::time::sleep_until((self.begin + nap).into()) => {
                     if self.begin.elapsed() >= limit {
@@ -202,11 +233,21 @@ impl Drive<'_> {
             trail: self.batch.trail.clone(),
             ..Call::new(task.tool.to_string(), args)
         };
-        let runtime = self.runtime;
+        let (runtime, paths) = (self.runtime, self.run.referenced_paths(job));
+        let author = find_author(self.catalog, task);
+        let cancel = self.batch.cancel.child_token();
         let work = async move {
             let called = tokio::time::timeout(timeout, runtime.call(call)).await;
             let result = called.map_or_else(|_| Err(too_slow(timeout)), heard);
-            (job, result)
+            let Ok(value) = &result else {
+                return (job, result, None);
+            };
+            let author = author.filter(|_| !paths.are_in(value));
+            let compact = match author {
+                Some(handle) => runtime.compact_value(&handle, value, cancel, timeout).await,
+                None => None,
+            };
+            (job, result, compact)
         };
         self.jobs.0.push(Box::pin(work));
     }
@@ -222,6 +263,13 @@ impl Drive<'_> {
             watch(&self.run);
         }
     }
+}
+
+/// The task's tool, if its author wrote a `compact` function.
+pub(super) fn find_author(catalog: &Arc<Catalog>, task: &Task) -> Option<Handle> {
+    let found = find(catalog, task.tool.module.as_str(), task.tool.tool.as_str()).ok();
+    // References follow the names of a `select` without it.
+    found.filter(|handle| handle.tool().is_compact() && handle.tool().tool.select.is_none())
 }
 
 /// How many have ended, of how many, and which are under way.
@@ -261,7 +309,7 @@ fn failure(error: &CallError) -> Failure {
         }
         CallError::Rejected { .. } => Failure::new("rejected", sentence),
         CallError::Scope { .. } => Failure::new("scope", sentence),
-        CallError::Denied(_) => Failure::new("denied", sentence),
+        CallError::NotReadOnly { .. } | CallError::Denied(_) => Failure::new("denied", sentence),
         CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
         CallError::Stopped {
             stop: Stop::Deadline,
@@ -308,44 +356,4 @@ pub(super) fn too_slow(timeout: Duration) -> Failure {
     let time = model::show_duration(timeout);
     let why = format!("stopped after {time}, the time this task may take (`timeout_ms`)");
     Failure::new("timeout", why).passing(Passing::Timeout)
-}
-
-/// Results that are shown as text, and how.
-pub(super) fn wanted(report: &Report) -> impl Iterator<Item = (&Task, &Arc<Value>, Asked)> {
-    report.shown().filter_map(|shown| {
-        let Shown::As(format) = shown.task.shown else {
-            return None;
-        };
-        let foreach = shown.failed.map(|failed| ForeachResults {
-            failed: failed.to_vec(),
-        });
-        let asked = Asked {
-            format,
-            select: shown.task.select.clone(),
-            ways: Ways::BATCH,
-            foreach,
-        };
-        Some((shown.task, shown.value, asked))
-    })
-}
-
-/// The whole answer; beside a task that was said in other words stands which they are.
-pub(super) fn answer(report: Report, said: Vec<(String, Compact)>) -> Output {
-    let is_error = report.is_error();
-    let mut notes = Vec::new();
-    let forms = said.into_iter().map(|(id, said)| {
-        notes.push((id.clone(), said.format, said.note));
-        (id, Value::String(said.body))
-    });
-    let forms = forms.collect();
-    let mut answer = report.answer(forms);
-    for (id, format, note) in notes {
-        let task = &mut answer["tasks"][&id];
-        task["format"] = format.to_string().into();
-        if let Some(note) = note {
-            task["note"] = note.into();
-        }
-    }
-    let text = Output::text(answer.to_string());
-    Output { is_error, ..text }
 }

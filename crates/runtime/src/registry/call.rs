@@ -5,7 +5,9 @@ use super::shape::{Asked, Shape};
 use super::{missing, missing_module};
 use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
-use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, nearest};
+use model::{
+    Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, call_target, nearest,
+};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ impl Wanted {
     /// What is wanted, and the params for it.
     pub(crate) fn read(
         catalog: &Arc<Catalog>,
+        meta: Meta,
         name: &str,
         args: Args,
     ) -> Result<(Self, Args), CallError> {
@@ -27,7 +30,7 @@ impl Wanted {
             rejected,
             schema: None,
         };
-        let mut args = Meta::Call.accept(args).map_err(rejected)?;
+        let mut args = meta.accept(args).map_err(rejected)?;
         let select = args.get("select").map(Selection::parse).transpose();
         let select = select.map_err(|why| {
             let (field, message) = (String::new(), why.to_string());
@@ -35,6 +38,7 @@ impl Wanted {
         })?;
         let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
         let handle = find(catalog, text("module"), text("tool"))?;
+        meta.check_tool(&handle)?;
         // The smallest is meant by `compact`, which is no format.
         let format = text("output").parse::<Format>().ok();
         let params = match args.remove("params") {
@@ -53,8 +57,8 @@ impl Wanted {
 
     /// `module.tool`, as far as it is said.
     pub(crate) fn name_in(args: &Args) -> String {
-        let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
-        format!("{}.{}", text("module"), text("tool"))
+        let (module, tool) = call_target(args);
+        format!("{module}.{tool}")
     }
 
     /// `module.tool`.
@@ -117,17 +121,17 @@ pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<H
 impl Catalog {
     /// May a call of this name become a task? Through `call`, that is for the tool to say that is called.
     pub fn task_use(&self, name: &str, args: Option<&Args>) -> TaskUse {
-        let text = |key: &str| args.and_then(|args| args.get(key)?.as_str());
-        let found = match (Meta::named(name), text("module"), text("tool")) {
-            (None, ..) => match self.lookup(name) {
+        let found = match Meta::named(name) {
+            None => match self.lookup(name) {
                 Lookup::Found(handle) => Some(handle),
                 _ => None,
             },
-            (Some(Meta::Call), Some(module), Some(tool)) => {
-                let module = self.module(module);
-                module.and_then(|module| Handle::find(module, tool))
+            Some(Meta::Call | Meta::CallReadonly) => {
+                let (module, tool) = args.map(call_target).unwrap_or_default();
+                let module = self.module(&module);
+                module.and_then(|module| Handle::find(module, &tool))
             }
-            (Some(_), ..) => None,
+            Some(Meta::Schema | Meta::Batch) => None,
         };
         found.map_or(TaskUse::Never, |handle| handle.tool().tool.task)
     }

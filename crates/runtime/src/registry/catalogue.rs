@@ -17,15 +17,16 @@ const LONGEST: usize = 80;
 const SCHEMA: &str = "What modules offer, and what their tools take; query finds tools by plain words. \
                       Call first.";
 const CALL: &str = "Calls a module's tool.";
-const BATCH: &str = "Calls tools in one go: tasks of {id, module, tool, params?, after?: [id], \
-                     output?: true}. \"${id.results[0].name}\" in params is another task's result; \
-                     only tasks with output are answered.";
+const CALL_READONLY: &str = "Like call, or like batch with tasks, for read-only tools alone.";
+const BATCH: &str = "Calls tools in one go. \"${id.results[0].name}\" in params, foreach or when is another \
+                     task's result; ${item} is one of foreach. Only tasks with output are shown.";
 
 pub(super) fn meta_tools<'m>(modules: impl Iterator<Item = &'m Arc<Module>>) -> Vec<Tool> {
     let modules: Vec<&Arc<Module>> = modules.collect();
     let described = |meta| match meta {
         Meta::Schema => format!("{SCHEMA}{}", catalogue(&modules)),
         Meta::Call => CALL.to_owned(),
+        Meta::CallReadonly => CALL_READONLY.to_owned(),
         Meta::Batch => BATCH.to_owned(),
     };
     let all = Meta::ALL.into_iter();
@@ -33,7 +34,7 @@ pub(super) fn meta_tools<'m>(modules: impl Iterator<Item = &'m Arc<Module>>) -> 
 }
 
 fn tool(meta: Meta, description: String) -> Option<Tool> {
-    let is_schema = meta == Meta::Schema;
+    let is_read_only = matches!(meta, Meta::Schema | Meta::CallReadonly);
     Some(Tool {
         name: meta.name().parse().ok()?,
         title: None,
@@ -41,7 +42,7 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         input: meta.input().clone(),
         output: None,
         hints: Hints {
-            read_only: is_schema.then_some(true),
+            read_only: is_read_only.then_some(true),
             ..Hints::default()
         },
         reads: Vec::new(),

@@ -1,14 +1,15 @@
 //! `batch` as a script calls it, which waits: its tasks run on threads of their own, within the time of
 //! the call that started them.
 
-use super::batch::{answer, heard, planned, tasks, too_slow, wanted};
+use super::batch::{find_author, heard, planned, show_refused, tasks, too_slow};
+use super::batch_answer::{BatchAnswer, Reader};
 use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
 use crate::call::{CallError, Within};
 use crate::catalog::Handle;
 use crate::scopes::check_scope;
-use model::plan::{Failure, Halt, Job, Report, Run, Start};
+use model::plan::{Failure, Halt, Job, ReferencedPaths, Report, Run, Start};
 use model::{Args, Cancel, Output, ToolPath};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,53 +21,71 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Calls nest in the interpreter, and the interpreter recurses.
 const STACK: usize = 64 << 20;
 
-type Ended = (Job, Result<Value, Failure>);
+/// A result, and what the tool's `compact` function made of it, if references need it.
+type CalledTask = (Result<Value, Failure>, Option<Value>);
+type Ended = (Job, CalledTask);
 
 impl Within<'_> {
-    pub(crate) fn call_batch(&self, args: Args) -> Result<Output, CallError> {
-        let tasks = tasks(Meta::Batch.name(), args)?;
+    pub(crate) fn call_batch(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
+        let tasks = tasks(meta, meta.name(), args)?;
         let may = |handle: &Handle| {
             self.check_reachable(handle)?;
-            check_scope(self.catalog, handle, self.caller)
+            check_scope(self.catalog, handle, self.caller)?;
+            meta.check_tool(handle)
         };
-        let trail = self.trail.via(Meta::Batch.name());
+        let trail = self.trail.via(meta.name());
         let runtime = self.runtime;
         let denied = |path: &ToolPath, error: &CallError| {
             runtime.note_unread(&path.to_string(), self.caller, &trail, error);
         };
         let plan = match planned(self.catalog, &tasks, runtime.limits(), &may, &denied) {
             Ok(plan) => plan,
-            Err(refused) => return Ok(refused),
+            Err(refused) => return Ok(Output::error(show_refused(&refused))),
         };
         let run = Run::new(plan);
-        let report = thread::scope(|scope| Inner::new(self, scope, run).run());
-        let said = wanted(&report).filter_map(|(task, value, asked)| {
-            let (module, tool) = (task.tool.module.as_str(), task.tool.tool.as_str());
-            let handle = find(self.catalog, module, tool).ok()?;
-            Some((task.id.to_string(), self.say(&handle, value, &asked)))
-        });
-        let said = said.collect();
-        Ok(answer(report, said))
+        let report = thread::scope(|scope| Inner::new(self, scope, run, meta).run());
+        let tokens = self.catalog.rules.showing.result_tokens;
+        let mut answer = BatchAnswer::new(report, tokens, Reader::Program);
+        while let Some(next) = answer.next_to_write() {
+            let (module, tool) = (next.tool.module.as_str(), next.tool.tool.as_str());
+            let handle = find(self.catalog, module, tool).ok();
+            let written = handle.map(|handle| self.say(&handle, &next.value, &next.asked));
+            answer.set(next.place, written);
+        }
+        let is_error = answer.is_error();
+        let text = Output::text(answer.into_json().to_string());
+        Ok(Output { is_error, ..text })
     }
 
-    fn call_task(&self, task: Called, args: Args) -> Result<Value, Failure> {
+    fn call_task(&self, task: Called, args: Args) -> CalledTask {
         let within = Within {
             cancel: task.cancel,
             until: task.until,
             ..*self
         };
-        let result =
-            heard(within.call_counted(&task.tool, args, Shape::Raw, Some(Meta::Batch.name())));
+        let via = Some(task.meta.name());
+        let result = heard(within.call_counted(&task.tool, args, Shape::Raw, via));
         if result.is_err() && Instant::now() >= task.until {
-            return Err(too_slow(task.timeout));
+            return (Err(too_slow(task.timeout)), None);
         }
-        result
+        let author = task
+            .author
+            .filter(|_| !result.as_ref().is_ok_and(|value| task.paths.are_in(value)));
+        let compact = match (&result, author) {
+            (Ok(value), Some(handle)) => within.compact_value(&handle, value),
+            _ => None,
+        };
+        (result, compact)
     }
 }
 
 /// A task on its way.
 struct Called {
+    meta: Meta,
     tool: String,
+    /// The tool, if it has a `compact` function.
+    author: Option<Handle>,
+    paths: ReferencedPaths,
     timeout: Duration,
     until: Instant,
     cancel: Cancel,
@@ -78,6 +97,7 @@ struct Inner<'scope, 'env> {
     begin: Instant,
     until: Instant,
     run: Run,
+    meta: Meta,
     /// Ends what is under way when there is no more time for it.
     cancel: Cancel,
     running: usize,
@@ -85,7 +105,12 @@ struct Inner<'scope, 'env> {
 }
 
 impl<'scope, 'env> Inner<'scope, 'env> {
-    fn new(within: &'env Within<'env>, scope: &'scope Scope<'scope, 'env>, run: Run) -> Self {
+    fn new(
+        within: &'env Within<'env>,
+        scope: &'scope Scope<'scope, 'env>,
+        run: Run,
+        meta: Meta,
+    ) -> Self {
         let begin = Instant::now();
         Self {
             within,
@@ -93,6 +118,7 @@ impl<'scope, 'env> Inner<'scope, 'env> {
             begin,
             until: within.until.min(begin + run.plan().limits().batch_time),
             run,
+            meta,
             cancel: within.cancel.below(),
             running: 0,
             told: channel(),
@@ -132,6 +158,9 @@ impl<'scope, 'env> Inner<'scope, 'env> {
     fn begin_job(&mut self, Start { job, args }: Start, here: bool) {
         let task = self.run.task(job);
         let called = Called {
+            meta: self.meta,
+            author: find_author(self.within.catalog, task),
+            paths: self.run.referenced_paths(job),
             tool: task.tool.to_string(),
             timeout: task.timeout,
             until: self.until.min(Instant::now() + task.timeout),
@@ -139,8 +168,8 @@ impl<'scope, 'env> Inner<'scope, 'env> {
         };
         let within = self.within;
         if here {
-            let result = within.call_task(called, args);
-            self.run.ended(job, result, self.begin.elapsed());
+            let called = within.call_task(called, args);
+            self.hear(job, called);
             return;
         }
         let (told, span) = (self.told.0.clone(), tracing::Span::current());
@@ -157,8 +186,7 @@ impl<'scope, 'env> Inner<'scope, 'env> {
             Ok(_) => self.running += 1,
             Err(error) => {
                 let why = format!("there is no thread left to run it on: {error}");
-                let result = Err(Failure::new("busy", why));
-                self.run.ended(job, result, self.begin.elapsed());
+                self.hear(job, (Err(Failure::new("busy", why)), None));
             }
         }
     }
@@ -169,9 +197,14 @@ impl<'scope, 'env> Inner<'scope, 'env> {
             .wake()
             .map(|wake| wake.saturating_sub(self.begin.elapsed()));
         let nap = wake.map_or(LOOK, |wake| wake.min(LOOK));
-        if let Ok((job, result)) = self.told.1.recv_timeout(nap) {
+        if let Ok((job, called)) = self.told.1.recv_timeout(nap) {
             self.running -= 1;
-            self.run.ended(job, result, self.begin.elapsed());
+            self.hear(job, called);
         }
+    }
+
+    fn hear(&mut self, job: Job, (result, compact): CalledTask) {
+        self.run.set_compact(job, compact);
+        self.run.ended(job, result, self.begin.elapsed());
     }
 }

@@ -2,6 +2,7 @@
 //! reserved names wherever tools are called, and what they call goes down the one road.
 
 mod batch;
+mod batch_answer;
 mod call;
 mod catalogue;
 mod cost;
@@ -19,6 +20,7 @@ mod summary;
 
 pub use batch::{Batch, Watch};
 pub(crate) use batch::{planned, tasks};
+pub use batch_answer::BatchAnswer;
 pub use cost::Cost;
 pub use front::{Choice, Front};
 pub use listing::Listing;
@@ -39,10 +41,22 @@ impl Runtime {
     /// Answers a call of a meta tool.
     pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
         let catalog = self.view(&call.caller);
+        if meta.is_batch(&call.args) {
+            return self.call_batch(meta, call).await;
+        }
         match meta {
-            Meta::Call => {
+            Meta::Schema => {
+                let observed = self.observe(&call.name);
+                let asked = schema::Asked::read(call.args);
+                let result = asked.map(|asked| asked.answer(&catalog));
+                if let Some(observed) = observed {
+                    observed.end(&result);
+                }
+                result
+            }
+            Meta::Call | Meta::CallReadonly | Meta::Batch => {
                 let asked = Wanted::name_in(&call.args);
-                let read = Wanted::read(&catalog, &call.name, call.args);
+                let read = Wanted::read(&catalog, meta, &call.name, call.args);
                 let (wanted, args) = read.inspect_err(|error| {
                     self.note_unread(&asked, &call.caller, &call.trail.via(meta.name()), error);
                 })?;
@@ -55,16 +69,6 @@ impl Runtime {
                 };
                 wanted.answer(self.call(call).await)
             }
-            Meta::Schema => {
-                let observed = self.observe(&call.name);
-                let asked = schema::Asked::read(call.args);
-                let result = asked.map(|asked| asked.answer(&catalog));
-                if let Some(observed) = observed {
-                    observed.end(&result);
-                }
-                result
-            }
-            Meta::Batch => self.call_batch(call).await,
         }
     }
 }
@@ -91,10 +95,14 @@ impl Runtime {
 impl Within<'_> {
     /// The same, for a script that calls it.
     pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
+        if meta.is_batch(&args) {
+            return self.call_batch(meta, args);
+        }
         match meta {
-            Meta::Call => {
+            Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
+            Meta::Call | Meta::CallReadonly | Meta::Batch => {
                 let asked = Wanted::name_in(&args);
-                let read = Wanted::read(self.catalog, meta.name(), args);
+                let read = Wanted::read(self.catalog, meta, meta.name(), args);
                 let (wanted, args) = read.inspect_err(|error| {
                     let trail = self.trail.via(self.name.to_string());
                     self.runtime.note_unread(&asked, self.caller, &trail, error);
@@ -102,8 +110,6 @@ impl Within<'_> {
                 let shape = wanted.script_shape();
                 wanted.answer(self.call_counted(&wanted.name(), args, shape, None))
             }
-            Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
-            Meta::Batch => self.call_batch(args),
         }
     }
 }
@@ -144,3 +150,6 @@ fn quoted(names: &[String]) -> String {
         more => format!("{} and {more} more", told.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod meta_tests;

@@ -24,11 +24,12 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
     ) -> Compact {
-        self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX)
+        let budget = self.catalog().rules.showing.result_tokens;
+        self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX, budget)
             .await
     }
 
-    /// The same, where the author's function has no more than this time.
+    /// The same, where the author's function has no more than this time, within a budget of tokens.
     pub(super) async fn say_within(
         &self,
         handle: &Handle,
@@ -36,8 +37,8 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
         time: Duration,
+        budget: usize,
     ) -> Compact {
-        let budget = self.catalog().rules.showing.result_tokens;
         let visit = handle.module.life.enter();
         if let Some(visit) = visit.filter(|_| handle.tool().tool.is_compact()) {
             let errand = self.errand_of(handle, visit, cancel, time);
@@ -57,6 +58,23 @@ impl Runtime {
             }
         }
         asked.say_plainly(&raw, handle, budget)
+    }
+
+    /// What the author's `compact` function makes of a result; none if it makes nothing or fails.
+    pub(super) async fn compact_value(
+        &self,
+        handle: &Handle,
+        raw: &Value,
+        cancel: CancellationToken,
+        time: Duration,
+    ) -> Option<Value> {
+        let visit = handle.module.life.enter()?;
+        let errand = self.errand_of(handle, visit, cancel, time);
+        let (handle, raw, limits) = (handle.clone(), raw.clone(), Arc::clone(&errand.limits));
+        let made = errand.run(move |cancel, thread| {
+            make_compact(&handle, &raw, &limits, cancel, Some(&thread.memory))
+        });
+        made.await.ok().flatten()
     }
 
     fn errand_of(
@@ -104,6 +122,42 @@ impl Within<'_> {
         }
         asked.say_plainly(raw, handle, budget)
     }
+}
+
+impl Within<'_> {
+    /// The same for a script, which waits.
+    pub(super) fn compact_value(&self, handle: &Handle, raw: &Value) -> Option<Value> {
+        let visit = handle.module.life.enter()?;
+        let _inside = self.thread.map(|thread| thread.enter(visit));
+        let memory = self.thread.map(|thread| &thread.memory);
+        let limits = Limits {
+            time: self.until.saturating_duration_since(Instant::now()),
+            heap_bytes: self.limits.heap_bytes / 2,
+            ..self.limits.clone()
+        };
+        make_compact(handle, raw, &limits, self.cancel.clone(), memory)
+            .ok()
+            .flatten()
+    }
+}
+
+fn make_compact(
+    handle: &Handle,
+    raw: &Value,
+    limits: &Limits,
+    cancel: Cancel,
+    memory: Option<&MemoryShare>,
+) -> Result<Option<Value>, CallFailure> {
+    let life = &handle.module.life;
+    life.turn(limits, &Caller::default(), |turn| {
+        let turn = &Turn {
+            cancel,
+            memory,
+            ..*turn
+        };
+        let made = handle.module.script.compact(handle.tool(), raw, turn);
+        made.transpose()
+    })
 }
 
 /// With what the author's function makes of it, on this thread.

@@ -51,6 +51,10 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             let data = json!({"type": "runtime-error", "tool": tool, "cause": sentence});
             (FAILED, data)
         }
+        CallError::NotReadOnly { tool } => {
+            let tool = tool.to_string();
+            (FAILED, json!({"type": "permission-error", "tool": tool}))
+        }
         CallError::Scope { tool, scope } => {
             let tool = tool.to_string();
             (

@@ -188,6 +188,7 @@ pub(crate) fn failure(
         }
         CallError::Missing { .. }
         | CallError::Scope { .. }
+        | CallError::NotReadOnly { .. }
         | CallError::Denied(_)
         | CallError::Failed { .. }
         | CallError::Stopped { .. }
