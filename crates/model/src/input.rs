@@ -110,17 +110,30 @@ impl Input {
         &self.0.fields
     }
 
-    /// `repo: str, limit: int = 30`.
+    /// `repo: str, limit: int = 30, labels?: list[str]`.
     pub fn signature(&self) -> String {
+        let shown = self.parameters().into_iter().map(|one| one.to_string());
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same with the names alone of what need not be given: `repo: str, limit?, labels?`.
+    pub fn brief_signature(&self) -> String {
+        let shown = self.parameters().into_iter().map(|parameter| {
+            if parameter.required {
+                parameter.to_string()
+            } else {
+                format!("{}?", parameter.name)
+            }
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    fn parameters(&self) -> Vec<Parameter<'_>> {
         if self.0.fields.is_empty() {
-            return verbatim_signature(&self.0.json);
+            return verbatim_parameters(&self.0.json);
         }
-        let one = |f: &Field| match (&f.default, f.required) {
-            (Some(default), _) => format!("{}: {} = {default}", f.name, f.schema.type_name()),
-            (None, true) => format!("{}: {}", f.name, f.schema.type_name()),
-            (None, false) => format!("{}?: {}", f.name, f.schema.type_name()),
-        };
-        self.0.fields.iter().map(one).collect::<Vec<_>>().join(", ")
+        let fields = self.0.fields.iter();
+        fields.map(Parameter::of).collect()
     }
 
     /// Arguments in the form the handler expects, or everything that is wrong with them.
@@ -386,29 +399,73 @@ impl ParameterNames<'_> {
 /// A longer default says less than that there is one.
 const LONGEST_DEFAULT: usize = 40;
 
-fn verbatim_signature(json: &Value) -> String {
-    let required: Vec<&str> = json
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+/// A parameter as signatures show it.
+struct Parameter<'i> {
+    name: &'i str,
+    kind: String,
+    required: bool,
+    /// Shown if it says more than that nothing need be given.
+    default: Option<String>,
+}
+
+impl<'i> Parameter<'i> {
+    fn of(field: &'i Field) -> Self {
+        let default = field.default.as_ref();
+        let kind = match &field.schema {
+            // Null is what a caller leaves out.
+            Schema::Union(kinds) if default == Some(&Value::Null) => {
+                let kinds = kinds.iter().filter(|kind| **kind != Schema::Null);
+                Schema::Union(kinds.cloned().collect()).type_name()
+            }
+            schema => schema.type_name(),
+        };
+        Self {
+            name: &field.name,
+            kind,
+            required: field.required && default.is_none(),
+            default: default.and_then(shown_default),
+        }
+    }
+}
+
+impl fmt::Display for Parameter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.default {
+            Some(default) => write!(f, "{}: {} = {default}", self.name, self.kind),
+            None if self.required => write!(f, "{}: {}", self.name, self.kind),
+            None => write!(f, "{}?: {}", self.name, self.kind),
+        }
+    }
+}
+
+fn shown_default(default: &Value) -> Option<String> {
+    let is_empty = match default {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
+    };
+    let text = (!is_empty).then(|| default.to_string());
+    text.filter(|text| text.len() <= LONGEST_DEFAULT)
+}
+
+fn verbatim_parameters(json: &Value) -> Vec<Parameter<'_>> {
+    let required = json.get("required").and_then(Value::as_array);
+    let required = |name: &str| required.into_iter().flatten().any(|one| one == name);
     let properties = json.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
     properties
-        .into_iter()
-        .flatten()
         .map(|(name, schema)| {
-            let kind = crate::schema::type_of_json(schema);
-            let default = schema.get("default").map(Value::to_string);
-            match default.filter(|text| text.len() <= LONGEST_DEFAULT) {
-                Some(default) => format!("{name}: {kind} = {default}"),
-                None if required.contains(&name.as_str()) => format!("{name}: {kind}"),
-                None => format!("{name}?: {kind}"),
+            let default = schema.get("default");
+            Parameter {
+                name,
+                kind: crate::schema::type_of_json(schema),
+                required: default.is_none() && required(name),
+                default: default.and_then(shown_default),
             }
         })
-        .collect::<Vec<_>>()
-        .join(", ")
+        .collect()
 }
 
 #[cfg(test)]
@@ -458,6 +515,26 @@ mod tests {
             Err("`limit` 101 is greater than the maximum of 100"),
         );
         assert_eq!(issues().signature(), "repo: str, limit: int = 30");
+        assert_eq!(issues().brief_signature(), "repo: str, limit?");
+    }
+
+    #[test]
+    fn empty_defaults_are_not_shown() {
+        let text_or_null = Schema::Union(vec![Schema::Str, Schema::Null]);
+        let optional =
+            |name: &str, schema: Schema, default| Field::optional(name, schema, Some(default));
+        let fields = vec![
+            optional("text", Schema::Str, json!("")),
+            optional("list", Schema::List(Box::new(Schema::Str)), json!([])),
+            optional("flag", Schema::Bool, json!(false)),
+            optional("on", Schema::Bool, json!(true)),
+            optional("zero", Schema::Number, json!(0)),
+            optional("null", text_or_null, Value::Null),
+            optional("long", Schema::Str, json!("x".repeat(50))),
+        ];
+        let expected = "text?: str, list?: list[str], flag?: bool, on: bool = true, \
+                        zero: number = 0, null?: str, long?: str";
+        assert_eq!(Input::typed(fields, false).signature(), expected);
     }
 
     #[test]
@@ -486,7 +563,7 @@ mod tests {
         check(
             &closed,
             &["s", "x"],
-            "`x` is not a parameter; did you mean `n`?",
+            "`x` is not a parameter; there are n, s",
         );
         schema["patternProperties"] = json!({"^x": {}});
         check(&Input::verbatim(schema).unwrap(), &["s", "x"], "");

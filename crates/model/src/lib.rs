@@ -59,6 +59,7 @@ mod project;
 mod prompt;
 mod quotas;
 mod resource;
+mod result_shape;
 mod schema;
 mod search;
 mod secret;

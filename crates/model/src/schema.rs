@@ -104,7 +104,7 @@ impl Schema {
             Self::Null => "None".into(),
             Self::Bool => "bool".into(),
             Self::Int => "int".into(),
-            Self::Number => "float".into(),
+            Self::Number => "number".into(),
             Self::Str => "str".into(),
             Self::OneOf(choices) => choices
                 .iter()
@@ -203,7 +203,7 @@ pub(crate) fn type_of_json(schema: &Value) -> String {
     match kind {
         "string" => "str".into(),
         "integer" => "int".into(),
-        "number" => "float".into(),
+        "number" => "number".into(),
         "boolean" => "bool".into(),
         "null" => "None".into(),
         "array" => match schema.get("items") {

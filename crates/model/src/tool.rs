@@ -62,11 +62,18 @@ impl Hints {
 impl Tool {
     /// One line a person or a model can read: `hello(name: str, times: int = 1) -> str`.
     pub fn signature(&self) -> String {
-        let output = match &self.output {
-            Some(schema) => format!(" -> {}", crate::schema::type_of_json(schema)),
-            None => String::new(),
-        };
-        format!("{}({}){output}", self.name, self.input.signature())
+        self.signature_with(&self.input.signature())
+    }
+
+    /// The same with the names alone of what need not be given: `hello(name: str, times?) -> str`.
+    pub fn brief_signature(&self) -> String {
+        self.signature_with(&self.input.brief_signature())
+    }
+
+    fn signature_with(&self, parameters: &str) -> String {
+        let shape = crate::result_shape::result_shape(self.output.as_ref(), self.select.as_ref());
+        let result = shape.map_or_else(String::new, |shape| format!(" -> {shape}"));
+        format!("{}({parameters}){result}", self.name)
     }
 
     /// For people: as declared, or made from the name, with the module if that says more:

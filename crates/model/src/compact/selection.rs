@@ -89,6 +89,12 @@ impl Selection {
         Ok(selection)
     }
 
+    /// Names of the selected fields, as the result has them.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let picks = self.picks.iter().filter(|_| !self.all);
+        picks.map(|pick| pick.name.clone())
+    }
+
     /// Whether it says which fields; if not, those that the author declared are meant.
     pub fn names_fields(&self) -> bool {
         self.all || !self.picks.is_empty()

@@ -50,7 +50,7 @@ def greet(ctx, name: str, times: int = 1, ratio: float = 0.5, loud: bool = False
 tool(greet, params = {"times": param(minimum = 1, maximum = 10)})
 "#,
         expect![[r#"
-            greet(name: str, times: int = 1, ratio: float = 0.5, loud: bool = false, tags: list[str] = ["a"], counts: dict[str, int] = {}, nick: str | None = null, pt: Point | None = null, color: "red"|"green" = "red", level: 1|2 = 1, anything: any = null, rows: list[dict[str, int | str]] = []) -> dict
+            greet(name: str, times: int = 1, ratio: number = 0.5, loud?: bool, tags: list[str] = ["a"], counts?: dict[str, int], nick?: str, pt?: Point, color: "red"|"green" = "red", level: 1|2 = 1, anything?: any, rows?: list[dict[str, int | str]]) -> dict
             Greet somebody.
 
             More about it.
