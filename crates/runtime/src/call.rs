@@ -5,7 +5,7 @@ mod error;
 mod within;
 
 pub use error::CallError;
-pub(crate) use error::{UNAUDITED, UNRECORDED, either, lacking, near};
+pub(crate) use error::{UNAUDITED, UNRECORDED, either, lacking, suggest};
 pub(crate) use within::Within;
 
 use crate::answers::ResultTracker;
@@ -197,7 +197,7 @@ impl Runtime {
         let rejected = |rejected| CallError::Rejected {
             tool: handle.to_string(),
             rejected,
-            schema: None,
+            signature: None,
         };
         let tool = &handle.tool().tool;
         let shape = shape.of_tool(tool, &mut args).map_err(rejected)?;

@@ -5,12 +5,12 @@ use crate::lane::Lane;
 use crate::life::Life;
 use crate::names::{ListedNames, NameOwners, OldNames, UnlistedTool};
 use crate::prompts::Prompts;
-use crate::registry::{Front, StartSurface};
+use crate::registry::{Front, StartSurface, ToolIndex};
 use crate::resources::Resources;
 use crate::view::Views;
 use model::{
     Config, Fault, Introduction, Manifest, ModuleName, Policy, Rate, Showing, ToolPath,
-    did_you_mean, nearest,
+    did_you_mean, near_names,
 };
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ pub enum Lookup {
     Found(Handle),
     /// Several folders have a tool of this bare name.
     Ambiguous(Vec<ToolPath>),
-    /// Nothing; the names there are, nearest first.
+    /// Nothing; similar names.
     Unknown(Vec<String>),
 }
 
@@ -256,6 +256,8 @@ pub struct Catalog {
     /// Changes when what clients see of the tools changes; resources and prompts have their own.
     pub fingerprint: u64,
     pub(crate) views: Views,
+    /// Shared with the views of it.
+    pub(crate) tool_index: Arc<ToolIndex>,
     /// Shared with the views of it.
     family: Arc<()>,
 }
@@ -338,6 +340,7 @@ impl Catalog {
         };
         Self {
             family: Arc::clone(&self.family),
+            tool_index: Arc::clone(&self.tool_index),
             ..Self::by(rules, modules)
         }
     }
@@ -371,14 +374,11 @@ impl Catalog {
 
     /// A tool by the name clients see, or as `module.tool`.
     pub fn lookup(&self, name: &str) -> Lookup {
-        if let Some(handle) = self.flat.get(name) {
-            return Lookup::Found(handle.clone());
+        if let Some(handle) = self.find(name) {
+            return Lookup::Found(handle);
         }
-        if let Some((module, tool)) = name.split_once('.') {
-            return match self.by_path(module, tool) {
-                Some(handle) => Lookup::Found(handle),
-                None => Lookup::Unknown(self.near(name)),
-            };
+        if name.contains('.') {
+            return Lookup::Unknown(self.near(name));
         }
         match self.find_old_name(name).as_slice() {
             [] => Lookup::Unknown(self.near(name)),
@@ -387,7 +387,16 @@ impl Catalog {
         }
     }
 
-    /// The names there are, nearest first: paths for a path, else as listed.
+    /// Finds a tool by its listed name, or as `module.tool`.
+    pub(crate) fn find(&self, name: &str) -> Option<Handle> {
+        if let Some(handle) = self.flat.get(name) {
+            return Some(handle.clone());
+        }
+        let (module, tool) = name.split_once('.')?;
+        self.by_path(module, tool)
+    }
+
+    /// Similar names: paths for a path, else as listed.
     fn near(&self, name: &str) -> Vec<String> {
         let path = |(_, handle): (&str, &Handle)| handle.path().to_string();
         let names: Vec<String> = if name.contains('.') {
@@ -395,7 +404,7 @@ impl Catalog {
         } else {
             self.tool_names().map(str::to_owned).collect()
         };
-        let near = nearest(name, names.iter().map(String::as_str));
+        let near = near_names(name, names.iter().map(String::as_str));
         near.into_iter().map(str::to_owned).collect()
     }
 
@@ -409,6 +418,7 @@ impl Catalog {
 
     /// Gives every tool its listed name.
     fn list(&mut self) {
+        self.tool_index = Arc::new(ToolIndex::new(self.modules.values()));
         let names = ListedNames::new(self.modules.values(), &self.rules);
         self.front = Front::new(self.modules.values(), &names.tools, &self.rules);
         self.flat = names.tools;

@@ -320,6 +320,7 @@ impl Work {
 
     fn serve(&mut self, next: Catalog, mut events: Vec<Event>) {
         let choice = next.front.choice;
+        next.tool_index.build_in_background();
         let unlisted = next.unlisted.clone();
         let before = self.catalog.send_replace(Arc::new(next));
         let new = unlisted

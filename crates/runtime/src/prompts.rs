@@ -1,7 +1,7 @@
 //! The prompts of a catalog, named as tools are: by their own name where it is the only one.
 
 use crate::catalog::Module;
-use model::{PromptName, PromptPath, nearest};
+use model::{PromptName, PromptPath, near_names};
 use script::ScriptPrompt;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,7 +32,7 @@ pub enum PromptLookup {
     Found(PromptHandle),
     /// Several modules have a prompt of this name.
     Ambiguous(Vec<PromptPath>),
-    /// Nothing; the names there are, nearest first.
+    /// Nothing; similar names.
     Unknown(Vec<String>),
 }
 
@@ -123,7 +123,7 @@ impl Prompts {
         if let Some(paths) = self.ambiguous.get(name) {
             return PromptLookup::Ambiguous(paths.clone());
         }
-        let near = nearest(name, self.listed.keys().map(String::as_str));
+        let near = near_names(name, self.listed.keys().map(String::as_str));
         PromptLookup::Unknown(near.into_iter().map(str::to_owned).collect())
     }
 

@@ -4,7 +4,7 @@
 use crate::answers::{Kept, Key, PendingResult, ResultTracker, Who};
 use crate::argument::Argument;
 use crate::audit::{Entry, Receipt, Trail, Unwritten};
-use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, lacking, near};
+use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, lacking, suggest};
 use crate::catalog::{Catalog, Module};
 use crate::errand::{Ended, Errand};
 use crate::gate::Gate;
@@ -49,9 +49,9 @@ pub enum Reference {
 /// Why nothing was read; `of` is the URI or the prompt.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReadError {
-    #[error("there is no resource `{uri}`{}", near(.available, "resources"))]
+    #[error("there is no resource `{uri}`{}", suggest(.available))]
     UnknownResource { uri: String, available: Vec<String> },
-    #[error("there is no prompt `{name}`{}", near(.available, "prompts"))]
+    #[error("there is no prompt `{name}`{}", suggest(.available))]
     UnknownPrompt {
         name: String,
         available: Vec<String>,
@@ -480,7 +480,7 @@ fn shown_uri(uri: &str) -> String {
 pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> ReadError {
     ReadError::UnknownResource {
         uri: uri.to_owned(),
-        available: catalog.resources.nearest(uri),
+        available: catalog.resources.similar(uri),
     }
 }
 

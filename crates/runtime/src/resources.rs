@@ -1,7 +1,7 @@
 //! The resources of a catalog: listed by URI, found by exact URI first, then by the closest template.
 
 use crate::catalog::Module;
-use model::{Args, nearest};
+use model::{Args, near_names};
 use script::ScriptResource;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -99,10 +99,10 @@ impl Resources {
         self.templates.get(uri).or_else(|| self.exact.get(uri))
     }
 
-    /// All there are, nearest to this one first.
-    pub fn nearest(&self, uri: &str) -> Vec<String> {
+    /// Similar URIs and templates.
+    pub fn similar(&self, uri: &str) -> Vec<String> {
         let there = self.exact.keys().chain(self.templates.keys());
-        let near = nearest(uri, there.map(String::as_str));
+        let near = near_names(uri, there.map(String::as_str));
         near.into_iter().map(str::to_owned).collect()
     }
 

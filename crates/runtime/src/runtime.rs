@@ -171,6 +171,9 @@ impl Runtime {
                 (library, catalog)
             }
         };
+        if watches {
+            catalog.tool_index.build_in_background();
+        }
         let catalog = watch::Sender::new(Arc::new(catalog));
         let memory = Memory::new(settings.bounds.memory, ground.limits.heap_bytes);
         let stats: Arc<Stats> = Arc::default();

@@ -176,7 +176,7 @@ fn a_plan_that_is_not_sound_calls_nothing() {
     for (tasks, why) in [
         (
             json!([search, task("x", "serach", json!({}))]),
-            "nothing was called:\ntask `x`: there is no tool `notion.serach`; there are `search`",
+            "nothing was called:\ntask `x`: there is no tool `notion.serach`; did you mean `search`?",
         ),
         (
             json!([search, task("s", "echo", json!({"value": "x"}))]),

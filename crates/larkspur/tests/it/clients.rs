@@ -182,7 +182,7 @@ resources: weather://today
 templates: weather://{{city}}/{{day}}
 read: text/plain sunny
 read: application/json {{\"city\":\"oslo\",\"day\":3}}
-not read: there is no resource `weather://tody`; the nearest is `weather://today`
+not read: there is no resource `weather://tody`; did you mean `weather://today`?
 prompts: letter(to, tone)
 prompt: user: Write a keen letter to ada
 complete: keen

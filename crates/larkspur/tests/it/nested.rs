@@ -101,7 +101,9 @@ fn what_goes_wrong_there_can_be_caught() {
     caught(
         "other.ad",
         json!({}),
-        expect!["caught: other.ad: there is no tool `other.ad`; the nearest is `other.add`"],
+        expect![
+            "caught: other.ad: there is no tool `other.ad`; did you mean `other.add` or `other.refuses` or `other.structured`?"
+        ],
     );
 }
 
@@ -254,5 +256,5 @@ fn single_file_calls_its_own_tools_only() {
             "through",
             json!({"tool": "caller.careful", "args": {"tool": "caller.none"}}),
         )
-        .text("caught: caller.none: there is no tool `caller.none`; the nearest is `caller.again`");
+        .text("caught: caller.none: there is no tool `caller.none`");
 }

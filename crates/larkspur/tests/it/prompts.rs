@@ -87,7 +87,7 @@ fn what_cannot_be_got_is_an_error() {
         check(
             get("reviw", json!({})),
             &expect![[
-                r#"-32602 there is no prompt `reviw`; the nearest is `review` {"available":["review","broken","odd"]}"#
+                r#"-32602 there is no prompt `reviw`; did you mean `review`? {"available":["review"]}"#
             ]],
         );
         check(
@@ -178,7 +178,7 @@ fn arguments_are_completed() {
             "completion/complete",
             json!({"ref": {"type": "ref/prompt", "name": "revie"}, "argument": {"name": "x", "value": ""}}),
             &expect![[
-                r#"-32602 there is no prompt `revie`; the nearest is `review` {"available":["review","broken","odd"]}"#
+                r#"-32602 there is no prompt `revie`; did you mean `review`? {"available":["review"]}"#
             ]],
         );
         server

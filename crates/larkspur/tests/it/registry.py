@@ -164,7 +164,7 @@ async def refused(client: Client) -> None:
         await client.read_resource("jira://issue/TIDE-1")
     except Exception as error:
         print("not read:", error)
-    alive = await client.call_tool("get_module_schema", {"modules": ["github"], "detail": "names"})
+    alive = await client.call_tool("get_module_schema", {"modules": ["github"], "detail": "names", "format": "json"})
     assert not alive.is_error, alive
     print("alive:", json.loads(alive.content[0].text)[0]["module"])
 

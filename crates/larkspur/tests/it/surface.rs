@@ -170,7 +170,10 @@ fn names_can_be_given_a_beginning() {
         .call("call", json!({"module": "lab", "tool": "list"}))
         .text("from the lab")
         .call("list", json!({}))
-        .refused(-32602, "there is no tool `list`; the nearest is `l-list`");
+        .refused(
+            -32602,
+            "there is no tool `list`; did you mean `l-list` or `hub_list`?",
+        );
     server
         .room
         .project("[module.hub]\nprefix = 'x_'\n[module.lab]\nprefix = 'x_'\n");

@@ -127,7 +127,8 @@ pub(crate) const SERVER: Section = Section {
             "surface_tokens",
             Number,
             Default("2_000"),
-            "A list that costs as many tokens is not shown flat by `auto`.",
+            "A list with as many tokens is not shown flat by `auto`, and no text response of \
+             get_module_schema has more tokens (460 are always allowed).",
         ),
         key(
             "result_tokens",

@@ -268,7 +268,7 @@ fn when_decides_and_is_no_failure() {
         .ok("a", json!({"m": 1}))
         .starts("")
         .ends(
-            "a ok, b error: `when`: `a` has no `n`; did you mean `m`? it has m, \
+            "a ok, b error: `when`: `a` has no `n`; it has m, \
              after skipped: skipped because `b` failed, default skipped: skipped because `b` failed, \
              needs skipped: skipped because `b` failed",
         );

@@ -223,7 +223,7 @@ fn long_and_deep_texts_take_no_stack() {
     };
     assert_eq!(
         read(format!("${{b{}}}", ".x[0]".repeat(100_000))),
-        "task `a`: `params.x`, column 1: there is no task `b`; did you mean `a`? (the text `${` is written as `$${`)"
+        "task `a`: `params.x`, column 1: there is no task `b` (the text `${` is written as `$${`)"
     );
     let deep = read(format!("${{b ?? {}}}", "[".repeat(100_000)));
     assert!(

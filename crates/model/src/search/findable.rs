@@ -1,6 +1,7 @@
 //! What is said about a tool, and how much each part of it counts.
 
-use super::words::words;
+use super::words::{indexed_words, words};
+use crate::summary::first_sentence;
 use crate::{ModuleName, Tool};
 use serde_json::Value;
 
@@ -8,6 +9,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy)]
 pub struct Findable<'f> {
     pub module: &'f str,
+    pub module_description: &'f str,
     /// The module's own words.
     pub keywords: &'f [String],
     pub name: &'f str,
@@ -23,22 +25,29 @@ pub struct Findable<'f> {
 /// is said about many.
 const NAME: f32 = 3.0;
 const MODULE: f32 = 2.0;
+const MODULE_DESCRIPTION: f32 = 0.5;
 const KEYWORDS: f32 = 2.0;
 const SUMMARY: f32 = 2.0;
 const DESCRIPTION: f32 = 1.0;
 const EXAMPLES: f32 = 1.0;
-const QUESTIONS: f32 = 2.0;
+const QUESTIONS: f32 = 1.0;
 const PARAMETERS: f32 = 1.0;
 const ABOUT_PARAMETERS: f32 = 0.5;
-pub(super) const FIELDS: usize = 9;
+pub(super) const FIELDS: usize = 10;
 
 /// What is said about one tool: words, and how much they count.
 pub(super) type Fields = [(f32, Vec<String>); FIELDS];
 
 impl<'f> Findable<'f> {
-    pub fn of(module: &'f ModuleName, keywords: &'f [String], tool: &'f Tool) -> Self {
+    pub fn of(
+        module: &'f ModuleName,
+        module_description: &'f str,
+        keywords: &'f [String],
+        tool: &'f Tool,
+    ) -> Self {
         Self {
             module: module.as_str(),
+            module_description,
             keywords,
             name: tool.name.as_str(),
             description: &tool.description,
@@ -48,22 +57,29 @@ impl<'f> Findable<'f> {
         }
     }
 
+    /// Words of the module's name and of the tool's own.
+    pub(super) fn names(&self) -> (Box<str>, Box<str>) {
+        let joined = |name: &str| words(name).join(" ").into();
+        (joined(self.module), joined(self.name))
+    }
+
     pub(super) fn fields(&self) -> Fields {
         let parameters = self.input.get("properties").and_then(Value::as_object);
         let parameters = || parameters.into_iter().flatten();
         let about = parameters().filter_map(|(_, schema)| schema.get("description")?.as_str());
-        let texts = |texts: Vec<&str>| words(&texts.join("\n"));
+        let texts = |texts: Vec<&str>| indexed_words(&texts.join("\n"));
         let mut examples = Vec::new();
         self.examples.iter().for_each(|e| gather(e, &mut examples));
         [
-            (NAME, words(self.name)),
-            (MODULE, words(self.module)),
+            (NAME, indexed_words(self.name)),
+            (MODULE, indexed_words(self.module)),
+            (MODULE_DESCRIPTION, indexed_words(self.module_description)),
             (
                 KEYWORDS,
                 texts(self.keywords.iter().map(String::as_str).collect()),
             ),
-            (SUMMARY, words(first_sentence(self.description))),
-            (DESCRIPTION, words(self.description)),
+            (SUMMARY, indexed_words(first_sentence(self.description))),
+            (DESCRIPTION, indexed_words(self.description)),
             (EXAMPLES, texts(examples)),
             (
                 QUESTIONS,
@@ -86,14 +102,4 @@ fn gather<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
         Value::Object(map) => map.values().for_each(|value| gather(value, texts)),
         _ => {}
     }
-}
-
-pub(super) fn first_sentence(text: &str) -> &str {
-    let text = text.trim();
-    let line = text.lines().next().unwrap_or_default();
-    let ends = line.match_indices(['.', '!', '?', '。']);
-    let end = ends.map(|(at, mark)| at + mark.len()).find(|end| {
-        line[*end..].is_empty() || line[*end..].starts_with(' ') || line[..*end].ends_with('。')
-    });
-    &line[..end.unwrap_or(line.len())]
 }

@@ -1,6 +1,7 @@
-//! Finds tools for what somebody wants, in plain words: BM25 over all that is said about them.
+//! Finds tools by plain words: BM25 over everything that describes them.
 
 mod findable;
+mod similar;
 mod thesaurus;
 mod words;
 
@@ -21,16 +22,18 @@ pub struct SearchIndex {
 /// BM25's own: how soon a repeated word counts no more, and how much a long text counts less.
 const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
-/// A word of the same meaning counts half.
-const ALIKE: f32 = 0.5;
+/// A word of the same meaning counts a quarter: most of them mean the same in some requests only.
+const ALIKE: f32 = 0.25;
+/// A word that differs by a typing error counts half.
+const MISTYPED: f32 = 0.5;
 
 impl SearchIndex {
     pub fn new<'f>(tools: impl IntoIterator<Item = Findable<'f>>) -> Self {
-        let texts: Vec<_> = tools.into_iter().map(|tool| tool.fields()).collect();
+        let tools = tools.into_iter().map(|tool| (tool.names(), tool.fields()));
+        let (names, texts): (Vec<_>, Vec<_>) = tools.unzip();
         let lengths = mean_lengths(&texts);
-        let name = |fields: &Fields| (joined(&fields[1].1), joined(&fields[0].1));
         let mut index = Self {
-            names: texts.iter().map(name).collect(),
+            names,
             words: HashMap::new(),
         };
         for (tool, fields) in (0..).zip(&texts) {
@@ -45,26 +48,52 @@ impl SearchIndex {
         index
     }
 
-    /// The tools that fit, by their number, the best first; equally good ones in the order they came.
-    /// Who knows a tool's name gets that one first.
+    /// Returns the tools that fit, by their number, the best first; equally good ones in the order they came.
+    /// A tool whose name is the query is the first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<usize> {
-        let mut scores = vec![0.0_f32; self.names.len()];
-        for word in words::query_words(query) {
-            for (tool, score) in self.best_of(&word) {
-                scores[tool] += score;
-            }
-        }
-        let query = joined(&words::words(query));
+        let words = words::query_words(query);
+        let mut scores = self.score(words.iter().map(|word| self.variants(word)));
+        let query = words::words(query).join(" ");
         for (tool, score) in scores.iter_mut().enumerate() {
             if *score > 0.0 && self.is_named(tool, &query) {
                 *score = f32::INFINITY;
             }
         }
-        let all = 0..self.names.len();
-        let mut found: Vec<usize> = all.filter(|tool| scores[*tool] > 0.0).collect();
-        found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-        found.truncate(limit);
-        found
+        best(&scores, limit)
+    }
+
+    /// Returns the tools that are described by words similar to those of a query.
+    pub fn search_similar(&self, query: &str, limit: usize) -> Vec<usize> {
+        let words = words::query_words(query);
+        let similar = |word: &String| {
+            self.similar(word)
+                .into_iter()
+                .map(|word| (word, 1.0))
+                .collect()
+        };
+        best(&self.score(words.iter().map(similar)), limit)
+    }
+
+    /// Scores each tool by words, each with its variants and how much they count.
+    fn score<'w>(&self, words: impl Iterator<Item = Vec<(&'w str, f32)>>) -> Vec<f32> {
+        let mut scores = vec![0.0_f32; self.names.len()];
+        for variants in words {
+            for (tool, score) in self.best_of(&variants) {
+                scores[tool] += score;
+            }
+        }
+        scores
+    }
+
+    /// Returns a word, those of the same meaning, and those that it may have been meant to be.
+    fn variants<'w>(&'w self, word: &'w str) -> Vec<(&'w str, f32)> {
+        let alike = thesaurus::alike(word).iter();
+        let mut variants = vec![(word, 1.0)];
+        variants.extend(alike.map(|word| (word.as_str(), ALIKE)));
+        if !self.words.contains_key(word) {
+            variants.extend(self.mistyped(word).into_iter().map(|word| (word, MISTYPED)));
+        }
+        variants
     }
 
     /// Of questions with the tools that would answer them, how many find one among the first `top`.
@@ -89,12 +118,11 @@ impl SearchIndex {
         query == &**name || query.strip_suffix(&**name) == Some(&format!("{module} "))
     }
 
-    /// What a word brings to each tool that has it, or has one of the same meaning: the better of them.
-    fn best_of(&self, word: &str) -> Vec<(usize, f32)> {
+    /// Scores the tools that have a variant of a word, by the best one they have.
+    fn best_of(&self, variants: &[(&str, f32)]) -> Vec<(usize, f32)> {
         let mut best: Vec<(usize, f32)> = Vec::new();
-        let alike = thesaurus::alike(word).iter().map(|w| (w.as_str(), ALIKE));
-        for (word, share) in [(word, 1.0)].into_iter().chain(alike) {
-            let Some(places) = self.words.get(word) else {
+        for (word, share) in variants {
+            let Some(places) = self.words.get(*word) else {
                 continue;
             };
             let rare = self.rarity(places.len());
@@ -115,8 +143,13 @@ impl SearchIndex {
     }
 }
 
-fn joined(words: &[String]) -> Box<str> {
-    words.join(" ").into()
+/// Returns the numbers of the tools with the best scores.
+fn best(scores: &[f32], limit: usize) -> Vec<usize> {
+    let all = 0..scores.len();
+    let mut found: Vec<usize> = all.filter(|tool| scores[*tool] > 0.0).collect();
+    found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    found.truncate(limit);
+    found
 }
 
 #[expect(clippy::cast_precision_loss, reason = "texts are never so long")]

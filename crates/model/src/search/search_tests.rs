@@ -1,16 +1,16 @@
 //! What is found, in which order; and how well, over the corpus.
 
-use super::findable::first_sentence;
 use super::*;
 use crate::corpus;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Tools in one module; each is a name and a description.
 fn index(tools: &[(&str, &str)]) -> SearchIndex {
     let input = json!({"type": "object"});
     SearchIndex::new(tools.iter().map(|(name, description)| Findable {
         module: "m",
+        module_description: "",
         keywords: &[],
         name,
         description,
@@ -70,6 +70,7 @@ fn parameters_keywords_examples_and_questions_are_searched() {
     ];
     let tool = Findable {
         module: "climate",
+        module_description: "Weather of the world",
         keywords: &keywords,
         name: "t",
         description: "d",
@@ -79,6 +80,7 @@ fn parameters_keywords_examples_and_questions_are_searched() {
     };
     let other = Findable {
         module: "other",
+        module_description: "",
         keywords: &[],
         input: &plain,
         examples: &[],
@@ -96,9 +98,35 @@ fn parameters_keywords_examples_and_questions_are_searched() {
         "umbrella",
         "傘",
         "climate",
+        "world",
+        "umbrela",
     ] {
         check(&index, query, &[1]);
     }
+}
+
+#[test]
+fn typing_errors_are_tolerated_in_words_that_no_tool_has() {
+    let index = index(&[
+        ("list_repositories", "List repositories."),
+        ("create_invoice", "Create an invoice."),
+        ("voice_call", "Call by voice."),
+    ]);
+    check(&index, "repostories", &[0]);
+    check(&index, "invocie", &[1]);
+    check(&index, "voice", &[2]);
+    check(&index, "nvoice", &[]);
+    check(&index, &"x".repeat(1 << 20), &[]);
+    assert_eq!(index.search_similar("nvoice", 5), [1, 2]);
+    assert_eq!(index.search_similar("invoicing_system", 5), [1, 2]);
+    assert_eq!(index.search_similar("zebra", 5), [0; 0]);
+}
+
+#[test]
+fn compound_words_are_found_in_one_word_and_in_two() {
+    let index = index(&[("list_deals", "Deals of HubSpot."), ("spot", "A place.")]);
+    check(&index, "hubspot", &[0]);
+    check(&index, "HubSpot", &[0, 1]);
 }
 
 #[test]
@@ -124,19 +152,6 @@ fn equally_good_ones_stay_in_their_order() {
     check(&SearchIndex::default(), "page", &[]);
 }
 
-#[test]
-fn the_first_sentence() {
-    for (text, first) in [
-        ("List issues. Newest first.", "List issues."),
-        ("Version 1.2 of it. More", "Version 1.2 of it."),
-        ("one line\nanother", "one line"),
-        ("検索する。設計書も", "検索する。"),
-        ("", ""),
-    ] {
-        assert_eq!(first_sentence(text), first);
-    }
-}
-
 /// All tools of the corpus by their paths.
 fn catalog() -> (Vec<String>, SearchIndex) {
     let servers = corpus::all("tools");
@@ -147,11 +162,19 @@ fn catalog() -> (Vec<String>, SearchIndex) {
             .map(|tool| (server["server"].as_str().unwrap(), tool))
     });
     let tools: Vec<_> = tools.collect();
+    let descriptions: HashMap<&str, &str> = servers
+        .iter()
+        .map(|(_, server)| {
+            let text = |key: &str| server[key].as_str().unwrap_or_default();
+            (text("server"), text("description"))
+        })
+        .collect();
     let paths = tools
         .iter()
         .map(|(server, tool)| format!("{server}.{}", tool["name"].as_str().unwrap()));
     let index = SearchIndex::new(tools.iter().map(|(server, tool)| Findable {
         module: server,
+        module_description: descriptions[server],
         keywords: &[],
         name: tool["name"].as_str().unwrap(),
         description: tool["description"].as_str().unwrap_or_default(),
@@ -190,33 +213,30 @@ fn corpus_has_its_size_and_no_tool_or_request_twice() {
     assert_eq!(queries.len(), requests.len());
 }
 
+/// A response shows thirty tools, the first five with their signatures.
 #[test]
-fn four_of_five_requests_find_their_tool_among_the_first_five() {
+fn nine_of_ten_requests_find_their_tool_and_three_of_four_among_the_first_five() {
     let (paths, index) = catalog();
     let requests = requests(&paths);
     let found = |top| {
-        let requests = requests.iter();
-        index.found_in_top(
-            top,
-            requests.map(|(query, fitting)| (query.as_str(), fitting.clone())),
-        )
+        let asked = requests.iter();
+        let asked = asked.map(|(query, fitting)| (query.as_str(), fitting.clone()));
+        index.found_in_top(top, asked) * 100 / requests.len()
     };
-    println!(
-        "{} tools; of {} requests: {} first, {} in five, {} in ten",
-        paths.len(),
-        requests.len(),
-        found(1),
-        found(5),
-        found(10)
-    );
+    println!("{} % first, {} % in ten", found(1), found(10));
     for (query, fitting) in &requests {
-        let first = index.search(query, 5);
+        let first = index.search(query, 30);
         if !first.iter().any(|tool| fitting.contains(tool)) {
-            let first: Vec<&str> = first.iter().map(|tool| paths[*tool].as_str()).collect();
+            let first: Vec<&str> = first
+                .iter()
+                .take(5)
+                .map(|tool| paths[*tool].as_str())
+                .collect();
             println!("not found: {query}: {first:?}");
         }
     }
-    assert!(found(5) * 100 >= requests.len() * 80);
+    assert!(found(5) >= 75, "{} % in five", found(5));
+    assert!(found(30) >= 90, "{} % in thirty", found(30));
 }
 
 #[test]

@@ -10,6 +10,9 @@ const FILLERS: [&str; 53] = [
     "we", "were", "when", "where", "why", "will", "with", "you", "your", "please", "some", "any",
 ];
 
+/// Words of a query that are searched for.
+const MOST_WORDS: usize = 64;
+
 /// The words of a text, in their order. Chinese, Japanese and Korean give each two neighbours of a run,
 /// and each character, so that one alone can be found too.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -29,7 +32,22 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// What is looked for: of a run without spaces its pairs alone, since single characters are everywhere.
+/// The words of a text, and compound words such as `HubSpot` also as one.
+pub(super) fn indexed_words(text: &str) -> Vec<String> {
+    let mut words = words(text);
+    words.extend(compounds(text));
+    words
+}
+
+/// Words written together whose parts begin with capital letters, each as one word.
+fn compounds(text: &str) -> impl Iterator<Item = String> {
+    let together = text.split(|c: char| !c.is_alphanumeric());
+    let compounds = together.filter(|word| !word.contains(is_cjk) && runs(word).len() > 1);
+    compounds.map(|word| stem(&word.to_lowercase()))
+}
+
+/// Words of a query: of a run without spaces its pairs alone, since single characters are everywhere. Long
+/// queries are cut at [`MOST_WORDS`].
 pub(super) fn query_words(text: &str) -> Vec<String> {
     let has_pairs = |run: &str| run.chars().nth(1).is_some();
     let mut found = Vec::new();
@@ -39,6 +57,14 @@ pub(super) fn query_words(text: &str) -> Vec<String> {
             if (single_too || has_pairs(&word)) && !found.contains(&word) {
                 found.push(word);
             }
+        }
+        if found.len() >= MOST_WORDS {
+            return found;
+        }
+    }
+    for word in compounds(text) {
+        if !found.contains(&word) {
+            found.push(word);
         }
     }
     found
@@ -178,6 +204,25 @@ mod tests {
         for (one, other) in [("status", "stat"), ("user", "use")] {
             assert_ne!(stem(one), stem(other));
         }
+    }
+
+    #[test]
+    fn compounds_are_also_one_word() {
+        for (text, expected) in [
+            ("HubSpot deals", "hub spot deal hubspot"),
+            ("getHTTPServer", "get http server gethttpserv"),
+            ("list_issues", "list issu"),
+            ("NotionのAPI", "notion の api"),
+        ] {
+            assert_eq!(indexed_words(text).join(" "), expected, "{text}");
+        }
+        assert_eq!(query_words("HubSpot").join(" "), "hub spot hubspot");
+    }
+
+    #[test]
+    fn long_queries_are_cut() {
+        let many: Vec<String> = (0..100_000).map(|i| format!("w{i}")).collect();
+        assert_eq!(query_words(&many.join(" ")).len(), MOST_WORDS);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::fmt::Display;
 /// Why a call gave no output.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
-    #[error("there is no tool `{name}`{}", near(.available, "tools"))]
+    #[error("there is no tool `{name}`{}", suggest(.available))]
     Unknown {
         name: String,
         available: Vec<String>,
@@ -23,7 +23,7 @@ pub enum CallError {
     #[error("{sentence}")]
     Missing {
         sentence: String,
-        /// The names there are, nearest first.
+        /// Similar names.
         available: Vec<String>,
     },
     #[error("{rejected}")]
@@ -31,8 +31,8 @@ pub enum CallError {
         /// `module.tool`, or a meta tool.
         tool: String,
         rejected: Rejected,
-        /// What it takes, for callers that have not seen it.
-        schema: Option<serde_json::Value>,
+        /// Signature of the tool, for callers that have not seen its schema.
+        signature: Option<String>,
     },
     #[error("{}", .fault.message)]
     Failed {
@@ -82,10 +82,11 @@ pub(crate) fn lacking(what: &dyn Display, scope: &str) -> String {
     format!("`{what}` needs the scope `{scope}`, which your token does not have")
 }
 
-pub(crate) fn near(available: &[String], things: &str) -> String {
-    match available.first() {
-        None => format!("; there are no {things}"),
-        Some(first) => format!("; the nearest is `{first}`"),
+/// Returns `; did you mean …?`, or nothing without similar names.
+pub(crate) fn suggest(similar: &[String]) -> String {
+    match similar {
+        [] => String::new(),
+        similar => format!("; did you mean {}?", either(similar)),
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, CallErr
     let mut args = accepted.map_err(|rejected| CallError::Rejected {
         tool: name.to_owned(),
         rejected,
-        schema: Some(Meta::Batch.input().to_json().clone()),
+        signature: Some(format!("batch({})", Meta::Batch.input().signature())),
     })?;
     Ok(args.remove("tasks").unwrap_or_default())
 }

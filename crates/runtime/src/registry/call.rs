@@ -2,7 +2,7 @@
 
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
-use super::{missing, missing_module};
+use super::{missing_module, missing_tool};
 use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
 use model::{
@@ -28,7 +28,7 @@ impl Wanted {
         let rejected = |rejected| CallError::Rejected {
             tool: name.to_owned(),
             rejected,
-            schema: None,
+            signature: None,
         };
         let mut args = meta.accept(args).map_err(rejected)?;
         let select = args.get("select").map(Selection::parse).transpose();
@@ -89,11 +89,15 @@ impl Wanted {
                 structured: None,
                 ..output
             }),
-            // Whoever called without a look at the schema gets it now.
+            // The caller may not have seen what the tool takes.
             Err(CallError::Rejected { tool, rejected, .. }) => Err(CallError::Rejected {
                 tool,
                 rejected,
-                schema: Some(self.handle.tool().tool.input.to_json().clone()),
+                signature: Some(format!(
+                    "{}.{}",
+                    self.handle.module.name,
+                    self.handle.tool().tool.signature()
+                )),
             }),
             Err(other) => Err(other),
         }
@@ -106,16 +110,7 @@ pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<H
         let path = format!("{module}.{tool}");
         return Err(catalog.halted_or(&path, missing_module(catalog, module)));
     };
-    Handle::find(known, tool).ok_or_else(|| {
-        let names = known.tools.iter().map(|tool| tool.tool.name.as_str());
-        let of = format!("tools in `{module}`");
-        missing(
-            "tool",
-            &format!("{module}.{tool}"),
-            &of,
-            nearest(tool, names),
-        )
-    })
+    Handle::find(known, tool).ok_or_else(|| missing_tool(known, tool))
 }
 
 impl Catalog {

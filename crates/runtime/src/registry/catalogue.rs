@@ -1,21 +1,19 @@
-//! The meta tools as clients see them: what is behind them stands in their descriptions, a line a
-//! module, so that nobody has to look first.
+//! The meta tools as clients see them, with the modules in their descriptions.
 
 use super::meta::Meta;
-use super::summary::short;
+use super::module_list::{ToolCounts, list_modules, name_modules};
 use crate::catalog::Module;
-use model::{Hints, TaskUse, Tool};
+use model::{Hints, TaskUse, Tool, count_tokens};
+use serde_json::json;
 use std::sync::Arc;
 
-/// So many modules have a line with what they are for; more are named only.
-const LINES: usize = 40;
-/// So many are named.
-const NAMES: usize = 400;
-/// The longest line about a module.
-const LONGEST: usize = 80;
+/// Tokens of the names, descriptions and input schemas of all meta tools: 700, less the error of an estimate.
+const SURFACE_TOKENS: usize = 660;
+/// Tokens that the list of modules has in any case.
+const LIST_TOKENS: usize = 120;
 
-const SCHEMA: &str = "What modules offer, and what their tools take; query finds tools by plain words. \
-                      Call first.";
+const SCHEMA: &str = "Finds tools: query in plain words; modules for all tools of modules, or one as \
+                      module.tool. Call first.";
 const CALL: &str = "Calls a module's tool.";
 const CALL_READONLY: &str = "Like call, or like batch with tasks, for read-only tools alone.";
 const BATCH: &str = "Calls tools in one go. \"${id.results[0].name}\" in params, foreach or when is another \
@@ -23,22 +21,52 @@ const BATCH: &str = "Calls tools in one go. \"${id.results[0].name}\" in params,
 
 pub(super) fn meta_tools<'m>(modules: impl Iterator<Item = &'m Arc<Module>>) -> Vec<Tool> {
     let modules: Vec<&Arc<Module>> = modules.collect();
-    let described = |meta| match meta {
-        Meta::Schema => format!("{SCHEMA}{}", catalogue(&modules)),
-        Meta::Call => CALL.to_owned(),
-        Meta::CallReadonly => CALL_READONLY.to_owned(),
-        Meta::Batch => BATCH.to_owned(),
-    };
     let all = Meta::ALL.into_iter();
-    all.filter_map(|meta| tool(meta, described(meta))).collect()
+    let mut tools: Vec<Tool> = all.filter_map(tool).collect();
+    let used: usize = tools.iter().map(surface_tokens).sum();
+    let left = SURFACE_TOKENS.saturating_sub(used).max(LIST_TOKENS);
+    if modules.is_empty() {
+        add(&mut tools, Meta::Schema, " There are no modules yet.");
+        return tools;
+    }
+    let names = name_modules(&modules, left / 4);
+    let list = list_modules(
+        &modules,
+        ToolCounts::Hidden,
+        left.saturating_sub(count_tokens(&names)),
+    );
+    add(&mut tools, Meta::Call, &format!(" Modules: {names}."));
+    add(&mut tools, Meta::Schema, &format!(" Modules:\n{list}"));
+    tools
 }
 
-fn tool(meta: Meta, description: String) -> Option<Tool> {
+/// Adds to the description of a meta tool.
+fn add(tools: &mut [Tool], meta: Meta, text: &str) {
+    let mut tools = tools.iter_mut();
+    if let Some(tool) = tools.find(|tool| tool.name.as_str() == meta.name()) {
+        tool.description += text;
+    }
+}
+
+/// Tokens that a client passes on of a tool.
+pub(super) fn surface_tokens(tool: &Tool) -> usize {
+    let (name, description, input) = (&tool.name, &tool.description, tool.input.to_json());
+    let passed_on =
+        json!({"name": name.as_str(), "description": description, "inputSchema": input});
+    count_tokens(&passed_on.to_string())
+}
+
+fn tool(meta: Meta) -> Option<Tool> {
     let is_read_only = matches!(meta, Meta::Schema | Meta::CallReadonly);
     Some(Tool {
         name: meta.name().parse().ok()?,
         title: None,
-        description,
+        description: match meta {
+            Meta::Schema => SCHEMA.to_owned(),
+            Meta::Call => CALL.to_owned(),
+            Meta::CallReadonly => CALL_READONLY.to_owned(),
+            Meta::Batch => BATCH.to_owned(),
+        },
         input: meta.input().clone(),
         output: None,
         hints: Hints {
@@ -56,27 +84,4 @@ fn tool(meta: Meta, description: String) -> Option<Tool> {
         cache: None,
         always: true,
     })
-}
-
-fn catalogue(modules: &[&Arc<Module>]) -> String {
-    if modules.is_empty() {
-        return " There are no modules yet.".to_owned();
-    }
-    if modules.len() <= LINES {
-        let lines = modules.iter().map(|module| line(module));
-        return format!(" Modules:{}", lines.collect::<String>());
-    }
-    let names: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
-    let named = names[..names.len().min(NAMES)].join(", ");
-    match names.len().saturating_sub(NAMES) {
-        0 => format!(" Modules: {named}"),
-        more => format!(" Modules: {named} and {more} more"),
-    }
-}
-
-fn line(module: &Module) -> String {
-    match short(module.description().unwrap_or_default(), LONGEST) {
-        about if about.is_empty() => format!("\n{}", module.name),
-        about => format!("\n{}: {about}", module.name),
-    }
 }

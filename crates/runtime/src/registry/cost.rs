@@ -1,9 +1,11 @@
 //! What each module's tools cost a model.
 
-use super::detail::{Detail, offered};
+use super::detail::Detail;
 use super::listed::{tokens, written};
+use super::offer_text::{Target, show_modules};
 use crate::catalog::{Catalog, Module};
 use model::count_tokens;
+use std::sync::Arc;
 
 /// One module's tools, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +23,16 @@ impl Catalog {
         self.modules().map(|module| self.cost(module)).collect()
     }
 
-    fn cost<'c>(&'c self, module: &'c Module) -> Cost<'c> {
+    fn cost<'c>(&'c self, module: &'c Arc<Module>) -> Cost<'c> {
         let tools = self.tools();
         let own = tools.filter(|(_, handle)| handle.module.name == module.name);
         let own = own.map(|(name, handle)| (name, &handle.tool().tool));
         let flat = written(own, self.rules.showing.structured);
-        let signatures = offered(module, Detail::Signatures, None).to_string();
+        let target = Target {
+            module: Arc::clone(module),
+            tools: None,
+        };
+        let signatures = show_modules(&[target], Detail::Signatures, usize::MAX);
         Cost {
             module: module.name.as_str(),
             tools: module.tools.len(),

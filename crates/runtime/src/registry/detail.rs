@@ -1,14 +1,14 @@
-//! What a module offers, in three degrees: names, a line each, or everything there is to know.
+//! What a module offers, as JSON: names, a line each, or everything there is to know.
 
 use super::listed::listed;
-use super::summary::short;
 use crate::catalog::Module;
-use model::{Prompt, Resource, StructuredResults, Tool};
+use model::{Prompt, Resource, StructuredResults, Tool, summarize};
 use serde_json::{Map, Value, json};
 
 /// The longest summary beside a signature.
 const LONGEST: usize = 100;
 
+/// How much is said of each tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     Names,
@@ -44,12 +44,12 @@ pub(super) fn offered(module: &Module, detail: Detail, tools: Option<&[usize]>) 
         None => (0..module.tools.len()).map(one).collect(),
     };
     all.insert("tools".into(), Value::Array(chosen));
-    if tools.is_none() {
+    if tools.is_none() && detail == Detail::Full {
         let resources = module.resources.iter();
-        let resources = resources.map(|one| resource(&one.resource, detail));
+        let resources = resources.map(|one| resource(&one.resource));
         some(&mut all, "resources", resources.collect());
         let prompts = module.prompts.iter();
-        let prompts = prompts.map(|one| prompt(&one.prompt, detail));
+        let prompts = prompts.map(|one| prompt(&one.prompt));
         some(&mut all, "prompts", prompts.collect());
     }
     Value::Object(all)
@@ -63,7 +63,7 @@ fn some(all: &mut Map<String, Value>, key: &str, items: Vec<Value>) {
 
 /// Something with what it is for.
 fn line(what: &str, description: &str) -> Value {
-    match short(description, LONGEST) {
+    match summarize(description, LONGEST) {
         about if about.is_empty() => json!(what),
         about => json!(format!("{what}  {about}")),
     }
@@ -73,10 +73,7 @@ fn tool(tool: &Tool, detail: Detail) -> Value {
     let name = tool.name.as_str();
     match detail {
         Detail::Names => json!(name),
-        Detail::Signatures => {
-            let signature = format!("{name}({})", tool.input.signature());
-            line(&signature, &tool.description)
-        }
+        Detail::Signatures => line(&tool.signature(), &tool.description),
         Detail::Full => {
             // As `call` takes and gives it, not as a list shows it.
             let mut full = listed(name, tool, StructuredResults::Always);
@@ -89,48 +86,35 @@ fn tool(tool: &Tool, detail: Detail) -> Value {
     }
 }
 
-fn resource(resource: &Resource, detail: Detail) -> Value {
-    let uri = resource.uri.as_str();
-    match detail {
-        Detail::Names => json!(uri),
-        Detail::Signatures => line(uri, &resource.description),
-        Detail::Full => {
-            let key = if resource.uri.is_exact() {
-                "uri"
-            } else {
-                "uriTemplate"
-            };
-            let mut full = json!({key: uri, "name": resource.name});
-            if !resource.description.is_empty() {
-                full["description"] = json!(resource.description);
-            }
-            if let Some(mime) = &resource.mime {
-                full["mimeType"] = json!(mime);
-            }
-            full
-        }
+fn resource(resource: &Resource) -> Value {
+    let key = if resource.uri.is_exact() {
+        "uri"
+    } else {
+        "uriTemplate"
+    };
+    let mut full = json!({key: resource.uri.as_str(), "name": resource.name});
+    if !resource.description.is_empty() {
+        full["description"] = json!(resource.description);
     }
+    if let Some(mime) = &resource.mime {
+        full["mimeType"] = json!(mime);
+    }
+    full
 }
 
-fn prompt(prompt: &Prompt, detail: Detail) -> Value {
-    match detail {
-        Detail::Names => json!(prompt.name.as_str()),
-        Detail::Signatures => line(&prompt.signature(), &prompt.description),
-        Detail::Full => {
-            let mut full = json!({"name": prompt.name.as_str()});
-            if !prompt.description.is_empty() {
-                full["description"] = json!(prompt.description);
-            }
-            let fields = prompt.input.fields().iter();
-            let arguments = fields.map(|field| {
-                let mut one = json!({"name": field.name, "required": field.required});
-                if let Some(about) = &field.description {
-                    one["description"] = json!(about);
-                }
-                one
-            });
-            full["arguments"] = arguments.collect();
-            full
-        }
+fn prompt(prompt: &Prompt) -> Value {
+    let mut full = json!({"name": prompt.name.as_str()});
+    if !prompt.description.is_empty() {
+        full["description"] = json!(prompt.description);
     }
+    let fields = prompt.input.fields().iter();
+    let arguments = fields.map(|field| {
+        let mut one = json!({"name": field.name, "required": field.required});
+        if let Some(about) = &field.description {
+            one["description"] = json!(about);
+        }
+        one
+    });
+    full["arguments"] = arguments.collect();
+    full
 }

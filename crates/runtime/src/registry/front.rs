@@ -4,12 +4,12 @@ use super::listed::{tokens, written};
 use super::listing::Listing;
 use super::meta::Meta;
 use crate::catalog::{Handle, Module, Rules};
-use model::{Findable, Grouped, SearchIndex, Surface, Tool};
+use model::{Grouped, Surface, Tool};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Chosen once a catalog, from nothing but the catalog and what was asked for.
 #[derive(Default)]
@@ -19,8 +19,6 @@ pub struct Front {
     meta: Vec<Tool>,
     /// What each tool costs in a flat list, in its order.
     costs: Vec<usize>,
-    /// Tools by plain words, made when somebody first asks.
-    index: OnceLock<SearchIndex>,
     /// Changes when what is shown does.
     pub(crate) fingerprint: u64,
 }
@@ -85,7 +83,6 @@ impl Front {
             choice,
             meta,
             costs,
-            index: OnceLock::new(),
             fingerprint: hasher.finish(),
         }
     }
@@ -102,22 +99,6 @@ impl Front {
         self.meta
             .iter()
             .find(|tool| tool.name.as_str() == meta.name())
-    }
-
-    /// Of every tool of these modules, in their order.
-    pub(crate) fn index<'m>(&self, modules: impl Iterator<Item = &'m Arc<Module>>) -> &SearchIndex {
-        self.index.get_or_init(|| {
-            let findable = modules.flat_map(|module| {
-                let keywords = module
-                    .manifest
-                    .as_ref()
-                    .map(|manifest| &manifest.keywords[..]);
-                let keywords = keywords.unwrap_or_default();
-                let tools = module.tools.iter();
-                tools.map(move |tool| Findable::of(&module.name, keywords, &tool.tool))
-            });
-            SearchIndex::new(findable)
-        })
     }
 }
 

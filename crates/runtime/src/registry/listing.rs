@@ -1,9 +1,8 @@
 //! What clients are told beyond a tool's declaration: titles, annotations, `_meta` keys, instructions.
 
 use super::meta::Meta;
-use super::summary::short;
 use crate::catalog::{Catalog, Handle, Module};
-use model::{Hints, ModuleLine, Showing, Tool};
+use model::{Hints, ModuleLine, Showing, Tool, summarize};
 use serde_json::{Map, Value, json};
 use std::hash::{Hash, Hasher};
 use std::iter;
@@ -94,7 +93,7 @@ impl Catalog {
     /// What a model is told of this server before it sees a tool.
     pub fn instructions(&self) -> String {
         let about =
-            |module: &Module| short(module.description().unwrap_or_default(), LONGEST_ABOUT);
+            |module: &Module| summarize(module.description().unwrap_or_default(), LONGEST_ABOUT);
         let modules = self
             .modules()
             .map(|module| (module.name.as_str(), about(module)));
@@ -123,7 +122,7 @@ fn result_size(showing: Showing) -> Map<String, Value> {
 
 /// The module's name, its keywords and what it is for, and the tool's example questions.
 fn search_hint(module: &Module, tool: &Tool) -> String {
-    let about = short(module.description().unwrap_or_default(), LONGEST_ABOUT);
+    let about = summarize(module.description().unwrap_or_default(), LONGEST_ABOUT);
     let keywords = module
         .manifest
         .iter()

@@ -168,6 +168,7 @@ fn input(meta: Meta) -> Input {
             optional("modules", texts()),
             optional("query", Schema::Str),
             optional("detail", one_of(&["names", "signatures", "full"])),
+            optional("format", one_of(&["text", "json"])),
         ],
         Meta::Call => vec![
             Field::required("module", Schema::Str),

@@ -3,6 +3,7 @@
 
 mod batch;
 mod batch_answer;
+mod budgeted_text;
 mod call;
 mod catalogue;
 mod cost;
@@ -12,11 +13,14 @@ mod inner_batch;
 mod listed;
 mod listing;
 mod meta;
+mod module_list;
+mod offer_text;
 mod say;
 mod schema;
+mod search_text;
 mod shape;
 mod start_surface;
-mod summary;
+mod tool_index;
 
 pub use batch::{Batch, Watch};
 pub(crate) use batch::{planned, tasks};
@@ -28,14 +32,15 @@ pub use meta::Meta;
 pub(crate) use shape::Shaping;
 pub use shape::{Asked, ForeachResults, Shape};
 pub(crate) use start_surface::StartSurface;
+pub(crate) use tool_index::ToolIndex;
 
 use crate::audit::Trail;
-use crate::call::{Call, CallError, Within};
-use crate::catalog::Catalog;
+use crate::call::{Call, CallError, Within, suggest};
+use crate::catalog::{Catalog, Module};
 use crate::runtime::Runtime;
 use call::Wanted;
 use model::{Args, Caller, Output};
-use std::sync::Arc;
+use schema::SchemaRequest;
 
 impl Runtime {
     /// Answers a call of a meta tool.
@@ -47,8 +52,8 @@ impl Runtime {
         match meta {
             Meta::Schema => {
                 let observed = self.observe(&call.name);
-                let asked = schema::Asked::read(call.args);
-                let result = asked.map(|asked| asked.answer(&catalog));
+                let request = SchemaRequest::read(call.args);
+                let result = request.map(|request| request.answer(&catalog));
                 if let Some(observed) = observed {
                     observed.end(&result);
                 }
@@ -99,7 +104,7 @@ impl Within<'_> {
             return self.call_batch(meta, args);
         }
         match meta {
-            Meta::Schema => Ok(schema::Asked::read(args)?.answer(self.catalog)),
+            Meta::Schema => Ok(SchemaRequest::read(args)?.answer(self.catalog)),
             Meta::Call | Meta::CallReadonly | Meta::Batch => {
                 let asked = Wanted::name_in(&args);
                 let read = Wanted::read(self.catalog, meta, meta.name(), args);
@@ -114,40 +119,32 @@ impl Within<'_> {
     }
 }
 
-/// A module by its name, or the nearest there are.
-pub(crate) fn missing_module(catalog: &Arc<Catalog>, name: &str) -> CallError {
+/// Returns the error for a module that does not exist.
+pub(crate) fn missing_module(catalog: &Catalog, name: &str) -> CallError {
     let names = catalog.modules().map(|module| module.name.as_str());
-    missing("module", name, "modules", model::nearest(name, names))
+    let near = model::near_names(name, names);
+    let way_out = "`get_module_schema` lists the modules";
+    missing(&format!("module `{name}`"), near, way_out)
 }
 
-pub(crate) fn missing(what: &str, name: &str, things: &str, near: Vec<&str>) -> CallError {
+/// Returns the error for a tool that its module does not have.
+pub(crate) fn missing_tool(module: &Module, tool: &str) -> CallError {
+    let names = module.tools.iter().map(|tool| tool.tool.name.as_str());
+    let near = model::near_names(tool, names);
+    let module = &module.name;
+    let way_out = format!("`get_module_schema` with modules: [\"{module}\"] lists its tools");
+    missing(&format!("tool `{module}.{tool}`"), near, &way_out)
+}
+
+fn missing(what: &str, near: Vec<&str>, way_out: &str) -> CallError {
     let available: Vec<String> = near.into_iter().map(str::to_owned).collect();
-    let sentence = if available.is_empty() {
-        format!("there is no {what} `{name}`; there are no {things}")
-    } else {
-        format!(
-            "there is no {what} `{name}`; there are {}",
-            quoted(&available)
-        )
+    let sentence = match suggest(&available) {
+        suggestion if suggestion.is_empty() => format!("there is no {what}; {way_out}"),
+        suggestion => format!("there is no {what}{suggestion}"),
     };
     CallError::Missing {
         sentence,
         available,
-    }
-}
-
-/// So many names are told; whoever wants more asks for them.
-const TOLD: usize = 20;
-
-fn quoted(names: &[String]) -> String {
-    let told: Vec<String> = names
-        .iter()
-        .take(TOLD)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match names.len().saturating_sub(TOLD) {
-        0 => told.join(", "),
-        more => format!("{} and {more} more", told.join(", ")),
     }
 }
 

@@ -1,149 +1,247 @@
-//! `get_module_schema`: what modules offer, in as many words as are wanted.
+//! `get_module_schema`: tools found by plain words, and what modules offer.
 
 use super::detail::{Detail, offered};
 use super::meta::Meta;
-use super::quoted;
+use super::module_list::{ToolCounts, list_modules, name_modules};
+use super::offer_text::{Target, show_modules};
+use super::search_text::{show_found, show_names, show_nothing};
+use super::{missing_module, missing_tool};
 use crate::call::CallError;
-use crate::catalog::{Catalog, Module};
-use model::{Args, Content, Output, count_tokens, did_you_mean};
+use crate::catalog::{Catalog, Handle, Module};
+use model::{Args, Grouped, Output, count_tokens, did_you_mean};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// So many tools are found.
+/// Tools found by a query that JSON shows.
 const FOUND: usize = 10;
+/// Tokens that a response may have, however few `surface_tokens` there are.
+const LEAST: usize = 460;
+/// Unknown names that are reported.
+const UNKNOWN: usize = 10;
+/// Tokens for the names of modules beside an error.
+const NAMES_TOKENS: usize = 200;
 
-/// What a caller of `get_module_schema` wants.
-pub(crate) struct Asked {
-    /// None means all.
-    modules: Option<Vec<String>>,
+/// Arguments of `get_module_schema`.
+pub(crate) struct SchemaRequest {
+    /// Names of modules and tools; none means all modules.
+    names: Vec<String>,
     query: Option<String>,
     detail: Option<Detail>,
+    is_json: bool,
 }
 
-impl Asked {
+impl SchemaRequest {
     pub(crate) fn read(args: Args) -> Result<Self, CallError> {
         let args = Meta::Schema.accept(args);
         let args = args.map_err(|rejected| CallError::Rejected {
             tool: Meta::Schema.name().to_owned(),
             rejected,
-            schema: None,
+            signature: None,
         })?;
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let modules = match args.get("modules") {
-            Some(Value::Array(names)) => names.iter().filter_map(text).collect(),
-            Some(name) => text(name).into_iter().collect(),
-            None => Vec::new(),
-        };
-        let query = args.get("query").and_then(text);
-        let detail = args.get("detail").and_then(Value::as_str);
+        let text = |name: &str| args.get(name).and_then(Value::as_str);
+        let query = text("query").filter(|query| !query.trim().is_empty());
+        let detail = text("detail").and_then(Detail::named);
         Ok(Self {
-            modules: Some(modules).filter(|names| !names.is_empty()),
-            query: query.filter(|query| !query.trim().is_empty()),
-            detail: detail.and_then(Detail::named),
+            names: args.get("modules").map(names).unwrap_or_default(),
+            query: query.map(str::to_owned),
+            detail,
+            is_json: detail == Some(Detail::Full) || text("format") == Some("json"),
         })
     }
 
     pub(crate) fn answer(&self, catalog: &Catalog) -> Output {
-        let mut named: Vec<Result<&Arc<Module>, &str>> = match &self.modules {
-            None => catalog.modules().map(Ok).collect(),
-            Some(names) => names.iter().map(|name| module(catalog, name)).collect(),
-        };
-        // Named twice is named once.
-        let mut seen = Vec::new();
-        named.retain(|one| {
-            let name = one
-                .as_ref()
-                .map_or_else(|name| *name, |module| module.name.as_str());
-            let is_new = !seen.contains(&name.to_owned());
-            seen.push(name.to_owned());
-            is_new
-        });
-        let there: Vec<&Arc<Module>> = named.iter().filter_map(|one| one.ok()).collect();
-        let nothing_there = there.is_empty() && !named.is_empty();
-        let mut elements = match &self.query {
-            Some(query) => self.found(catalog, query, &there),
-            None => self.all(&there, catalog),
-        };
-        for (at, name) in named
-            .iter()
-            .enumerate()
-            .filter_map(|(at, one)| Some((at, one.err()?)))
-        {
-            let at = at.min(elements.len());
-            elements.insert(at, unknown(catalog, name));
-        }
-        let mut output = Output::text(Value::Array(elements).to_string());
-        if nothing_there {
-            output.is_error = true;
-            output.content.push(Content::text(all_there_are(catalog)));
-        }
-        output
-    }
-
-    fn all(&self, modules: &[&Arc<Module>], catalog: &Catalog) -> Vec<Value> {
-        let say = |detail: Detail| -> Vec<Value> {
-            let said = modules.iter();
-            said.map(|module| offered(module, detail, None)).collect()
-        };
-        if let Some(detail) = self.detail {
-            return say(detail);
-        }
-        let said = say(Detail::Signatures);
-        // Who names no module wants to see which there are.
-        let most = catalog.rules.showing.surface_tokens;
-        let is_long = || count_tokens(&Value::Array(said.clone()).to_string()) > most;
-        if self.modules.is_none() && is_long() {
-            return say(Detail::Names);
-        }
-        said
-    }
-
-    /// The tools that fit, the best first, each below its module.
-    fn found(&self, catalog: &Catalog, query: &str, among: &[&Arc<Module>]) -> Vec<Value> {
-        let places: Vec<(&Arc<Module>, usize)> = catalog
-            .modules()
-            .flat_map(|module| (0..module.tools.len()).map(move |tool| (module, tool)))
-            .collect();
-        let found = catalog.front.index(catalog.modules());
-        let found = found.search(query, places.len());
-        let found = found.into_iter().filter_map(|place| places.get(place));
-        let wanted = |module: &Arc<Module>| among.iter().any(|one| one.name == module.name);
-        let mut by_module: Vec<(&Arc<Module>, Vec<usize>)> = Vec::new();
-        for (module, tool) in found.filter(|(module, _)| wanted(module)).take(FOUND) {
-            match by_module
-                .iter_mut()
-                .find(|(one, _)| one.name == module.name)
-            {
-                Some((_, tools)) => tools.push(*tool),
-                None => by_module.push((module, vec![*tool])),
+        let mut targets = Vec::new();
+        let mut unknown = Vec::new();
+        for name in &self.names {
+            match find(catalog, name) {
+                Some((module, tool)) => add(&mut targets, module, tool),
+                None if unknown.contains(name) || unknown.len() >= UNKNOWN => {}
+                None => unknown.push(name.clone()),
             }
         }
+        if targets.is_empty() && !unknown.is_empty() {
+            return nothing_known(catalog, &unknown);
+        }
+        if self.is_json {
+            return self.answer_json(catalog, targets, &unknown);
+        }
+        let targets = Some(targets).filter(|targets| !targets.is_empty());
+        let mut lines: Vec<String> = unknown.iter().map(|name| missing(catalog, name)).collect();
+        lines.push(self.answer_text(catalog, targets));
+        Output::text(lines.join("\n"))
+    }
+
+    fn answer_text(&self, catalog: &Catalog, targets: Option<Vec<Target>>) -> String {
+        let most = catalog.rules.showing.surface_tokens.max(LEAST);
+        let Some(query) = &self.query else {
+            return match (targets, self.detail) {
+                (None, None) => overview(catalog, most),
+                (targets, detail) => {
+                    let targets = targets.unwrap_or_else(|| everything(catalog));
+                    show_modules(&targets, detail.unwrap_or(Detail::Signatures), most)
+                }
+            };
+        };
+        let found = search(catalog, query, targets.as_deref());
+        match self.detail {
+            _ if found.is_empty() => show_nothing(catalog, query, targets.as_deref()),
+            Some(Detail::Names) => show_names(&found),
+            _ => show_found(&found),
+        }
+    }
+
+    /// Answers with a list of modules, as `MCPist` does.
+    fn answer_json(&self, catalog: &Catalog, targets: Vec<Target>, unknown: &[String]) -> Output {
         let detail = self.detail.unwrap_or(Detail::Signatures);
-        let by_module = by_module.iter();
-        by_module
-            .map(|(module, tools)| offered(module, detail, Some(tools)))
+        let targets = match &self.query {
+            Some(query) => {
+                let scope = Some(targets).filter(|targets| !targets.is_empty());
+                let mut found = Vec::new();
+                for handle in search(catalog, query, scope.as_deref())
+                    .into_iter()
+                    .take(FOUND)
+                {
+                    add(&mut found, handle.module, Some(handle.index));
+                }
+                found
+            }
+            None if targets.is_empty() => everything(catalog),
+            None => targets,
+        };
+        let unknown = unknown.iter().map(|name| {
+            let near = did_you_mean(name, catalog.modules().map(|module| module.name.as_str()));
+            json!({"module": name, "error": missing(catalog, name), "did_you_mean": near})
+        });
+        let targets = targets.iter();
+        let offered =
+            targets.map(|target| offered(&target.module, detail, target.tools.as_deref()));
+        let text = Value::Array(unknown.chain(offered).collect()).to_string();
+        let (tokens, most) = (count_tokens(&text), catalog.rules.showing.result_tokens);
+        if tokens <= most {
+            return Output::text(text);
+        }
+        Output::error(format!(
+            "the result has {} tokens, and `result_tokens` allows {}; name fewer modules, or tools as \
+             \"module.tool\", or leave `detail` out",
+            Grouped(tokens),
+            Grouped(most)
+        ))
+    }
+}
+
+/// Reads names of modules and tools: a list, or a text with commas between them or with a JSON list in it.
+fn names(modules: &Value) -> Vec<String> {
+    let split = |text: &str| -> Vec<String> {
+        let names = text.split(',').map(str::trim);
+        names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
             .collect()
+    };
+    match modules {
+        Value::Array(items) => items
+            .iter()
+            .filter_map(Value::as_str)
+            .flat_map(split)
+            .collect(),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(list @ Value::Array(_)) => names(&list),
+            _ => split(text),
+        },
+        _ => Vec::new(),
     }
 }
 
-fn module<'c, 'n>(catalog: &'c Catalog, name: &'n str) -> Result<&'c Arc<Module>, &'n str> {
-    catalog.module(name).ok_or(name)
-}
-
-fn unknown(catalog: &Catalog, name: &str) -> Value {
-    let names = catalog.modules().map(|module| module.name.as_str());
-    let near = did_you_mean(name, names);
-    let error = format!("there is no module `{name}`");
-    json!({"module": name, "error": error, "did_you_mean": near})
-}
-
-fn all_there_are(catalog: &Catalog) -> String {
-    let names: Vec<String> = catalog
-        .modules()
-        .map(|module| module.name.to_string())
-        .collect();
-    if names.is_empty() {
-        return "there are no modules".to_owned();
+/// Finds a module, or a tool as `module.tool` or by its listed name.
+fn find(catalog: &Catalog, name: &str) -> Option<(Arc<Module>, Option<usize>)> {
+    if let Some(module) = catalog.module(name) {
+        return Some((Arc::clone(module), None));
     }
-    format!("there are {}", quoted(&names))
+    let handle = catalog.find(name)?;
+    Some((handle.module, Some(handle.index)))
 }
+
+/// Adds a module, or a tool of it, unless it is there already.
+fn add(targets: &mut Vec<Target>, module: Arc<Module>, tool: Option<usize>) {
+    let known = targets
+        .iter_mut()
+        .find(|target| target.module.name == module.name);
+    match (known, tool) {
+        (None, tool) => targets.push(Target {
+            module,
+            tools: tool.map(|tool| vec![tool]),
+        }),
+        (Some(known), None) => known.tools = None,
+        (Some(known), Some(tool)) => {
+            if let Some(tools) = known.tools.as_mut().filter(|tools| !tools.contains(&tool)) {
+                tools.push(tool);
+            }
+        }
+    }
+}
+
+fn everything(catalog: &Catalog) -> Vec<Target> {
+    let modules = catalog.modules().cloned();
+    modules
+        .map(|module| Target {
+            module,
+            tools: None,
+        })
+        .collect()
+}
+
+fn search(catalog: &Catalog, query: &str, targets: Option<&[Target]>) -> Vec<Handle> {
+    let is_wanted = |handle: &Handle| {
+        targets.is_none_or(|targets| {
+            let mut targets = targets.iter();
+            targets.any(|target| target.module.name == handle.module.name)
+        })
+    };
+    let found = catalog.search(query).into_iter();
+    found.filter(is_wanted).collect()
+}
+
+/// Lists the modules with the number of their tools.
+fn overview(catalog: &Catalog, tokens: usize) -> String {
+    let modules: Vec<&Arc<Module>> = catalog.modules().collect();
+    if modules.is_empty() {
+        return "There are no modules yet.".to_owned();
+    }
+    let tools: usize = modules.iter().map(|module| module.tools.len()).sum();
+    let heading = format!(
+        "Modules with their number of tools ({} in all). `query` finds tools by plain words, `modules` \
+         lists those of a module.",
+        Grouped(tools)
+    );
+    let tokens = tokens.saturating_sub(count_tokens(&heading) + 1);
+    format!(
+        "{heading}\n{}",
+        list_modules(&modules, ToolCounts::Shown, tokens)
+    )
+}
+
+/// Says that a name is unknown: of a module, or of a tool as `module.tool`.
+fn missing(catalog: &Catalog, name: &str) -> String {
+    let path = name.split_once('.');
+    let path = path.and_then(|(module, tool)| Some((catalog.module(module)?, tool)));
+    let error = match path {
+        Some((module, tool)) => missing_tool(module, tool),
+        None => missing_module(catalog, name),
+    };
+    error.to_string()
+}
+
+fn nothing_known(catalog: &Catalog, unknown: &[String]) -> Output {
+    let mut lines: Vec<String> = unknown.iter().map(|name| missing(catalog, name)).collect();
+    let modules: Vec<&Arc<Module>> = catalog.modules().collect();
+    if modules.is_empty() {
+        lines.push("there are no modules".to_owned());
+    } else {
+        lines.push(format!("modules: {}", name_modules(&modules, NAMES_TOKENS)));
+    }
+    Output::error(lines.join("\n"))
+}
+
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;

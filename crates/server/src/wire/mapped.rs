@@ -13,7 +13,6 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
     let sentence = error.to_string();
     let (code, data) = match error {
         CallError::Unknown { name, available } => {
-            let available: Vec<String> = available.into_iter().take(20).collect();
             let data = json!({"type": "not-found", "tool": name, "available": available});
             (NOT_FOUND, data)
         }
@@ -22,25 +21,22 @@ pub(super) fn mapped(error: CallError) -> ErrorData {
             let data = json!({"type": "not-found", "tool": name, "available": paths});
             (NOT_FOUND, data)
         }
-        CallError::Missing { available, .. } => {
-            let available: Vec<String> = available.into_iter().take(20).collect();
-            (
-                NOT_FOUND,
-                json!({"type": "not-found", "available": available}),
-            )
-        }
+        CallError::Missing { available, .. } => (
+            NOT_FOUND,
+            json!({"type": "not-found", "available": available}),
+        ),
         CallError::Rejected {
             tool,
             rejected,
-            schema,
+            signature,
         } => {
             let mut data = json!({
                 "type": "validation-error",
                 "tool": tool,
                 "validation-errors": rejected.by_field(),
             });
-            if let Some(schema) = schema {
-                data["inputSchema"] = schema;
+            if let Some(signature) = signature {
+                data["signature"] = signature.into();
             }
             (BAD_PARAMS, data)
         }

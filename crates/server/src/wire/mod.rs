@@ -164,14 +164,11 @@ pub(crate) fn failure(
     }
     let sentence = error.to_string();
     match error {
-        CallError::Unknown { available, .. } => {
-            let available: Vec<String> = available.into_iter().take(20).collect();
-            Err(ErrorData::new(
-                ErrorCode::INVALID_PARAMS,
-                sentence,
-                Some(json!({"available": available})),
-            ))
-        }
+        CallError::Unknown { available, .. } => Err(ErrorData::new(
+            ErrorCode::INVALID_PARAMS,
+            sentence,
+            Some(json!({"available": available})),
+        )),
         CallError::Ambiguous { paths, .. } => {
             let available: Vec<String> = paths.iter().map(ToString::to_string).collect();
             Err(ErrorData::new(
@@ -180,10 +177,12 @@ pub(crate) fn failure(
                 Some(json!({"available": available})),
             ))
         }
-        CallError::Rejected { tool, schema, .. } => {
-            let schema = schema.map(|schema| format!("\n{tool} takes {schema}"));
-            let schema = schema.unwrap_or_default();
-            let sentence = format!("{tool} was not called: {sentence}{schema}");
+        CallError::Rejected {
+            tool, signature, ..
+        } => {
+            let signature = signature.map(|signature| format!("\n{signature}"));
+            let signature = signature.unwrap_or_default();
+            let sentence = format!("{tool} was not called: {sentence}{signature}");
             Ok(result(Output::error(sentence), era))
         }
         CallError::Missing { .. }

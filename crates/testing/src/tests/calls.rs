@@ -118,7 +118,7 @@ def test_wrong_parameter(x):
                 printed:
                   greeting ada
               ✗ test_no_such_tool
-                `notes.gret` failed: there is no tool `notes.gret`; the nearest is `notes.greet`
+                `notes.gret` failed: there is no tool `notes.gret`; did you mean `notes.greet`?
                   ┌ notes/main_test.star:7:5
                 7 │     t.call('notes.gret').value
                   │     ^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -348,7 +348,7 @@ def test_no_contents(t):
               ✓ test_prompt
               ✓ test_refused
               ✗ test_not_there
-                `shop://gone` failed: there is no resource `shop://gone`; the nearest is `shop://hours`
+                `shop://gone` failed: there is no resource `shop://gone`; did you mean `shop://hours`?
               ✗ test_no_contents
                 `shop.order` has no contents
                    ┌ shop/main_test.star:24:5
