@@ -20,6 +20,7 @@ mod modules;
 mod net;
 mod options;
 mod patient;
+mod public_sets;
 mod results;
 mod rivals;
 mod stop;
@@ -62,6 +63,8 @@ fn run(args: &[String]) -> Result<()> {
         contenders: Contenders::build(&workspace)?,
         effort: options.effort,
         corpus,
+        live_mcp: options.live_mcp,
+        meta_tool: options.meta_tool,
         root: workspace.root.clone(),
     };
     let mut sections = Vec::new();

@@ -12,6 +12,9 @@ pub(super) struct Options {
     pub(super) subjects: Vec<Subject>,
     /// Folder of a corpus other than the repository's own.
     pub(super) corpus: Option<PathBuf>,
+    /// Folders of public benchmarks, for `search`.
+    pub(super) live_mcp: Option<PathBuf>,
+    pub(super) meta_tool: Option<PathBuf>,
     pub(super) effort: Effort,
 }
 
@@ -40,6 +43,14 @@ impl Options {
                     let folder = args.next().context("`--corpus` needs a folder")?;
                     options.corpus = Some(folder.into());
                 }
+                "--live-mcp-bench" => {
+                    let folder = args.next().context("`--live-mcp-bench` needs a folder")?;
+                    options.live_mcp = Some(folder.into());
+                }
+                "--meta-tool" => {
+                    let folder = args.next().context("`--meta-tool` needs a folder")?;
+                    options.meta_tool = Some(folder.into());
+                }
                 "--quick" => options.effort.shorten(),
                 "--long" => options.effort.lengthen(),
                 "--write" => options.write = true,
@@ -52,7 +63,10 @@ impl Options {
             "`--write` records the table of tests/corpus: leave out `--corpus`"
         );
         if options.subjects.is_empty() {
-            options.subjects = Subject::ALL.to_vec();
+            let has_sets = options.live_mcp.is_some() || options.meta_tool.is_some();
+            let subjects = Subject::ALL.into_iter();
+            let subjects = subjects.filter(|subject| has_sets || *subject != Subject::Search);
+            options.subjects = subjects.collect();
         }
         Ok(options)
     }
@@ -99,11 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn no_option_means_every_subject() {
-        assert_eq!(
-            parse("").map(|options| options.subjects),
-            Ok(Subject::ALL.to_vec())
-        );
+    fn no_option_means_every_subject_but_search_which_needs_folders() {
+        let subjects = |line| parse(line).map(|options| options.subjects);
+        let all = Subject::ALL.to_vec();
+        assert_eq!(subjects("--meta-tool sets"), Ok(all.clone()));
+        let others = all.into_iter().filter(|one| *one != Subject::Search);
+        assert_eq!(subjects(""), Ok(others.collect()));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod leaks;
 mod mcp_http;
 mod reload;
 mod rss;
+mod search;
 mod shipped;
 mod start;
 mod tests;
@@ -40,6 +41,9 @@ pub(super) struct Bench {
     pub(super) contenders: Contenders,
     pub(super) effort: Effort,
     pub(super) corpus: Corpus,
+    /// Folders of public benchmarks, for `search`.
+    pub(super) live_mcp: Option<PathBuf>,
+    pub(super) meta_tool: Option<PathBuf>,
     /// Root of the repository.
     pub(super) root: PathBuf,
 }
@@ -77,6 +81,7 @@ pub(super) enum Subject {
     Http,
     McpHttp,
     Tokens,
+    Search,
     Conversations,
     Batch,
     Tests,
@@ -85,7 +90,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Calls,
         Self::Instructions,
         Self::Start,
@@ -98,6 +103,7 @@ impl Subject {
         Self::Http,
         Self::McpHttp,
         Self::Tokens,
+        Self::Search,
         Self::Conversations,
         Self::Batch,
         Self::Tests,
@@ -119,6 +125,7 @@ impl Subject {
             Self::Http => http::measure(bench),
             Self::McpHttp => mcp_http::measure(bench),
             Self::Tokens => tokens::measure(bench),
+            Self::Search => search::measure(bench),
             Self::Conversations => conversations::measure(bench),
             Self::Batch => batch::measure(bench),
             Self::Tests => tests::measure(bench),
@@ -143,6 +150,7 @@ impl Display for Subject {
             Self::Http => "http",
             Self::McpHttp => "mcp-http",
             Self::Tokens => "tokens",
+            Self::Search => "search",
             Self::Conversations => "conversations",
             Self::Batch => "batch",
             Self::Tests => "tests",

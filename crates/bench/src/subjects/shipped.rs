@@ -57,7 +57,7 @@ fn names(folder: &Path) -> Result<Vec<String>> {
 
 /// A module that is not served costs nothing.
 fn missing(client: &mut Client, names: &[String]) -> Result<Option<String>> {
-    let asked = json!({"modules": names, "detail": "names"});
+    let asked = json!({"modules": names, "detail": "names", "format": "json"});
     let found = client.call("get_module_schema", &asked)?;
     let found: Value = serde_json::from_str(&found).context(found)?;
     let is_served = |name: &String| {
