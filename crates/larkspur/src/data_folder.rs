@@ -41,10 +41,13 @@ pub(crate) fn settle(global: &Global, project: &ProjectFile) -> anyhow::Result<(
             bail!("{}; {}", misplaced.what(), misplaced.fix());
         }
         let (old, new) = (&misplaced.old, &misplaced.new);
+        let has_more = has_more_than_names(old);
         match store::move_folder(old, new) {
             Ok(()) => {
-                let (old, new) = (old.display(), new.display());
-                note(&format!("note: moved the data folder {old} to {new}"));
+                if has_more {
+                    let (old, new) = (old.display(), new.display());
+                    note(&format!("note: moved the data folder {old} to {new}"));
+                }
                 return Ok(());
             }
             Err(StoreError::Busy { .. }) if Instant::now() < until => {

@@ -29,7 +29,8 @@ pub struct UnlistedTool {
     pub file: String,
     /// `None` if the name is a meta tool's.
     pub owner: Option<ToolPath>,
-    pub is_owner_served: bool,
+    /// Whether the owner is listed under it now.
+    pub is_used: bool,
 }
 
 impl Rules {
@@ -63,7 +64,7 @@ impl ListedNames {
             }
         }
         for tool in &mut names.unlisted {
-            tool.is_owner_served = names.tools.contains_key(&tool.name);
+            tool.is_used = names.tools.contains_key(&tool.name);
         }
         names
     }
@@ -81,7 +82,7 @@ impl ListedNames {
                 file: module.shown.clone(),
                 name,
                 owner,
-                is_owner_served: false,
+                is_used: false,
             });
             return;
         }
@@ -103,9 +104,9 @@ impl UnlistedTool {
         );
         let (why, fix) = match &self.owner {
             None => ("is the name of a meta tool".to_owned(), rename),
-            Some(owner) if self.is_owner_served => (format!("belongs to `{owner}`"), rename),
+            Some(owner) if self.is_used => (format!("belongs to `{owner}`"), rename),
             Some(owner) => (
-                format!("belongs to `{owner}`, which is not served"),
+                format!("belongs to `{owner}`, which no longer uses it"),
                 format!(
                     "clients may have been allowed to call it: free the name with `larkspur list \
                      --release-name {name}` and restart the server, or {rename}"

@@ -155,7 +155,7 @@ fn a_newcomer_gets_no_name_that_was_listed_before() {
     assert_eq!(names(&catalog), [""; 0]);
     assert_eq!(
         catalog.unlisted[0].fault().message,
-        "`one.same` is not listed: the name `same` belongs to `two.same`, which is not served"
+        "`one.same` is not listed: the name `same` belongs to `two.same`, which no longer uses it"
     );
     let catalog = serve(&mut record, [module("two", &["same"])]);
     assert_eq!(lookup(&catalog, "same"), "two.same");

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Characters of a description that says something.
 const SHORTEST: usize = 20;
+/// Characters of a listed name: some clients put the server's name before it and cut the rest at 63.
+const LONGEST_NAME: usize = 40;
 /// Tokens of one tool: every conversation pays them.
 const DEAREST: usize = 1_000;
 
@@ -27,7 +29,14 @@ pub(super) fn check(
             .iter()
             .find(|(one, _)| *one == *tool.tool.name.as_str());
         let place = place.map(|(_, place)| place);
-        for fault in seen(name, &tool.tool, tool.is_typed()) {
+        let manifest = module.manifest.as_deref();
+        let rules = &runtime.catalog().rules;
+        let listed = rules.listed_name(name, manifest, tool.tool.name.as_str());
+        let long = (listed.len() > LONGEST_NAME).then(|| long_name(name, &listed));
+        for fault in seen(name, &tool.tool, tool.is_typed())
+            .into_iter()
+            .chain(long)
+        {
             let fault = Fault {
                 place: place.cloned(),
                 ..fault
@@ -44,6 +53,18 @@ pub(super) fn check(
         let fault = fault.help(format!("write `{parameter}: {guess}`"));
         findings.push(Finding::new(&file, fault));
     }
+}
+
+fn long_name(module: &ModuleName, listed: &str) -> Fault {
+    let length = listed.len();
+    Fault::new(format!(
+        "the listed name `{listed}` has {length} characters: some clients cut it"
+    ))
+    .code("W0504")
+    .help(format!(
+        "give `{module}` a shorter `prefix`, or the tool a shorter name: up to {LONGEST_NAME} \
+             characters"
+    ))
 }
 
 fn sketch(runtime: &Runtime, module: &Surveyed) -> (String, Sketch) {

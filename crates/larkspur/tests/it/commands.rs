@@ -49,7 +49,7 @@ fn a_name_belongs_to_its_tool_until_it_is_released() {
     room.run(&["list"])
         .exits(1)
         .notes(
-            "`one.same` is not listed: the name `same` belongs to `two.same`, which is not served",
+            "`one.same` is not listed: the name `same` belongs to `two.same`, which no longer uses it",
         )
         .notes("`larkspur list --release-name same`")
         .notes("names kept for tools that are not listed: `same` of two.same;");

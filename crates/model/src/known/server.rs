@@ -119,9 +119,9 @@ pub(crate) const SERVER: Section = Section {
             "surface",
             OneOf(&["flat", "modules", "auto"]),
             Default("auto"),
-            "What `tools/list` shows: `flat` (every tool by its own name), `modules` (the meta tools \
-             get_module_schema, call, call_readonly and batch) or `auto`: flat while the list costs fewer tokens \
-             than `surface_tokens`. Both roads work in every mode.",
+            "What `tools/list` shows: `flat` (every tool by its listed name), `modules` (the meta tools \
+             get_module_schema, call, call_readonly and batch) or `auto`: flat if the list costs fewer \
+             tokens than `surface_tokens` when the server starts. Both ways work in every mode.",
         ),
         key(
             "surface_tokens",

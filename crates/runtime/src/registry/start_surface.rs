@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::catalog::Rules;
     use crate::catalog::tests::module;
-    use model::Showing;
+    use model::{Caller, Project, Showing};
     use std::sync::Arc;
 
     fn catalog(start: Option<&Arc<StartSurface>>, tools: &[&str]) -> Catalog {
@@ -106,5 +106,24 @@ mod tests {
             let back = catalog(Some(&surface), first);
             assert_eq!(back.front.choice, start.front.choice);
         }
+    }
+
+    #[test]
+    fn each_role_keeps_its_own_choice() {
+        let policy = |text: &str| Project::parse("larkspur.toml", text).unwrap().policy;
+        let start = catalog(None, &["a", "b", "c", "d", "e", "f", "g", "h"]);
+        let start = StartSurface::new(&start);
+        let shows_modules = |policy: &Policy, user: &'static str| {
+            start.shows_modules(policy, &policy.roles_of(&Caller::named(user)))
+        };
+        let few = "[role.few]\nusers = ['ada']\nallow = ['m.a']\n";
+        let all = "[role.all]\nusers = ['bob']\nallow = ['*']\n";
+        let first = policy(&format!("{few}{all}"));
+        assert!(!shows_modules(&first, "ada"));
+        assert!(shows_modules(&first, "bob"));
+        // Other rights, and roles in another order, change nothing for roles that were served.
+        let then = policy(&format!("{all}{few}").replace("m.a", "*"));
+        assert!(!shows_modules(&then, "ada"));
+        assert!(shows_modules(&then, "bob"));
     }
 }
