@@ -108,12 +108,12 @@ fn every_listed_tool_has_a_title_annotations_and_words_for_searches() {
             "annotations": annotations(false, true, false),
             "_meta": {"anthropic/searchHint": "greet"},
         },
-        "close_issue": {
+        "hub_close_issue": {
             "title": "Close it",
             "annotations": close,
             "_meta": {"anthropic/searchHint": format!("{hint} Is it done?")},
         },
-        "list_issues": {
+        "hub_list_issues": {
             "title": "List issues (hub)",
             "annotations": annotations(true, false, true),
             "icons": [{"src": "https://example.org/i.png"}],

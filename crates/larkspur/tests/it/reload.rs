@@ -45,15 +45,17 @@ fn a_renamed_file_is_another_module() {
     let mut server = greeter();
     server
         .rename("greet.star", "welcome.star")
+        .changed()
         .until("welcome.hello", ada(), "hello ada")
         .call("greet.hello", ada())
         .refused(-32602, "greet.hello");
-    // The list is the same, so nobody was told.
+    // Clients were allowed to call a tool of another module by this name.
     server
-        .not_told()
-        .module("more", &saying("bye", "good bye"))
+        .lists(&[])
+        .warned("the name `hello` belongs to `greet.hello`, which no longer uses it")
+        .rename("welcome.star", "greet.star")
         .changed()
-        .not_told();
+        .lists(&["hello"]);
 }
 
 #[test]
