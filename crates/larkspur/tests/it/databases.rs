@@ -455,5 +455,5 @@ fn shipped_module_keeps_columns(room: &Room, module: &str) {
     let result = call("query", sql);
     assert_eq!(result["columns"], json!(["id", "id_2", "name"]));
     let row = json!({"id": 1, "id_2": 2, "name": "x"});
-    assert_eq!(result["rows"], json!([row]));
+    assert_eq!(result["results"], json!([row]));
 }

@@ -100,7 +100,7 @@ fn below_note(result: &Value) -> &str {
     text.split_once('\n').unwrap().1
 }
 
-const PAGES: &str = "pages[3]{id,title,type}:
+const PAGES: &str = "results[3]{id,title,type}:
   abc123,設計ドキュメント,page
   def456,API仕様,page
   ghi789,DB設計,database";

@@ -97,7 +97,7 @@ async def run(client: Client) -> None:
     results = {line.split(":", 1)[0]: text.rstrip("\n") for line, text in blocks}
     assert list(results) == ["find", "page", "issues", "tickets", "made", "note"], list(results)
     find, page = results["find"].splitlines(), results["page"]
-    assert find[0] == "pages[3]{id,title,type}:", find
+    assert find[0] == "results[3]{id,title,type}:", find
     first = find[1].strip().split(",")[0]
     print("find:", find[1].split(",", 1)[1])
     assert page.startswith("# Offline tickets\n\nHalf of our passengers"), page

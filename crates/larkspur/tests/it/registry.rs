@@ -55,7 +55,7 @@ const RIGHT: &str = r#"tools: batch, call, call_readonly, get_module_schema
 find: "Offline tickets: design",page
 page: 25 lines
 issues: results[136]{number,title}:
-tickets: issues[15]{key,type,status,priority,assignee,updated,summary}:
+tickets: results[15]{key,type,status,priority,assignee,updated,summary}:
 made: TIDE-121
 ticket: # TIDE-121 Gate rejects tickets when its clock is behind (pier 1)
 issue: # #136 Gate rejects tickets when its clock is behind (pier 1)
