@@ -130,7 +130,7 @@ fn answers_are_what_a_model_needs() {
     let read = server
         .call(
             "call",
-            call("get_page_content", json!({"page_id": "abc123"})),
+            call("get_page_content", json!({"page_id": "abc123", "fetch_all": true})),
         )
         .result();
     assert_eq!(below_note(&read), DOCUMENT, "{read:#}");
@@ -145,7 +145,7 @@ fn answers_are_what_a_model_needs() {
 #[test]
 fn chained_batch_reads_the_first_hit() {
     let tasks = r#"{"id":"search","module":"notion","tool":"search","params":{"query":"設計"}}
-{"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}"},"after":["search"],"output":true}"#;
+{"id":"page","module":"notion","tool":"get_page_content","params":{"page_id":"${search.results[0].id}","fetch_all":true},"after":["search"],"output":true}"#;
     let result = server().call("batch", json!({"tasks": tasks})).result();
     let answer = crate::batch_text::read_batch(&result);
     assert_eq!(answer["results"], json!({"page": DOCUMENT}), "{answer:#}");
