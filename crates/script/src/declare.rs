@@ -115,8 +115,10 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// tokens: `["number", "author: user.login", "labels[*].name"]`), `compact` (a function that makes
     /// an answer smaller, or a text of it),
     /// `examples` (a list of arguments), `questions` (requests in the words of users, in every language
-    /// they use: tool search finds the tool by them, and no tool list shows them), `params` (a dict of `param`), `input_schema` and
-    /// `output_schema` (kept as they are), `icons`, `timeout`, `task`, `cache`, `always` (clients
+    /// they use: tool search finds the tool by them, and no tool list shows them), `params` (a dict of
+    /// `param`), `input_schema` (JSON Schema), `output_schema` (JSON Schema, or a type: a record names
+    /// fields that a caller may rely on, and the result may have more; `t.call` fails a test whose
+    /// result does not match), `icons`, `timeout`, `task`, `cache`, `always` (clients
     /// that load tools on demand are asked to load this one at once). With `task = True` a call that
     /// takes long becomes a task where the client knows tasks: it goes on while the client does
     /// something else and asks how far it is; `"required"` turns other clients away. With `cache = "60s"`

@@ -23,6 +23,7 @@ mod loader;
 mod nesting;
 mod offer;
 mod outline;
+mod output_schema;
 mod permission_call;
 mod permissions;
 mod prompt;

@@ -217,12 +217,12 @@ impl<'v> Reader<'_, 'v> {
             ));
         }
         let name: ToolName = name.parse().map_err(|e| fail(format!("{e}")))?;
-        let output = match json("output_schema") {
-            Some(schema) => Some(schema),
-            None => signature.output.as_ref().map(Schema::to_json),
-        };
         let wrong = |why: String| fail(format!("tool `{name}`: {why}"));
         let given = |key: &str| get(entry, key).filter(|value| !value.is_none());
+        let output = match given("output_schema") {
+            Some(schema) => Some(self.output_schema(schema).map_err(wrong)?),
+            None => signature.output.as_ref().map(Schema::to_json),
+        };
         let select = given("select").map(|select| selection(self, select));
         let select = select.transpose().map_err(wrong)?;
         let compact = given("compact").map(|function| Compactor::read(self, function));

@@ -96,6 +96,10 @@ impl<'v> Types<'v> {
         }
     }
 
+    pub(crate) fn heap(&self) -> Heap<'v> {
+        self.heap
+    }
+
     pub(crate) fn schema(&self, ty: &Ty) -> (Schema, Kind) {
         let ty = declared_type(ty).unwrap_or(ty);
         match ty.iter_union() {

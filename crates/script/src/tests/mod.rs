@@ -22,6 +22,7 @@ mod http;
 mod libraries;
 mod lifecycle;
 mod loads;
+mod output_schemas;
 mod parallel;
 mod permissions;
 mod pretend;

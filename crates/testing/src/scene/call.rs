@@ -1,7 +1,7 @@
 //! `t.call`: a real runtime over the test's folders, made when it is first needed.
 
 use super::Scene;
-use model::{Args, Asker, Fault, Leash, Output, count_tokens};
+use model::{Args, Asker, Fault, Leash, Output, count_tokens, result_mismatch};
 use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape};
 use script::Reply;
 use serde_json::Value;
@@ -55,7 +55,13 @@ pub async fn reply(runtime: &Runtime, call: Call) -> (Result<Output, CallError>,
 /// The data and the text are wanted: what the model reads is said of the data.
 async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: CancellationToken) -> Reply {
     let value = output.clone().into_json();
-    let text = match runtime.catalog().lookup(tool) {
+    let found = runtime.catalog().lookup(tool);
+    if let Some(why) = mismatch(&found, output) {
+        let fault = Fault::new(format!("the result is not what `{tool}` declares: {why}"));
+        let help = "change the result, or the return type or `output_schema` of the tool";
+        return failed(tool, fault.help(help));
+    }
+    let text = match found {
         Lookup::Found(handle) if handle.tool().tool.is_compact() => {
             let asked = Asked::by_name(&handle.tool().tool, None);
             let said = runtime.say(&handle, value.clone(), asked, cancel).await;
@@ -71,6 +77,15 @@ async fn said(runtime: &Runtime, tool: &str, output: &Output, cancel: Cancellati
         parts: Value::Null,
         fault: None,
     }
+}
+
+/// Returns how structured content differs from what its tool declares.
+fn mismatch(found: &Lookup, output: &Output) -> Option<String> {
+    let Lookup::Found(handle) = found else {
+        return None;
+    };
+    let schema = handle.tool().tool.output.as_ref()?;
+    result_mismatch(schema, output.structured.as_ref()?)
 }
 
 pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Reply {

@@ -358,3 +358,38 @@ def test_no_contents(t):
         "]],
     );
 }
+
+#[test]
+fn a_result_must_match_what_its_tool_declares() {
+    let main = "
+Row = record(number = int)
+Rows = record(results = list[Row])
+
+def rows(number: str) -> dict:
+    return {'results': [{'number': int(number) if number.isdigit() else number, 'more': True}]}
+
+tool(rows, output_schema = Rows, select = ['number'])
+";
+    let test = "
+def test_match(t):
+    testing.eq(t.call('shop.rows', {'number': '7'}).value['results'][0]['number'], 7)
+
+def test_mismatch(t):
+    answer = t.call('shop.rows', {'number': 'x'})
+    testing.contains(answer.error, 'declares: `results.0.number`: value is not of type')
+    answer.value
+";
+    check(
+        &[("shop.star", main), ("shop_test.star", test)],
+        &expect![[r#"
+            shop_test.star: 2 tests
+              ✓ test_match
+              ✗ test_mismatch
+                `shop.rows` failed: the result is not what `shop.rows` declares: `results.0.number`: value is not of type "integer"
+                  ┌ shop_test.star:8:5
+                8 │     answer.value
+                  │     ^^^^^^^^^^^^
+            Total: 2 | Passed: 1 | Failed: 1
+        "#]],
+    );
+}
