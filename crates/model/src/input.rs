@@ -2,6 +2,7 @@
 
 use crate::accept::{Leniency, Mismatch, accept_fields, unknown_name};
 use crate::duplicate_key;
+use crate::listed_schema::{list_input, modernize};
 use crate::schema::{Field, Schema, object_json};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
@@ -59,6 +60,8 @@ struct Inner {
     /// Are undeclared arguments let through?
     open: bool,
     json: Value,
+    /// As tool lists show it, where that is another.
+    listed: Option<Value>,
     /// Rules beyond the types are left to a JSON-Schema validator, compiled on first use.
     rules: bool,
     validator: OnceLock<Result<Validator, String>>,
@@ -78,6 +81,7 @@ impl Input {
         Self(Arc::new(Inner {
             fields,
             open,
+            listed: rewritten(&json),
             json,
             rules,
             validator: OnceLock::new(),
@@ -92,6 +96,7 @@ impl Input {
         let input = Self(Arc::new(Inner {
             fields: Vec::new(),
             open: true,
+            listed: rewritten(&json),
             json,
             rules: true,
             validator: OnceLock::new(),
@@ -104,6 +109,11 @@ impl Input {
 
     pub fn to_json(&self) -> &Value {
         &self.0.json
+    }
+
+    /// The schema as tool lists show it: without what some clients reject, and what no model needs.
+    pub fn listed(&self) -> &Value {
+        self.0.listed.as_ref().unwrap_or(&self.0.json)
     }
 
     pub fn fields(&self) -> &[Field] {
@@ -130,7 +140,7 @@ impl Input {
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
         if self.0.fields.is_empty() {
-            return verbatim_parameters(&self.0.json);
+            return verbatim_parameters(self.listed());
         }
         let fields = self.0.fields.iter();
         fields.map(Parameter::of).collect()
@@ -329,7 +339,11 @@ impl Input {
     fn validator(&self) -> &Result<Validator, String> {
         self.0.validator.get_or_init(|| {
             let json = &self.0.json;
-            jsonschema::validator_for(json).map_err(|error| match elsewhere(json) {
+            let validator = jsonschema::validator_for(json);
+            // Servers send forms of draft-04 whichever draft they name.
+            let validator = validator
+                .or_else(|error| jsonschema::validator_for(&modernize(json)).map_err(|_| error));
+            validator.map_err(|error| match elsewhere(json) {
                 Some(uri) => format!(
                     "the input schema refers to `{uri}`: schemas are not fetched; write it under \
                      `$defs` and refer to `#/$defs/…`"
@@ -354,6 +368,11 @@ fn text_for(schema: &Value, value: &Value) -> Option<Value> {
     let is_plain = value.is_number() || value.is_boolean();
     let wants_text = schema.get("type").is_some_and(|kind| kind == "string");
     (is_plain && wants_text).then(|| Value::from(value.to_string()))
+}
+
+fn rewritten(json: &Value) -> Option<Value> {
+    let listed = list_input(json);
+    (listed != *json).then_some(listed)
 }
 
 /// A reference that leads out of its schema.

@@ -125,7 +125,7 @@ impl Tool {
 
     /// The schema of arguments in `tools/list`.
     pub fn listed_input(&self) -> Value {
-        let mut schema = self.input.to_json().clone();
+        let mut schema = self.input.listed().clone();
         if self.takes_fields() {
             schema["properties"][FIELDS] = json!({
                 "type": "array",

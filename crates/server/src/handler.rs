@@ -312,7 +312,7 @@ impl ServerHandler for Handler {
             return Some(Tool::new_with_raw(name.to_owned(), None, schema));
         }
         let catalog = self.shared.runtime.view(&self.caller);
-        let schema = |input: &Input| wire::object(input.to_json());
+        let schema = |input: &Input| wire::object(input.listed());
         let schema = match Meta::named(name) {
             Some(meta) => schema(&catalog.front.meta_tool(meta)?.input),
             None => match catalog.lookup(name) {

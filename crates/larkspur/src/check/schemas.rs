@@ -5,8 +5,6 @@ use serde_json::Value;
 
 /// Characters of a name: of a tool with its module before it, as lists show it, and of a parameter.
 const LONGEST: usize = 64;
-/// At the root of a schema; the models' own interfaces take none of them there.
-const CHOICES: [&str; 4] = ["anyOf", "oneOf", "allOf", "not"];
 
 /// What is wrong, a sentence each.
 pub(super) fn rejected(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<String> {
@@ -19,18 +17,11 @@ pub(super) fn rejected(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Str
             whole.len()
         ));
     }
-    let schema = tool.input.to_json();
+    let schema = tool.input.listed();
     if schema["type"] != "object" {
         faults.push(format!(
             "the input schema of `{name}` is not of type `object`"
         ));
-    }
-    for choice in CHOICES {
-        if schema.get(choice).is_some() {
-            faults.push(format!(
-                "the input schema of `{name}` has `{choice}` at its root"
-            ));
-        }
     }
     for (parameter, inner) in schema["properties"].as_object().into_iter().flatten() {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);

@@ -185,7 +185,7 @@ pub(super) fn price(tool: &Tool) -> usize {
     let listed = json!({
         "name": tool.name.as_str(),
         "description": tool.description,
-        "inputSchema": tool.input.to_json(),
+        "inputSchema": tool.input.listed(),
         "outputSchema": tool.output,
     });
     count_tokens(&listed.to_string())

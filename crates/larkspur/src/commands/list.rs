@@ -192,7 +192,7 @@ fn as_json(runtime: &Runtime, catalog: &Catalog) -> Value {
                         "listed": listed(module, &tool.tool),
                         "description": tool.tool.description,
                         "signature": tool.tool.signature(),
-                        "inputSchema": tool.tool.input.to_json(),
+                        "inputSchema": tool.tool.input.listed(),
                         "outputSchema": tool.tool.output,
                     })
                 })

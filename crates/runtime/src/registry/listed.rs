@@ -1,6 +1,6 @@
 //! What a list says of a tool, as JSON: what is sent to clients, and what it costs them.
 
-use model::{Hints, StructuredResults, Tool, count_tokens};
+use model::{Hints, StructuredResults, Tool, count_tokens, list_output};
 use serde_json::{Map, Value, json};
 
 /// As in `tools/list`.
@@ -16,7 +16,7 @@ pub(crate) fn listed(name: &str, tool: &Tool, results: StructuredResults) -> Val
     say("title", tool.title.as_deref().and_then(text));
     say("description", text(&tool.description));
     say("inputSchema", Some(tool.listed_input()));
-    say("outputSchema", tool.listed_output(results).cloned());
+    say("outputSchema", tool.listed_output(results).map(list_output));
     say("annotations", annotations(tool.hints));
     say("icons", tool.icons.clone());
     Value::Object(all)

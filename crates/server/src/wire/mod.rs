@@ -16,7 +16,7 @@ pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 pub(crate) use unread::{limited, unread};
 
-use model::{Content, Errors, Output, StructuredResults};
+use model::{Content, Errors, Output, StructuredResults, list_output};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
@@ -98,7 +98,7 @@ pub(crate) fn tool(listing: &Listing<'_>, era: Era, results: StructuredResults) 
     wire.output_schema = tool
         .listed_output(results)
         .filter(|schema| era.takes_schema(schema))
-        .map(object);
+        .map(|schema| object(&list_output(schema)));
     wire.icons = icons(tool.icons.as_ref());
     wire.annotations = Some(ToolAnnotations::from_raw(
         None,
