@@ -65,6 +65,7 @@ pub(crate) fn unserved(file: &str, broken: &Broken) -> String {
         State::Stopped => "is stopped",
         State::Stale => "cannot be loaded; its last good version is still served",
         State::Failed => "cannot be loaded",
+        State::Partial => "is served without an invalid tool",
     };
     format!("{file} {what}\n{}", broken.fault)
 }

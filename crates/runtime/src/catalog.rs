@@ -74,6 +74,17 @@ impl Module {
         }
     }
 
+    /// What is wrong with tools that it declares and that are not served.
+    pub(crate) fn invalid_tools(&self) -> Option<Fault> {
+        let (first, others) = self.script.declared.invalid.split_first()?;
+        let others: Vec<String> = others.iter().map(Fault::one_line).collect();
+        if others.is_empty() {
+            return Some(first.clone());
+        }
+        let help = format!("invalid besides: {}", others.join("; "));
+        Some(first.clone().help(help))
+    }
+
     /// May its tools reach anything beyond this machine?
     pub(crate) fn can_reach_out(&self) -> bool {
         self.life.permit.can_reach_out()
@@ -186,6 +197,8 @@ pub enum Lookup {
 pub enum State {
     /// Its last good version is still served.
     Stale,
+    /// It is served without the tools that are invalid.
+    Partial,
     /// It cannot be loaded, configured or started.
     Failed,
     /// Something it depends on does not run.
@@ -198,6 +211,7 @@ impl std::fmt::Display for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Stale => "stale",
+            Self::Partial => "partial",
             Self::Failed => "failed",
             Self::Waiting => "waiting",
             Self::Stopped => "stopped",

@@ -34,6 +34,10 @@ pub enum Change {
     Unlisted {
         fault: Fault,
     },
+    /// It is served without the tools that are invalid.
+    Partial {
+        fault: Fault,
+    },
     /// A test was saved: nothing is served differently, but whoever runs tests wants to know.
     Tests,
     /// Something it depends on does not run.

@@ -411,7 +411,7 @@ impl Library {
             .get_or_insert_with(|| Arc::new(StartSurface::new(&catalog)));
         catalog.rules.start = Some(Arc::clone(start));
         for (key, entry) in &self.entries {
-            if let Some(broken) = broken(entry) {
+            if let Some(broken) = broken(entry).or_else(|| partial(entry)) {
                 catalog.broken.insert(self.shown(key), broken);
             }
             for note in entry.module.iter().flat_map(|m| &m.script.declared.notes) {
@@ -432,6 +432,16 @@ impl Library {
         }
         catalog
     }
+}
+
+/// A module that is served without some of its tools.
+fn partial(entry: &Entry) -> Option<Broken> {
+    let module = entry.module.as_ref()?;
+    Some(Broken {
+        name: Some(module.name.clone()),
+        state: State::Partial,
+        fault: module.invalid_tools()?,
+    })
 }
 
 pub(crate) fn broken(entry: &Entry) -> Option<Broken> {

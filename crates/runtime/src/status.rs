@@ -192,7 +192,7 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
         file: module.shown.clone(),
         loaded: true,
         running: true,
-        state: if broken.is_some() { "stale" } else { "running" }.into(),
+        state: broken.map_or_else(|| "running".to_owned(), |broken| broken.state.to_string()),
         status,
         depends_on: manifest
             .flat_map(|m| m.depends_on.iter().map(ToString::to_string))

@@ -106,6 +106,9 @@ impl Library {
         };
         let about = module.as_deref().or(old.as_deref());
         self.tell(&attempt, about, change, told);
+        let invalid = module.as_ref().and_then(|module| module.invalid_tools());
+        let partial = invalid.map(|fault| Change::Partial { fault });
+        self.tell(&attempt, about, partial, told);
         self.retiring.extend(old.map(|old| Arc::clone(&old.life)));
         let entry = Entry {
             touched: attempt.touched,

@@ -11,12 +11,13 @@ use crate::convert::{Budget, to_json};
 use crate::kinds::note;
 use anyhow::bail;
 use model::did_you_mean;
+use starlark::codemap::Pos;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
+use starlark::values::Value;
 use starlark::values::dict::{AllocDict, DictRef};
 use starlark::values::list::{AllocList, UnpackList};
-use starlark::values::{Heap, Value};
 
 /// What `tool(fn, …)` takes besides the function.
 const TOOL_OPTIONS: [&str; 20] = [
@@ -88,8 +89,9 @@ pub(crate) fn tool_entry<'v>(
     what: &str,
     func: Value<'v>,
     options: &DictRef<'v>,
-    heap: Heap<'v>,
+    eval: &Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<Value<'v>> {
+    let heap = eval.heap();
     if func.get_type() != "function" {
         let write = what.replace(')', "my_function)");
         bail!(
@@ -102,6 +104,12 @@ pub(crate) fn tool_entry<'v>(
         let key = key.unpack_str().unwrap_or_default();
         known(what, key, TOOL_OPTIONS.into_iter())?;
         entry.push((key, value));
+    }
+    if let Some(at) = eval.call_stack_top_location() {
+        let offset = |at: Pos| i32::try_from(at.get()).unwrap_or_default();
+        entry.push(("file", heap.alloc(at.filename())));
+        entry.push(("begin", heap.alloc(offset(at.span.begin()))));
+        entry.push(("end", heap.alloc(offset(at.span.end()))));
     }
     Ok(heap.alloc(AllocDict(entry)))
 }
@@ -154,7 +162,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(kwargs)] options: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let entry = tool_entry("tool()", func, &options, eval.heap())?;
+        let entry = tool_entry("tool()", func, &options, eval)?;
         note(entry, eval)?;
         Ok(func)
     }

@@ -33,13 +33,15 @@ impl SourceMap {
     }
 
     pub(crate) fn place(&self, span: &FileSpan) -> Option<model::Place> {
-        let Source { text, guarded } = &**self.0.get(span.filename())?;
-        let (begin, end) = (
-            span.span.begin().get() as usize,
-            span.span.end().get() as usize,
-        );
+        let (begin, end) = (span.span.begin().get(), span.span.end().get());
+        self.place_at(span.filename(), begin as usize, end as usize)
+    }
+
+    /// The place of a span of the text that the engine has read.
+    pub(crate) fn place_at(&self, file: &str, begin: usize, end: usize) -> Option<model::Place> {
+        let Source { text, guarded } = &**self.0.get(file)?;
         let back = |position| guarded.as_ref().map_or(position, |g| g.original(position));
-        Some(place(span.filename(), text, back(begin), back(end)))
+        Some(place(file, text, back(begin), back(end)))
     }
 
     /// A fault with the place of the error, or of the innermost frame that has one.

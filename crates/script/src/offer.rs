@@ -34,6 +34,16 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
+    /// Itself, unless nothing is left beside the tools that are invalid.
+    fn or_fault(self) -> Result<Self, Fault> {
+        let is_empty =
+            self.tools.is_empty() && self.resources.is_empty() && self.prompts.is_empty();
+        match self.declared.invalid.first() {
+            Some(fault) if is_empty => Err(fault.clone()),
+            _ => Ok(self),
+        }
+    }
+
     /// Is this function behind something on offer?
     pub(crate) fn has(&self, function: Value<'_>) -> bool {
         let tools = self.tools.iter().map(|tool| &tool.handler);
@@ -77,7 +87,10 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
         }
         for entry in of_kind("tool") {
             reader.declared.is_module = true;
-            replace(&mut tools, reader.typed(entry)?);
+            match reader.typed(entry) {
+                Ok(tool) => replace(&mut tools, tool),
+                Err(fault) => reader.declared.invalid.push(fault),
+            }
         }
         reader.declared.is_module |= !resources.is_empty() || !prompts.is_empty();
         let uses_tool = !of_kind("tool").is_empty();
@@ -93,7 +106,7 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
             prompt::replace(&mut offer.prompts, reader.prompt(entry)?);
         }
         offer.declared = reader.declared;
-        Ok(offer)
+        offer.or_fault()
     })
 }
 
@@ -167,6 +180,18 @@ impl<'v> Reader<'_, 'v> {
         }
     }
 
+    /// A fault at the `tool(…)` that declares it.
+    fn fault_in(&self, entry: Value<'v>, message: String) -> Fault {
+        let number = |key: &str| usize::try_from(get(entry, key)?.unpack_i32()?).ok();
+        let file = get(entry, "file").and_then(Value::unpack_str);
+        let place = file.zip(number("begin")).zip(number("end"));
+        let place = place.and_then(|((file, begin), end)| self.sources.place_at(file, begin, end));
+        Fault {
+            place,
+            ..Fault::new(message)
+        }
+    }
+
     pub(crate) fn frozen(&self, value: Value<'v>) -> Result<OwnedFrozenValue, Fault> {
         match value.unpack_frozen() {
             Some(frozen) => Ok(self.owner.map(|_| frozen)),
@@ -217,7 +242,7 @@ impl<'v> Reader<'_, 'v> {
             ));
         }
         let name: ToolName = name.parse().map_err(|e| fail(format!("{e}")))?;
-        let wrong = |why: String| fail(format!("tool `{name}`: {why}"));
+        let wrong = |why: String| self.fault_in(entry, format!("tool `{name}`: {why}"));
         let given = |key: &str| get(entry, key).filter(|value| !value.is_none());
         let output = match given("output_schema") {
             Some(schema) => Some(self.output_schema(schema).map_err(wrong)?),
@@ -227,6 +252,10 @@ impl<'v> Reader<'_, 'v> {
         let select = select.transpose().map_err(wrong)?;
         let compact = given("compact").map(|function| Compactor::read(self, function));
         let compact = compact.transpose().map_err(wrong)?;
+        // What a `compact` function makes of the result has a shape of its own.
+        if let (Some(select), Some(output), None) = (&select, &output, &compact) {
+            select.check_matches(output).map_err(wrong)?;
+        }
         let cache = self.cache(entry).map_err(wrong)?;
         if cache.is_some() && flag("destructive") == Some(true) {
             return Err(wrong(
@@ -332,8 +361,10 @@ impl<'v> Reader<'_, 'v> {
         self.declared.name = Some(name);
         let listed = get(extension, "tools").and_then(ListRef::from_value);
         for tool in listed.into_iter().flat_map(ListRef::iter) {
-            let tool = self.described(tool)?;
-            replace(tools, tool);
+            match self.described(tool) {
+                Ok(tool) => replace(tools, tool),
+                Err(fault) => self.declared.invalid.push(fault),
+            }
         }
         Ok(())
     }

@@ -66,6 +66,8 @@ pub struct Declared {
     pub is_module: bool,
     /// Things worth knowing that did not keep it from loading.
     pub notes: Vec<String>,
+    /// Tools that are not served, and why; the others are.
+    pub invalid: Vec<Fault>,
 }
 
 impl Declared {

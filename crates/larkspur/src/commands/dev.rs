@@ -194,6 +194,12 @@ fn show(event: &Event) {
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Surface(choice) => format!("  surface: {choice}"),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
+        Change::Partial { fault } => format!(
+            "  {} {}  served without an invalid tool\n{}",
+            styled(BAD, "✗"),
+            event.file,
+            indented(&fault.to_string())
+        ),
         Change::Waiting { fault } => format!(
             "  {} {}  waiting\n{}",
             styled(DIM, "◐"),

@@ -75,6 +75,7 @@ fn not_served(module: &str, found: &Surveyed) -> Option<String> {
         State::Waiting => "is waiting",
         State::Stopped => "is stopped",
         State::Stale | State::Failed => "cannot be loaded",
+        State::Partial => "is served without an invalid tool",
     };
     Some(format!("module `{module}` {what}:\n{}", broken.fault))
 }

@@ -39,7 +39,7 @@ pub(crate) fn run(
         .iter()
         .flat_map(|status| &status.modules)
         .filter(|module| named.names.is_empty() || is_named(module, named))
-        .any(|module| ["failed", "stale"].contains(&module.state.as_str()));
+        .any(|module| ["failed", "stale", "partial"].contains(&module.state.as_str()));
     Ok(match (refused, troubled) {
         (0, false) => ExitCode::SUCCESS,
         (0, true) => ExitCode::from(FAILED),

@@ -183,6 +183,11 @@ fn tell(event: &Event) {
         Change::Reloaded(all) => note(&format!("reloaded {name}: {}", offers(*all))),
         Change::Removed => note(&format!("removed {name}")),
         Change::Surface(choice) => note(&format!("surface: {choice}")),
+        Change::Partial { fault } => note(&format!(
+            "{} {} is served without an invalid tool\n{fault}",
+            styled(BAD, "error:"),
+            event.file
+        )),
         Change::Waiting { fault } => note(&format!("{} is waiting\n{fault}", event.file)),
         Change::Unlisted { fault } => error(&fault.to_string()),
         Change::Halted { fault } => {

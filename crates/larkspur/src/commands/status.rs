@@ -126,10 +126,10 @@ fn line(module: &ModuleStatus) -> String {
             format!("  {} {name}  waiting: {why}", styled(DIM, "◐"))
         }
         state => {
-            let served = if state == "stale" {
-                "the last good version is still served"
-            } else {
-                "not served"
+            let served = match state {
+                "stale" => "the last good version is still served",
+                "partial" => "served without an invalid tool",
+                _ => "not served",
             };
             let report = module.report.as_deref().unwrap_or_default();
             let report = report.replace('\n', "\n    ");

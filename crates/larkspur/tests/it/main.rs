@@ -65,6 +65,7 @@ mod imports;
 mod incidents;
 mod install;
 mod introduction;
+mod invalid_tools;
 mod issuer;
 mod kept;
 mod lifecycle;

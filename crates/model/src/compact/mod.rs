@@ -9,6 +9,7 @@ mod fields;
 mod first_block;
 mod lines;
 mod markdown;
+mod match_schema;
 mod note;
 mod path;
 mod project;

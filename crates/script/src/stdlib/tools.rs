@@ -66,10 +66,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ) -> anyhow::Result<NoneType> {
         let _ = this;
         Cx::of(eval)?.gauge.leave_trial()?;
-        keep(
-            tool_entry("ctx.tools.add()", func, &options, eval.heap())?,
-            eval,
-        )?;
+        keep(tool_entry("ctx.tools.add()", func, &options, eval)?, eval)?;
         Ok(NoneType)
     }
 

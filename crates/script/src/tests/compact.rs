@@ -30,39 +30,70 @@ fn a_selection_is_read_when_the_file_is() {
     check(
         "",
         r#"select = ["user.[login"]"#,
-        expect![[r"
-        tool `stock`: `user.[login` in `select` has a dot that no field follows
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"]],
+        expect![[r#"
+            tool `stock`: `user.[login` in `select` has a dot that no field follows
+              ┌ a.star:5:1
+            5 │ tool(stock, select = ["user.[login"])
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "",
         "select = []",
         expect![[r#"
-        tool `stock`: `select` is empty; leave it out, or write ["*"] for every field
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"#]],
+            tool `stock`: `select` is empty; leave it out, or write ["*"] for every field
+              ┌ a.star:5:1
+            5 │ tool(stock, select = [])
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "",
         "select = 3",
         expect![[r#"
-        tool `stock`: `select` is a list of fields such as ["title", "author: user.login"], not 3
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"#]],
+            tool `stock`: `select` is a list of fields such as ["title", "author: user.login"], not 3
+              ┌ a.star:5:1
+            5 │ tool(stock, select = 3)
+              │ ^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
     check(
         "",
         r#"select = ["a.id", "a.id"]"#,
         expect![[r#"
-        tool `stock`: `select` takes two fields as `a.id`; rename one: "other: a.id"
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"#]],
+            tool `stock`: `select` takes two fields as `a.id`; rename one: "other: a.id"
+              ┌ a.star:5:1
+            5 │ tool(stock, select = ["a.id", "a.id"])
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
+}
+
+/// A path that the declared result cannot have is a mistake, whatever the call gives.
+#[test]
+fn a_selection_fits_the_declared_result() {
+    let source = |select: &str| {
+        format!(
+            "Item = record(id = int, name = str)\n\ndef items() -> list[Item]:\n    return []\n\n\
+             tool(items, select = {select})\n"
+        )
+    };
+    assert!(load(&source(r#"["id", "label: name"]"#)).is_ok());
+    let fault = load(&source(r#"["id", "title"]"#)).err().unwrap();
+    expect![[r#"
+        tool `items`: `select` names `title`, which the declared result does not have; there are id, name
+          ┌ a.star:6:1
+        6 │ tool(items, select = ["id", "title"])
+          │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]]
+    .assert_eq(&fault.to_string());
+}
+
+#[test]
+fn an_invalid_tool_leaves_the_others() {
+    let source = source("", "name = \"other\", select = []") + "tool(stock)\n";
+    let script = load(&source).unwrap();
+    let names = script.tools.iter().map(|tool| tool.tool.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["stock"]);
+    let invalid = script.declared.invalid.iter().map(model::Fault::one_line);
+    let expected =
+        "a.star:5 tool `other`: `select` is empty; leave it out, or write [\"*\"] for every field";
+    assert_eq!(invalid.collect::<Vec<_>>(), [expected]);
 }
 
 #[test]
@@ -83,37 +114,37 @@ fn compact_is_a_function_of_the_result() {
         "",
         "compact = 'shorter'",
         expect![[r"
-        tool `stock`: `compact` must be a function, not a string; write compact = my_function
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"]],
+            tool `stock`: `compact` must be a function, not a string; write compact = my_function
+              ┌ a.star:5:1
+            5 │ tool(stock, compact = 'shorter')
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"]],
     );
     check(
         "",
         "compact = lambda: 1",
         expect![[r"
-        tool `stock`: `compact` is called as `lambda(result)`
-          ┌ a.star:2:5
-        2 │ def stock():
-          │     ^^^^^"]],
+            tool `stock`: `compact` is called as `lambda(result)`
+              ┌ a.star:5:1
+            5 │ tool(stock, compact = lambda: 1)
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"]],
     );
     check(
         "def shorter(ctx, result):\n    return result",
         "compact = shorter",
         expect![[r"
             tool `stock`: `compact` is called as `shorter(result)`
-              ┌ a.star:3:5
-            3 │ def stock():
-              │     ^^^^^"]],
+              ┌ a.star:6:1
+            6 │ tool(stock, compact = shorter)
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"]],
     );
     check(
         "def shorter(result, most):\n    return result",
         "compact = shorter",
         expect![[r"
             tool `stock`: `compact` is called as `shorter(result)`
-              ┌ a.star:3:5
-            3 │ def stock():
-              │     ^^^^^"]],
+              ┌ a.star:6:1
+            6 │ tool(stock, compact = shorter)
+              │ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"]],
     );
 }
 

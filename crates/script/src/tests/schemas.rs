@@ -115,7 +115,7 @@ fn mistakes_are_named_at_their_place() {
     check(
         "def f(limit: int):\n    return 1\ntool(f, params = {'limt': param(minimum = 1)})",
         expect![
-            "a.star:1 tool `f`: params names `limt`, which is not a parameter; did you mean `limit`?"
+            "a.star:3 tool `f`: params names `limt`, which is not a parameter; did you mean `limit`?"
         ],
     );
     check(

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use model::{Args, Asker, Fault, Leash, Output, count_tokens, result_mismatch};
-use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape};
+use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape, State};
 use script::Reply;
 use serde_json::Value;
 use std::path::Path;
@@ -130,6 +130,7 @@ fn fault(error: &CallError, catalog: &Catalog, tool: &str) -> Fault {
                 None => is_of(file, module),
             });
             match broken {
+                Some((_, broken)) if broken.state == State::Partial => broken.fault.clone(),
                 Some((_, broken)) => Fault {
                     message: format!("module `{module}` does not run: {}", broken.fault.message),
                     ..broken.fault.clone()
