@@ -71,8 +71,8 @@ struct ForwardTool {
     arguments: String,
 }
 
-/// Regular expressions for a whole result as the model reads it. `{text}` is our text, `{escaped}` the same inside a
-/// JSON string, `{start}` the first lines of it.
+/// Regular expressions for a whole result as the model reads it. `{text}` is our text, `{trimmed}` the same without
+/// line breaks at its end, `{escaped}` inside a JSON string, `{start}` the first lines of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadPatterns {

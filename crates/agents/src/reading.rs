@@ -100,6 +100,7 @@ fn matches(pattern: &str, text: &str, structured: Option<&Value>, read: &str) ->
     let start: Vec<&str> = text.split_inclusive('\n').take(FIRST_LINES).collect();
     let pattern = pattern
         .replace("{text}", &either(&str::to_owned))
+        .replace("{trimmed}", &either(&|text| text.trim_end().to_owned()))
         .replace("{escaped}", &either(&escape))
         .replace("{start}", &regex::escape(&start.concat()));
     let pattern = format!(r"\A(?s:{pattern})\z");
@@ -160,6 +161,22 @@ mod tests {
         let expected = r#"the server sends "42 (all)"; the model reads "42 (all)""#;
         assert_eq!(problem("42 (all)").as_deref(), Some(expected));
         assert!(problem(&format!("{wrapper}42 (all) and more")).is_some());
+    }
+
+    #[test]
+    fn an_error_may_lose_its_last_line_break() {
+        let facts = Facts {
+            expect: Expect::Error,
+            ..Facts::default()
+        };
+        let sent = Sent {
+            is_error: true,
+            ..sent(&["t: error\n"])
+        };
+        let reminder = "\n\n<system-reminder>\n</system-reminder>";
+        let problem = |read: &str| problem("claude", &facts, &sent, &format!("{read}{reminder}"));
+        assert_eq!(problem("t: error"), None);
+        assert!(problem("t: err").is_some());
     }
 
     #[test]
