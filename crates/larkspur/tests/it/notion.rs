@@ -130,7 +130,10 @@ fn answers_are_what_a_model_needs() {
     let read = server
         .call(
             "call",
-            call("get_page_content", json!({"page_id": "abc123", "fetch_all": true})),
+            call(
+                "get_page_content",
+                json!({"page_id": "abc123", "fetch_all": true}),
+            ),
         )
         .result();
     assert_eq!(below_note(&read), DOCUMENT, "{read:#}");

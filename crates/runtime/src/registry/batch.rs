@@ -14,7 +14,7 @@ use model::plan::{
     Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Refused, Report, Run, Stage, Start,
     Task,
 };
-use model::{Args, Caller, Limits, Output, Stop, Structured, ToolPath};
+use model::{Args, Caller, Limits, Output, Stop, ToolPath};
 use script::Raised;
 use serde_json::Value;
 use std::future::poll_fn;
@@ -269,7 +269,7 @@ impl Drive<'_> {
 pub(super) fn find_author(catalog: &Arc<Catalog>, task: &Task) -> Option<Handle> {
     let found = find(catalog, task.tool.module.as_str(), task.tool.tool.as_str()).ok();
     // References follow the names of a `select` without it.
-    found.filter(|handle| handle.tool().is_compact() && handle.tool().tool.select.is_none())
+    found.filter(|handle| handle.tool().tool.is_compact() && handle.tool().tool.select.is_none())
 }
 
 /// How many have ended, of how many, and which are under way.
