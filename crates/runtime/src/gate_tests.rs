@@ -251,7 +251,6 @@ fn a_read_only_call_is_denied_what_may_write() {
             &SqlRequest::Transaction(vec![statement()]),
             &leash,
         )),
-        gate.file_write("a", ""),
     ];
     for result in denied {
         let why = result.unwrap_err().to_string();
@@ -261,7 +260,6 @@ fn a_read_only_call_is_denied_what_may_write() {
         drop_ok(gate.http(&request(), &leash)),
         drop_ok(gate.http(&post("https://x.org/search"), &leash)),
         drop_ok(gate.sql(&database, &query(), &leash)),
-        drop_ok(gate.file_read("a")),
     ] {
         let why = result.err().map(|why| why.to_string()).unwrap_or_default();
         assert!(!why.contains("read_only"), "{why}");

@@ -1,6 +1,10 @@
 //! `call`, `call_readonly` and `batch` as callers write them, and what they read.
 
 #![expect(clippy::disallowed_methods, reason = "tests own their folders")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "json! reads better without an ampersand each"
+)]
 
 use crate::call::Call;
 use crate::project::ProjectFile;
@@ -82,12 +86,9 @@ impl Hub {
         (texts.collect(), output.is_error)
     }
 
-    #[track_caller]
-    fn check(&self, name: &str, args: &Value, expected: &[&str]) -> impl Future<Output = ()> {
-        async move {
-            let (texts, _) = self.texts(name, args).await;
-            assert_eq!(texts, expected, "{name} {args}");
-        }
+    async fn check(&self, name: &str, args: &Value, expected: &[&str]) {
+        let (texts, _) = self.texts(name, args).await;
+        assert_eq!(texts, expected, "{name} {args}");
     }
 
     async fn closed(&self) -> Value {
