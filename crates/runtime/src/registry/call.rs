@@ -5,9 +5,7 @@ use super::shape::{Asked, Shape};
 use super::{missing_module, missing_tool};
 use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
-use model::{
-    Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, call_target,
-};
+use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, call_target};
 use serde_json::Value;
 use std::sync::Arc;
 
