@@ -17,7 +17,7 @@ pub(crate) fn result_shape(output: Option<&Value>, select: Option<&Selection>) -
         .map(|select| braces(select.names()))
         .filter(|s| s != "{}");
     let Some(schema) = output else {
-        return selected;
+        return selected.map(|fields| somewhere_in_it(&fields));
     };
     let at_depth = |depth| {
         Shape {
@@ -58,7 +58,7 @@ impl Shape<'_> {
         }
         match (self.fields(schema), self.selected) {
             (Some(fields), _) => fields,
-            (None, Some(selected)) if !is_list(schema) => selected.to_owned(),
+            (None, Some(selected)) if !is_list(schema) => somewhere_in_it(selected),
             (None, Some(selected)) => format!("[{selected}]"),
             (None, None) => type_of_json(schema),
         }
@@ -150,6 +150,11 @@ fn has_type(schema: &Value, name: &str) -> bool {
     }
 }
 
+/// Shows fields of an undeclared result: they may be those of the result or of the rows in it.
+fn somewhere_in_it(fields: &str) -> String {
+    format!("…{fields}")
+}
+
 fn braces(names: impl IntoIterator<Item = String>) -> String {
     let mut names: Vec<String> = names.into_iter().take(MOST_FIELDS + 1).collect();
     if names.len() > MOST_FIELDS {
@@ -202,8 +207,8 @@ mod tests {
     fn selected_fields_replace_those_of_rows() {
         let select = || Some(json!(["number", "author: user.login"]));
         let row = json!({"type": "object"});
-        check(Value::Null, select(), "{number, author}");
-        check(row.clone(), select(), "{number, author}");
+        check(Value::Null, select(), "…{number, author}");
+        check(row.clone(), select(), "…{number, author}");
         check(list(row.clone()), select(), "[{number, author}]");
         check(json!({"type": "array"}), select(), "[{number, author}]");
         let page = object(json!({"results": list(row), "next": {}}));

@@ -464,10 +464,11 @@ def object() -> dict: return {"a": 1}
 def loose_object(): return {"a": 1}
 def blocks(): return [text("12"), image("AAAA", "image/png")]
 def error(): return {"content": [text("404")], "isError": True}
+def failing(): fail("404")
 
 [tool(f) for f in [
     text_, digits, json_text, loose_text, empty, number, boolean, nothing, scalars, rows, empty_list,
-    loose_list, object, loose_object, blocks, error,
+    loose_list, object, loose_object, blocks, error, failing,
 ]]
 "#;
 
@@ -506,6 +507,7 @@ fn each_kind_of_result_by_its_name_and_by_call() {
         empty: ""; by call: "the same"
         empty_list: "(json)\n[]"; by call: "the same"
         error: "(text)\n404\n---\nerror"; by call: "the same"
+        failing: "(text)\n404\n---\nerror"; by call: "the same"
         json_text: "(text)\n[1, 2]"; by call: "the same"
         loose_list: "[2]: a,b"; by call: "the same"
         loose_object: "{\"a\":1}"; by call: "a: 1"

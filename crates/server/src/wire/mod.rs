@@ -16,7 +16,7 @@ pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 pub(crate) use unread::{limited, unread};
 
-use model::{Content, Errors, Output, StructuredResults, list_output};
+use model::{Content, Errors, Output, StructuredResults, first_block, list_output};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
@@ -195,6 +195,6 @@ pub(crate) fn failure(
         | CallError::Unaudited
         | CallError::Unrecorded
         | CallError::Asks { .. }
-        | CallError::Busy { .. } => Ok(result(Output::error(sentence), era)),
+        | CallError::Busy { .. } => Ok(result(Output::error(first_block(sentence)), era)),
     }
 }
