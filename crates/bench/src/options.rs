@@ -162,7 +162,7 @@ mod tests {
             ),
             (
                 "--only disk",
-                "no subject `disk`: there are calls, instructions, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, conversations, batch, tests, guards, attacks",
+                "no subject `disk`: there are calls, instructions, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, search, conversations, batch, tests, guards, attacks",
             ),
         ] {
             assert_eq!(parse(line), Err(error.to_owned()));

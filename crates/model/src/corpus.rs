@@ -45,11 +45,6 @@ pub(crate) fn all_in(folder: &Path, kind: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// A folder of the same kind that is not in the repository, if one is given.
-pub(crate) fn other_folder() -> Option<PathBuf> {
-    std::env::var_os("LARKSPUR_CORPUS").map(PathBuf::from)
-}
-
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }

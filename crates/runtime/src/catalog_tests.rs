@@ -353,7 +353,7 @@ fn a_fingerprint_changes_with_what_clients_see_and_with_nothing_else() {
         of(written("m", "def a(x: int = 1):\n    return x\ntool(a)\n")),
         of(written(
             "m",
-            "def a(x: int) -> int:\n    return x\ntool(a)\n",
+            "def a(x: int) -> dict:\n    return {}\ntool(a)\n",
         )),
         of(written(
             "m",

@@ -309,11 +309,11 @@ impl Guard<'_> {
 
     /// `f = list` becomes `f = __list`, which looks at what it converts.
     fn mention(&mut self, expr: &AstExpr) {
-        let Some(name) = built_in_type(expr).filter(|name| !self.bound.contains(*name)) else {
-            return;
-        };
-        let (begin, end) = self.extents.of(expr);
-        self.replace(begin, end, format!("__{name}"));
+        if built_in_type(expr).is_some_and(|name| !self.bound.contains(name)) {
+            let (begin, _) = self.extents.of(expr);
+            // An opening text stays behind those of the expressions around it.
+            self.insert(begin, "__");
+        }
     }
 
     /// `list(xs)` becomes `list(__bounded_list((xs)))`, which looks at the size and gives back `xs`.
@@ -545,6 +545,8 @@ mod tests {
         );
         check("x = f(dict)\nset = 1", "x = f(__dict)\nset = 1");
         check("x = f(set)\nset = 1", "x = f(set)\nset = 1");
+        check("x = dict | None", "x = __copied((__dict | None))");
+        check("x = {list: 1}", "x = {__key((__list)): 1}");
         check("x = f(a, *xs)", "x = f(a, *__bounded_list((xs)))");
         check("x = {a: 1, 'b': 2}", "x = {__key((a)): 1, 'b': 2}");
         check("x = {(a, b): 1}", "x = {(__key((a, b))): 1}");

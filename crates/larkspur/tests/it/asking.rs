@@ -452,7 +452,7 @@ fn answers_are_looked_at() {
     );
     asks_again(
         json!({"who": {"action": "accept", "content": {"name": 3}}}),
-        Some("`name` 3 is not of type \"string\""),
+        Some("`name` \"3\" is shorter than 2 characters"),
     );
     asks_again(
         json!({"who": {"action": "accept"}}),

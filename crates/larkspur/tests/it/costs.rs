@@ -66,7 +66,7 @@ fn what_a_list_costs_is_shown() {
     room.write("shop.star", SHOP);
     room.run(&["list", "--tokens"])
         .exits(0)
-        .says("shop       3 tools        103 tokens  27 as signatures\n")
+        .says("shop       3 tools        103 tokens  30 as signatures\n")
         .says("flat       3 tools        103 tokens  shown\n")
         .says("modules    4 tools")
         .notes("surface: flat (3 tools, 103 tokens < 2,000)\n");

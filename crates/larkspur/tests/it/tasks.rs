@@ -290,7 +290,7 @@ fn what_is_no_task_is_unknown() {
         let refused = client.once(method, json!({"taskId": "0123"}));
         assert_eq!(refused["error"]["code"], -32601, "{method}");
     }
-    let wrong = json!({"name": "brew", "arguments": {"what": 3}});
+    let wrong = json!({"name": "brew", "arguments": {"what": [3]}});
     let refused = result(client.once("tools/call", wrong));
     assert_eq!(refused["isError"], true, "{refused:#}");
     let unknown = client.once("tools/call", call("brwe"));

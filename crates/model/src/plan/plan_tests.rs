@@ -252,10 +252,7 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
     let after = "`after` must be a list of ids, such as [\"search\"], and has";
     refuses_field(json!({"after": true}), &format!("{after} true"));
     refuses_field(json!({"after": ["b", []]}), &format!("{after} a list"));
-    refuses_field(
-        json!({"after": 1}),
-        "`after` names no task `1`; did you mean `a`?",
-    );
+    refuses_field(json!({"after": 1}), "`after` names no task `1`");
     refuses_field(
         json!({"output": "ton"}),
         "`output` must be one of \"compact\", \"json\", \"toon\", \"markdown\", not the string \"ton\"",

@@ -148,7 +148,7 @@ async fn calls_are_taken_as_they_are_meant() {
         hub.check("call", &args, &["x"]).await;
     }
     let number = json!({"module": "hub", "tool": "echo", "params": {"text": 7}});
-    hub.check("call", &number, &["7"]).await;
+    hub.check("call", &number, &["(text)\n7"]).await;
     hub.check("hub.echo", &json!({"text": true, "times": null}), &["true"])
         .await;
 }
@@ -171,8 +171,11 @@ async fn each_task_is_a_block_with_a_status_only_if_it_is_not_ok() {
     let [i, bad, next, not, raw, each] = texts.as_slice() else {
         panic!("{texts:#?}")
     };
-    assert!(i.starts_with("i: (toon; "), "{i}");
-    assert!(i.ends_with("\n  0,ada\n  1,ada\ntotal: 2\n"), "{i}");
+    assert!(i.starts_with("i: (json; "), "{i}");
+    assert!(
+        i.ends_with("{\"number\":1,\"author\":\"ada\"}],\"total\":2}\n"),
+        "{i}"
+    );
     assert_eq!(bad, "bad: error (failed): it is broken\n");
     assert_eq!(next, "next: skipped because `bad` failed\n");
     assert_eq!(not, "not: skipped because its `when` does not hold\n");

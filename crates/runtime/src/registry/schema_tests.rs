@@ -116,7 +116,7 @@ fn modules_and_tools_are_text_unless_json_is_wanted() {
         &expect![[r#"
         hub (2 tools): Issues of the hub
         list_issues(repo: str, state: "open"|"closed" = "open", labels?: list[str]) -> {issues: [{number, title}], total}  List issues, newest first
-        close_issue(number: int, ratio: number = 0.5) -> {number, state}  Close an issue"#]],
+        close_issue(number: int, ratio: number = 0.5) -> …{number, state}  Close an issue"#]],
     );
     check(
         catalog,

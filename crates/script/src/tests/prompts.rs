@@ -56,7 +56,7 @@ fn a_prompt_says_what_it_is() {
     assert_eq!(prompt.summary(), "Ask for a review.");
     assert_eq!(
         prompt.signature(),
-        "review(code: str, strict: bool = false, times: int = 1)"
+        "review(code: str, strict?: bool, times: int = 1)"
     );
     assert_eq!(
         prompt.input.fields()[0].description.as_deref(),

@@ -220,7 +220,10 @@ fn the_text_is_what_a_client_reads() {
         ..runtime::Settings::default()
     });
     let args = serde_json::json!({"name": "ada", "times": 9});
-    let call = runtime::Call::new("notes.greet", args.as_object().unwrap().clone());
+    let call = runtime::Call {
+        shape: runtime::Shape::Declared,
+        ..runtime::Call::new("notes.greet", args.as_object().unwrap().clone())
+    };
     let executor = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
