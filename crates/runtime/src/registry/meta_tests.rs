@@ -184,7 +184,7 @@ async fn each_task_is_a_block_with_a_status_only_if_it_is_not_ok() {
         "{raw}"
     );
     let failed = "each[1]: error (rejected): `text` expected a string, got a list\n";
-    assert_eq!(each, &format!("{failed}each:\n[\"a\",null]\n"));
+    assert_eq!(each, &format!("{failed}each:\n[2]: a,null\n"));
     let quiet =
         json!({"tasks": [{"id": "a", "module": "hub", "tool": "echo", "params": {"text": "x"}}]});
     let none = "done; no task has `output: true`, so no result is shown\n";

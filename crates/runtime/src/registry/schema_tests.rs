@@ -164,7 +164,7 @@ fn modules_and_tools_are_text_unless_json_is_wanted() {
         catalog,
         json!({"modules": ["hub"], "format": "json"}),
         &expect![[
-            r#"[{"module":"hub","description":"Issues of the hub.","tools":["list_issues(repo: str, state: \"open\"|\"closed\" = \"open\", labels?: list[str]) -> {issues: [{number, title}], total}  List issues, newest first","close_issue(number: int, ratio: number = 0.5) -> {number, state}  Close an issue"]}]"#
+            r#"[{"module":"hub","description":"Issues of the hub.","tools":["list_issues(repo: str, state: \"open\"|\"closed\" = \"open\", labels?: list[str]) -> {issues: [{number, title}], total}  List issues, newest first","close_issue(number: int, ratio: number = 0.5) -> …{number, state}  Close an issue"]}]"#
         ]],
     );
     check(
