@@ -29,6 +29,20 @@ const SINGLE: [&str; 11] = [
 ];
 /// What models need not read.
 const UNREAD: [&str; 3] = ["$schema", "$comment", "title"];
+/// The dialect of MCP's schemas, and keywords that only it has.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+const DIALECT_KEYWORDS: [&str; 8] = [
+    "$defs",
+    "$anchor",
+    "$dynamicRef",
+    "prefixItems",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "dependentSchemas",
+    "dependentRequired",
+];
+/// Keywords of a branch of `allOf` that lose nothing when they are merged into the schema around it.
+const MERGED: [&str; 4] = ["type", "properties", "required", "description"];
 /// How many branches are merged into one schema: references may lead in circles.
 const MOST_BRANCHES: usize = 100;
 
@@ -50,7 +64,12 @@ pub(crate) fn list_input(schema: &Value) -> Value {
     };
     let definitions = Value::Object(root.clone());
     let left = Cell::new(MOST_BRANCHES);
-    Value::Object(without_root_choices(root, &definitions, &left))
+    let mut root = without_root_choices(root, &definitions, &left);
+    let names_dialect = schema["$schema"] == DIALECT;
+    if names_dialect && DIALECT_KEYWORDS.iter().any(|key| root.contains_key(*key)) {
+        root.shift_insert(0, "$schema".to_owned(), json!(DIALECT));
+    }
+    Value::Object(root)
 }
 
 /// What a tool list shows of an output schema.
@@ -171,6 +190,9 @@ fn without_root_choices(mut root: Schema, definitions: &Value, left: &Cell<usize
         let Some(Value::Array(branches)) = root.shift_remove(key) else {
             continue;
         };
+        if key == "allOf" && branches.iter().any(says_more) {
+            root.insert(key.to_owned(), Value::Array(branches.clone()));
+        }
         let branches = branches.into_iter().filter_map(|branch| match branch {
             Value::Object(branch) => merged(branch),
             _ => None,
@@ -184,6 +206,12 @@ fn without_root_choices(mut root: Schema, definitions: &Value, left: &Cell<usize
     }
     root.entry("type").or_insert_with(|| json!("object"));
     root
+}
+
+/// Whether a branch of `allOf` has keywords that merging would weaken.
+fn says_more(branch: &Value) -> bool {
+    let mut keys = branch.as_object().into_iter().flat_map(Map::keys);
+    keys.any(|key| !MERGED.contains(&key.as_str()) && key != "$ref")
 }
 
 /// All of the branches hold.

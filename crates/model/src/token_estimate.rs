@@ -247,6 +247,7 @@ mod tests {
         assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&(i64, String)>::new());
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a flag of this test alone")]
     /// `LARKSPUR_CORPUS=DIR` adds a folder that the costs are not fitted to, with JSON files in `payloads` and
     /// `tools`.
     #[test]

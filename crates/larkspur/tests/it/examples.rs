@@ -255,7 +255,7 @@ fn python_calls_every_example() {
         crypto-tools_digest: {"algorithm":"sha256","hex":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
         crypto-tools_hmac: {"algorithm":"hmac-sha256","hex":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}
         auth_whoami: ada
-        api-client_list_orders: 3 orders
+        api-client_list_orders: [3]{id,customer,total,paid}:
         api-client_get_order: {"id":2,"customer":"Linus","total":19.5,"paid":false}
         dashboard_overview: {"title":"Shop","seen_by":"ada","orders":3,"unpaid":51.5,"tracked":false}
     "#]];

@@ -21,7 +21,7 @@ BATCH = [
         "id": "page",
         "module": "notion",
         "tool": "get_page_content",
-        "params": {"page_id": "${find.results[0].id}", "page_size": 4},
+        "params": {"page_id": "${find.results[0].id}", "page_size": 4, "fetch_all": True},
         "output": True,
     },
     {
