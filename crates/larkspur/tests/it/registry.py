@@ -126,7 +126,8 @@ async def look(client: Client, page: str, made: str, note: str) -> None:
     params = {"repo": REPO, "number": int(number), "comments": True}
     issue = await client.call_tool("call", {"module": "github", "tool": "get_issue", "params": params})
     assert issue.content[0].text.endswith(f"We work on it as {made}."), issue
-    print("issue:", issue.content[0].text.splitlines()[0])
+    # Its first line is the note.
+    print("issue:", issue.content[0].text.splitlines()[1])
     minutes = await read(client, f"notion://page/{note}")
     print("minutes:", minutes.splitlines()[2])
 
