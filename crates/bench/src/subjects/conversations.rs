@@ -183,7 +183,9 @@ impl MockProject {
             let config = format!("[module.{module}.config]\nbase_url = '{}'\n", service.url());
             project.push_str(&config);
         }
-        project.push_str(&format!("email = '{JIRA_EMAIL}'\n"));
+        // Jira is the last of them.
+        let email = format!("email = '{JIRA_EMAIL}'\n");
+        project.push_str(&email);
         fs::write(folder.path().join("larkspur.toml"), project)?;
         let mut server = Contender::with(&bench.contenders.larkspur.program, Vec::new());
         server.environment = vec![
