@@ -58,7 +58,8 @@ impl Introduction {
         };
         let all = modules.len();
         let named = greatest(all, |named| fits(&list(modules, 0, named)));
-        let described = if named == all {
+        // The meta tools' descriptions say what the modules are for.
+        let described = if named == all && !shows_meta_tools {
             greatest(all, |described| fits(&list(modules, described, all)))
         } else {
             0

@@ -4,6 +4,7 @@
 //! was written and read before. Notion, GitHub and Jira are mock services on loopback.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,8 +68,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             let project = MockProject::create(bench)?;
             let input = converse(&mut project.connect()?, &conversation.request, turns)
                 .with_context(|| format!("\"{}\" by `{way}`", conversation.request))?;
-            *sums.entry(way).or_default() += input;
-            let figure = Amount(input, Unit::Tokens).noted(format!("{} turns", turns.len() + 1));
+            *sums.entry(way).or_default() += input.total();
+            let figure = Amount(input.total(), Unit::Tokens).noted(input.to_string());
             rows.push(Row::new(
                 format!("\"{}\", by `{way}`", conversation.request),
                 figure,
@@ -84,12 +85,47 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Tokens sent to the model over all turns, the one with the final answer included.
-fn converse(client: &mut Client, request: &str, turns: &[Turn]) -> Result<f64> {
+/// Tokens sent to the model over all turns, by their origin.
+#[derive(Default)]
+struct InputTokens {
+    turns: f64,
+    tools: f64,
+    instructions: f64,
+    /// The request and the model's own calls.
+    written: f64,
+    searches: f64,
+    results: f64,
+}
+
+impl InputTokens {
+    fn total(&self) -> f64 {
+        self.tools + self.instructions + self.written + self.searches + self.results
+    }
+}
+
+impl Display for InputTokens {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.0} turns: tools {:.0}, instructions {:.0}, written {:.0}, searches {:.0}, results {:.0}",
+            self.turns, self.tools, self.instructions, self.written, self.searches, self.results
+        )
+    }
+}
+
+/// Counts all turns, the one with the final answer included. What is read in a turn is sent again in each later one.
+fn converse(client: &mut Client, request: &str, turns: &[Turn]) -> Result<InputTokens> {
     let surface = Surface::read(client)?;
-    let mut context = surface.tools + surface.instructions + count(request)?;
-    let mut input = context;
-    for turn in turns {
+    #[expect(clippy::cast_precision_loss, reason = "a few turns")]
+    let sent = |done: usize| (turns.len() - done + 1) as f64;
+    let mut input = InputTokens {
+        turns: sent(0),
+        tools: sent(0) * surface.tools,
+        instructions: sent(0) * surface.instructions,
+        written: sent(0) * count(request)?,
+        ..InputTokens::default()
+    };
+    for (done, turn) in (1..).zip(turns) {
         let (tool, arguments) = turn.to_call()?;
         let params = json!({"name": tool, "arguments": arguments});
         let written = count(&params.to_string())?;
@@ -99,23 +135,21 @@ fn converse(client: &mut Client, request: &str, turns: &[Turn]) -> Result<f64> {
             "`{tool}` {arguments}: {}",
             excerpt(&result["content"])
         );
-        context += written + shown(&result)?;
-        input += context;
+        input.written += sent(done) * written;
+        let read = match turn {
+            Turn::Search { .. } => &mut input.searches,
+            Turn::Call { .. } | Turn::Batch { .. } => &mut input.results,
+        };
+        *read += sent(done) * shown(&result)?;
     }
     Ok(input)
 }
 
 /// Whether a batch reports a task that is not ok.
 fn has_failed_task(result: &Value) -> bool {
-    let text = result["content"].to_string();
-    [
-        "\\\"status\\\":\\\"failed",
-        "\\\"status\\\":\\\"skipped",
-        " failed: ",
-        " skipped: ",
-    ]
-    .iter()
-    .any(|mark| text.contains(mark))
+    let blocks = result["content"].as_array().into_iter().flatten();
+    let mut texts = blocks.filter_map(|block| block["text"].as_str());
+    texts.any(|text| text.contains(": error (") || text.contains(": skipped because "))
 }
 
 impl Turn {
@@ -282,14 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn failed_tasks_are_recognized_in_both_forms_of_a_batch_result() {
+    fn failed_tasks_are_recognized() {
         let block = |text: &str| json!({"content": [{"type": "text", "text": text}]});
         assert!(has_failed_task(&block(
-            r#"{"tasks":{"a":{"status":"failed"}}}"#
+            "a: error (failed): no such issue\n"
         )));
-        assert!(has_failed_task(&block("a failed: no such issue")));
-        assert!(!has_failed_task(&block(
-            r#"{"tasks":{"a":{"status":"ok"}}}"#
-        )));
+        assert!(has_failed_task(&block("b: skipped because `a` failed\n")));
+        assert!(!has_failed_task(&block("a: 5\n")));
     }
 }
