@@ -311,23 +311,37 @@ impl Work {
         let events = events.into_inner();
         match next {
             Some(next) => {
+                let before = self.replace(next);
+                // Only now: who reads the count and calls gets the new version.
                 Stats::add(&self.stats.reloads);
-                self.serve(next, events);
+                self.announce(&before, events);
             }
             None => events.iter().for_each(|event| (self.told)(event)),
         }
     }
 
-    fn serve(&mut self, next: Catalog, mut events: Vec<Event>) {
-        let choice = next.front.choice;
-        next.tool_index.build_in_background();
-        let unlisted = next.unlisted.clone();
+    fn serve(&mut self, next: Catalog, events: Vec<Event>) {
+        let before = self.replace(next);
+        self.announce(&before, events);
+    }
+
+    /// Serves this catalog from now on, and returns the one before it.
+    fn replace(&mut self, next: Catalog) -> Arc<Catalog> {
+        let index = Arc::clone(&next.tool_index);
         let before = self.catalog.send_replace(Arc::new(next));
-        let new = unlisted
+        index.build_in_background();
+        before
+    }
+
+    /// Retires what the new catalog has replaced, and tells what has changed.
+    fn announce(&mut self, before: &Catalog, mut events: Vec<Event>) {
+        let served = Arc::clone(&self.catalog.borrow());
+        let new = served
+            .unlisted
             .iter()
             .filter(|tool| !before.unlisted.contains(tool));
         events.extend(new.map(UnlistedTool::event));
-        let before = before.front.choice;
+        let (before, choice) = (before.front.choice, served.front.choice);
         // Only now: who comes too late for a life must find its successor.
         let mut retiring = std::mem::take(&mut self.library.retiring);
         retiring.sort_by_key(|life| Reverse(life.born));
