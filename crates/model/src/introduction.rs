@@ -58,8 +58,7 @@ impl Introduction {
         };
         let all = modules.len();
         let named = greatest(all, |named| fits(&list(modules, 0, named)));
-        // The meta tools' descriptions say what the modules are for.
-        let described = if named == all && !shows_meta_tools {
+        let described = if named == all {
             greatest(all, |described| fits(&list(modules, described, all)))
         } else {
             0

@@ -16,7 +16,7 @@ fn modules_come_first_and_usage_follows() {
     let introduction = Introduction::default();
     assert_eq!(
         introduction.instructions(&modules, true),
-        format!("Modules: github, greet\n{META_TOOLS}")
+        format!("Modules:\n- github: Issues and pull requests\n- greet\n{META_TOOLS}")
     );
     assert_eq!(
         introduction.instructions(&modules, false),
@@ -32,7 +32,7 @@ fn modules_come_first_and_usage_follows() {
     };
     assert_eq!(
         introduction.instructions(&modules[1..], true),
-        format!("Ask before you close an issue.\n\nModules: greet\n{META_TOOLS}")
+        format!("Ask before you close an issue.\n\nModules:\n- greet\n{META_TOOLS}")
     );
 }
 
@@ -73,7 +73,7 @@ fn one_more_module_takes_one_description_at_most_a_few() {
     let described = |count: usize| {
         let modules = names[..count].iter().map(|name| ModuleLine { name, about });
         let modules: Vec<ModuleLine<'_>> = modules.collect();
-        let text = Introduction::default().instructions(&modules, false);
+        let text = Introduction::default().instructions(&modules, true);
         text.matches(about).count()
     };
     for count in 1..names.len() {

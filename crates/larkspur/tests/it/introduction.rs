@@ -46,7 +46,7 @@ fn discovered(settings: &str) -> Value {
 fn instructions_name_the_modules_and_say_how_to_call_their_tools() {
     let own = "surface = 'modules'\nname = 'shop'\ninstructions = 'Ask before you close an issue.'";
     let expected = "Ask before you close an issue.\n\n\
-                    Modules: greet, hub\n\
+                    Modules:\n- greet\n- hub: Issues of the hub\n\
                     Find tools with get_module_schema";
     for result in [initialized(own), discovered(own)] {
         let text = result["instructions"].as_str().unwrap();
