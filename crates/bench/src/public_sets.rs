@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::modules::Modules;
 
-/// Of the requests of `MetaTool`, every so many is asked.
+/// Step between the `MetaTool` requests that are used.
 const EVERY: usize = 10;
 /// Longest question that a tool can declare.
 const LONGEST_QUESTION: usize = 200;
@@ -55,7 +55,7 @@ pub(super) fn live_mcp_bench(folder: &Path) -> Result<SearchSet> {
     Ok(SearchSet { modules, requests })
 }
 
-/// Reads the plugins of `MetaTool` with so many questions each, none of which is among the requests.
+/// Reads the `MetaTool` plugins with this number of questions each, none of which is among the requests.
 pub(super) fn meta_tool(folder: &Path, questions: usize) -> Result<SearchSet> {
     let plugins = read_json(&folder.join("dataset/plugin_des.json"))?;
     let plugins = plugins
@@ -106,7 +106,7 @@ pub(super) fn meta_tool(folder: &Path, questions: usize) -> Result<SearchSet> {
     })
 }
 
-/// Picks so many items from all over a list.
+/// Picks this number of items, spread over the whole list.
 fn spread<'q>(items: &[&'q str], count: usize) -> Vec<&'q str> {
     let count = count.min(items.len());
     (0..count).map(|i| items[i * items.len() / count]).collect()

@@ -214,7 +214,7 @@ fn no_project_replaces_another() {
         refused.contains("choose another name with --name"),
         "{refused}"
     );
-    // An entry of files that are gone is nobody's.
+    // An entry whose files are gone belongs to no project.
     fs::remove_dir(desk.dir.path().join("a/shop")).unwrap();
     assert_eq!(install("shop", &folder("c")), ("shop".to_owned(), true));
 }
