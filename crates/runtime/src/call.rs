@@ -1,5 +1,6 @@
 //! The one road of a tool call: lookup, arguments, admission, deadline, script.
 
+mod account;
 mod again;
 mod error;
 mod within;
@@ -16,11 +17,12 @@ use crate::gate::Gate;
 use crate::lane::Trial;
 use crate::life::Visit;
 use crate::meter::Meter;
+use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape, Shaping};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
-use crate::stats::Stats;
 use crate::supervised::GRACE;
+use account::{CallAccount, RunTimer};
 use error::has_failed;
 use model::{
     Args, Asker, Caller, Fault, Level, Limits, Output, ReadOnlyCall, Stop, Structured,
@@ -65,8 +67,10 @@ pub struct Call {
     /// It may take as long as a task may.
     pub long: bool,
     pub trail: Trail,
-    /// It has been counted where it came in.
-    pub charged: bool,
+    /// What rate limits have counted of it where it came in.
+    pub charged: RateCharge,
+    /// Shorter than the time limit of its tool: it covers the wait for a thread, too.
+    pub timeout: Option<Duration>,
 }
 
 impl Call {
@@ -83,7 +87,8 @@ impl Call {
             cancel: CancellationToken::new(),
             long: false,
             trail: Trail::default(),
-            charged: false,
+            charged: RateCharge::Nothing,
+            timeout: None,
         }
     }
 }
@@ -95,18 +100,9 @@ impl Runtime {
             // What it calls is counted and seen; it is no call of a tool by itself.
             return Box::pin(self.call_meta(meta, call)).await;
         }
-        let stats = self.stats();
-        Stats::add(&stats.calls);
-        let observed = self.observe(&call.name);
+        let account = CallAccount::begin(self, &call.name);
         let result = self.call_audited(call).await;
-        if let Some(observed) = observed {
-            observed.end(&result);
-        }
-        match &result {
-            Ok(output) if output.is_error => Stats::add(&stats.failed),
-            Ok(_) | Err(CallError::Asks { .. }) => {}
-            Err(error) => stats.add_failure(error.stop()),
-        }
+        account.finish(&result);
         result
     }
 
@@ -133,7 +129,7 @@ impl Runtime {
 
     async fn call_inner(&self, call: Call, entry: &mut Entry) -> Result<Output, CallError> {
         let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
-        let (cancel, long) = (call.cancel.clone(), call.long);
+        let (cancel, long, timeout) = (call.cancel.clone(), call.long, call.timeout);
         let mut job = Job {
             progress: call.progress,
             lines: call.lines,
@@ -152,12 +148,11 @@ impl Runtime {
         if long {
             job.limits = job.long_limits();
         }
-        let meter = job.meter();
-        let begin = Instant::now();
+        let timer = RunTimer::start(job.meter());
         let keeping = match job.kept() {
             Ok(output) => {
                 entry.cached();
-                meter.add(begin.elapsed(), false);
+                timer.finish(false);
                 return Ok(output);
             }
             Err(keeping) => keeping,
@@ -165,12 +160,12 @@ impl Runtime {
         entry.start().await?;
         let result = match job.try_here(small && !long).await {
             Some(result) => result,
-            None => Box::pin(job.on_a_thread(cancel)).await,
+            None => Box::pin(job.on_a_thread(cancel, timeout)).await,
         };
         if let Some(keeping) = keeping {
             keeping.keep(self, &result);
         }
-        meter.add(begin.elapsed(), has_failed(&result));
+        timer.finish(has_failed(&result));
         result
     }
 
@@ -181,16 +176,16 @@ impl Runtime {
         name: &str,
         (mut args, shape): (Args, Shape),
         caller: Caller,
-        charged: bool,
+        charged: RateCharge,
         entry: &mut Entry,
     ) -> Result<Job, CallError> {
-        if !charged {
+        if charged == RateCharge::Nothing {
             self.charge_caller(&caller)?;
         }
         let found = self.find(catalog, name, &caller);
         let (catalog, handle, visit) = found.inspect_err(|_| self.note_missing(entry, name))?;
         entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
-        if !charged {
+        if charged != RateCharge::CallerAndModule {
             self.charge_module(&catalog, &handle.module)?;
         }
         check_scope(&catalog, &handle, &caller)?;
@@ -492,7 +487,11 @@ impl Job {
         }
     }
 
-    async fn on_a_thread(mut self, token: CancellationToken) -> Result<Output, CallError> {
+    async fn on_a_thread(
+        mut self,
+        token: CancellationToken,
+        timeout: Option<Duration>,
+    ) -> Result<Output, CallError> {
         let handle = self.handle.clone();
         let errand = Errand {
             runtime: self.runtime.clone(),
@@ -503,7 +502,7 @@ impl Job {
             cancel: token,
         };
         let work = move |cancel, thread: &CallThread| self.run(cancel, Some(thread), false);
-        let result = errand.run(work).await;
+        let result = errand.run_within(timeout, work).await;
         result.map_err(|ended| CallError::of(&handle, ended))
     }
 

@@ -10,6 +10,7 @@ use model::{Caller, Fault, Limits, MemoryShare, ModuleName, Stop};
 use script::{CallFailure, Cancel, Raised};
 use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -105,6 +106,26 @@ impl Ended {
 type Answer<T> = Result<Result<T, CallFailure>, oneshot::error::RecvError>;
 
 impl Errand {
+    /// Runs the work no longer than this, the wait for a thread included.
+    pub(crate) async fn run_within<T: Send + 'static>(
+        self,
+        timeout: Option<Duration>,
+        work: impl FnOnce(Cancel, &CallThread) -> Result<T, CallFailure> + Send + 'static,
+    ) -> Result<T, Ended> {
+        let Some(time) = timeout else {
+            return self.run(work).await;
+        };
+        let limits = Arc::clone(&self.limits);
+        let result = tokio::time::timeout(time, self.run(work)).await;
+        result.unwrap_or_else(|_| {
+            let limits = Limits {
+                time,
+                ..(*limits).clone()
+            };
+            Err(stopped(Stop::Deadline, &limits))
+        })
+    }
+
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(Cancel, &CallThread) -> Result<T, CallFailure> + Send + 'static,

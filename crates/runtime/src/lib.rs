@@ -86,7 +86,7 @@ pub use overload::Overload;
 pub use priority::lower_priority;
 pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
-pub use quota::Limited;
+pub use quota::{Limited, RateCharge};
 pub use read::{Asking, ReadError, Reference};
 pub use reader::{Digests, Reader};
 pub use registry::{

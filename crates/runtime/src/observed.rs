@@ -47,6 +47,11 @@ impl Runtime {
 }
 
 impl Observed {
+    /// The caller has disconnected.
+    pub(crate) fn cancel(self) {
+        self.report(End::Failed("the call was cancelled".into()));
+    }
+
     pub(crate) fn end(self, result: &Result<Output, CallError>) {
         let end = match result {
             Ok(output) if output.is_error => End::Failed(output.plain_text()),
@@ -54,6 +59,10 @@ impl Observed {
             Err(CallError::Asks { .. }) => End::Asked,
             Err(error) => End::Failed(error.to_string()),
         };
+        self.report(end);
+    }
+
+    fn report(self, end: End) {
         (self.observer)(&Called {
             tool: self.tool,
             took: self.begin.elapsed(),

@@ -11,7 +11,7 @@ use crate::gate::Gate;
 use crate::life::{Life, Visit};
 use crate::overload::Overload;
 use crate::prompts::{PromptHandle, PromptLookup};
-use crate::quota::Limited;
+use crate::quota::{Limited, RateCharge};
 use crate::runtime::Runtime;
 use crate::scopes::check_reading;
 use crate::stats::Stats;
@@ -33,8 +33,8 @@ pub struct Asking {
     pub cancel: CancellationToken,
     pub caller: Caller,
     pub trail: Trail,
-    /// It has been counted where it came in.
-    pub charged: bool,
+    /// What rate limits have counted of it where it came in.
+    pub charged: RateCharge,
 }
 
 /// Whose argument is completed.
@@ -340,14 +340,14 @@ impl Runtime {
     }
 
     fn charge_reader(&self, asking: &Asking) -> Result<(), Limited> {
-        if asking.charged {
+        if asking.charged != RateCharge::Nothing {
             return Ok(());
         }
         self.charge_caller(&asking.caller)
     }
 
     fn charge_read(&self, asking: &Asking, stay: &Stay) -> Result<(), Limited> {
-        if asking.charged {
+        if asking.charged == RateCharge::CallerAndModule {
             return Ok(());
         }
         self.charge_module(&stay.catalog, &stay.module)

@@ -7,7 +7,7 @@
 
 use crate::asking::{Desk, Matter};
 use crate::caller::{caller, trail};
-use crate::http::{LateAnswer, is_charged};
+use crate::http::{LateAnswer, rate_charge};
 use crate::notify::{self, Eyes, Watcher};
 use crate::reading::{Subscribed, cache_scope};
 use crate::shared::Shared;
@@ -256,7 +256,8 @@ impl ServerHandler for Handler {
             cancel: context.ct.clone(),
             long: false,
             trail: trail(&self.shared.runtime, &context),
-            charged: is_charged(&context.extensions),
+            charged: rate_charge(&context.extensions),
+            timeout: None,
         };
         // Whoever holds a call holds little: what is large is moved once, not from hand to hand.
         let answer = Box::pin(self.shared.runtime.call(call));

@@ -3,7 +3,7 @@
 use crate::asking::{Desk, Matter};
 use crate::caller::{caller, trail};
 use crate::handler::{Handler, LIST_TTL_MS};
-use crate::http::is_charged;
+use crate::http::rate_charge;
 use crate::notify;
 use crate::page::page;
 use crate::wire::{self, Era};
@@ -278,7 +278,7 @@ impl Handler {
             cancel: context.ct.clone(),
             caller: caller(&context.extensions),
             trail: trail(&self.shared.runtime, context),
-            charged: is_charged(&context.extensions),
+            charged: rate_charge(&context.extensions),
         };
         let answer = desk.attend(ask(asking)).await;
         if let Some(words) = words {

@@ -21,6 +21,7 @@ mod book;
 mod bounds;
 mod cached_secrets;
 mod caching;
+mod call_counts;
 mod callers;
 mod calls;
 mod canary;

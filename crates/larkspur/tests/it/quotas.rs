@@ -413,7 +413,7 @@ fn whoever_waits_too_long_a_line_is_turned_away_by_name() {
     }
 }
 
-fn reopened(room: &Room) -> Runtime {
+pub(crate) fn reopened(room: &Room) -> Runtime {
     let project = ProjectFile::open(room.path().join("larkspur.toml")).unwrap();
     Runtime::open(Settings {
         folders: vec![room.modules().to_owned()],

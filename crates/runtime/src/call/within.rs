@@ -1,15 +1,16 @@
 //! Calls that a script makes of other tools: on its own thread, within its own time.
 
 use super::Lines;
+use super::account::{CallAccount, RunTimer};
 use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::CallThread;
 use crate::permit::Permit;
+use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
-use crate::stats::Stats;
 use model::{
     Args, Asker, Caller, Denied, HostError, Limits, Output, PossibleWrite, ReadOnlyCall, Unanswered,
 };
@@ -81,12 +82,9 @@ impl Within<'_> {
         shape: Shape,
         via: Option<&'static str>,
     ) -> Result<Output, CallError> {
-        let stats = self.runtime.stats();
-        Stats::add(&stats.calls);
+        let account = CallAccount::begin(self.runtime, tool);
         let result = self.call_audited(tool, args, shape, via);
-        if has_failed(&result) {
-            Stats::add(&stats.failed);
-        }
+        account.finish(&result);
         result
     }
 
@@ -140,9 +138,10 @@ impl Within<'_> {
         self.check_permitted(tool)?;
         let catalog = Arc::clone(self.catalog);
         let caller = self.caller.clone();
+        let charged = RateCharge::Nothing;
         let mut job = self
             .runtime
-            .job(catalog, tool, (args, shape), caller, false, entry)?;
+            .job(catalog, tool, (args, shape), caller, charged, entry)?;
         job.trail = trail;
         let left = self.until.saturating_duration_since(Instant::now());
         job.depth = self.depth + 1;
@@ -155,11 +154,11 @@ impl Within<'_> {
             heap_bytes: self.limits.heap_bytes / 2,
             ..(*job.limits).clone()
         });
-        let begin = Instant::now();
+        let timer = RunTimer::start(job.meter());
         let keeping = match job.kept() {
             Ok(output) => {
                 entry.cached();
-                job.meter().add(begin.elapsed(), false);
+                timer.finish(false);
                 return Ok(output);
             }
             Err(keeping) => keeping,
@@ -171,7 +170,7 @@ impl Within<'_> {
         if let Some(keeping) = keeping {
             keeping.keep(self.runtime, &result);
         }
-        job.meter().add(begin.elapsed(), has_failed(&result));
+        timer.finish(has_failed(&result));
         result
     }
 }

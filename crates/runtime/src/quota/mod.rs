@@ -89,6 +89,16 @@ fn spoken(caller: &Caller) -> String {
     format!("{kind} {}", caller.name)
 }
 
+/// What rate limits have counted of a request already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RateCharge {
+    #[default]
+    Nothing,
+    /// The caller; the module was not known yet.
+    Caller,
+    CallerAndModule,
+}
+
 impl Runtime {
     /// Is anything counted that could turn a call away?
     pub fn has_rates(&self) -> bool {
@@ -96,15 +106,14 @@ impl Runtime {
         used.callers.is_some() || used.modules.is_some() || !self.catalog().rules.rates.is_empty()
     }
 
-    /// Counts what is asked for before it is a call, so that whoever asks can be told in his own words.
-    /// A batch is counted task by task, and a look at schemas is no call. Says whether what is asked for is
-    /// there, so that its module has been counted, too.
-    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<bool, Limited> {
+    /// Counts a request before it runs, so that a transport can reject it in its own way. A batch is counted
+    /// task by task, and a look at schemas is not counted.
+    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<RateCharge, Limited> {
         if let Wish::Tool { name, args } = wish
             && let Some(meta) = Meta::named(name)
             && (meta == Meta::Schema || meta.is_batch(args))
         {
-            return Ok(true);
+            return Ok(RateCharge::Nothing);
         }
         let catalog = self.view(caller);
         self.charge_caller(caller)?;
@@ -114,7 +123,11 @@ impl Runtime {
                 self.charge_module(&catalog, module)?;
             }
         }
-        Ok(!wanted.is_empty())
+        Ok(if wanted.is_empty() {
+            RateCharge::Caller
+        } else {
+            RateCharge::CallerAndModule
+        })
     }
 
     pub(crate) fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {

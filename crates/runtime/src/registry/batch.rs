@@ -231,14 +231,20 @@ impl Drive<'_> {
             caller: self.batch.caller.clone(),
             cancel: self.batch.cancel.child_token(),
             trail: self.batch.trail.clone(),
+            timeout: Some(timeout),
             ..Call::new(task.tool.to_string(), args)
         };
         let (runtime, paths) = (self.runtime, self.run.referenced_paths(job));
         let author = find_author(self.catalog, task);
         let cancel = self.batch.cancel.child_token();
         let work = async move {
-            let called = tokio::time::timeout(timeout, runtime.call(call)).await;
-            let result = called.map_or_else(|_| Err(too_slow(timeout)), heard);
+            let begin = Instant::now();
+            let called = runtime.call(call).await;
+            let result = if has_timed_out(&called) && begin.elapsed() >= timeout {
+                Err(too_slow(timeout))
+            } else {
+                heard(called)
+            };
             let Ok(value) = &result else {
                 return (job, result, None);
             };
@@ -350,6 +356,16 @@ fn seconds(value: &Value) -> Option<Duration> {
         Value::Number(number) => model::parse_duration(&number.to_string()).ok(),
         _ => None,
     }
+}
+
+fn has_timed_out(called: &Result<Output, CallError>) -> bool {
+    matches!(
+        called,
+        Err(CallError::Stopped {
+            stop: Stop::Deadline,
+            ..
+        })
+    )
 }
 
 pub(super) fn too_slow(timeout: Duration) -> Failure {

@@ -26,7 +26,7 @@ pub(crate) use door::DRAIN_TIME;
 pub use door::HttpDoor;
 pub(crate) use late::LateAnswer;
 pub(crate) use mcp::Deaf;
-pub(crate) use toll::is_charged;
+pub(crate) use toll::rate_charge;
 
 pub(crate) use answer::{Answer, json, refused};
 pub(crate) use guard::only;

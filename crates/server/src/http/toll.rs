@@ -9,12 +9,8 @@ use http::header::{HeaderValue, RETRY_AFTER};
 use http::request::Parts;
 use model::{Caller, Door};
 use rmcp::model::Extensions;
-use runtime::{Denial, Limited, Runtime, Trail};
+use runtime::{Denial, Limited, RateCharge, Runtime, Trail};
 use serde_json::json;
-
-/// Travels with a request that has been counted.
-#[derive(Clone)]
-struct Charged;
 
 /// Counts the request, if it is one that counts.
 pub(crate) fn charge(
@@ -28,12 +24,10 @@ pub(crate) fn charge(
         return Ok(());
     }
     match runtime.charge(caller, &wanted.wish()) {
-        Ok(true) => {
-            parts.extensions.insert(Charged);
+        Ok(charge) => {
+            parts.extensions.insert(charge);
             Ok(())
         }
-        // Whoever would run it counts what he finds.
-        Ok(false) => Ok(()),
         Err(limited) => {
             note(runtime, asked, wanted, caller, &limited);
             Err(too_often(asked, &limited))
@@ -41,9 +35,11 @@ pub(crate) fn charge(
     }
 }
 
-pub(crate) fn is_charged(extensions: &Extensions) -> bool {
+/// What rate limits have counted of the request already.
+pub(crate) fn rate_charge(extensions: &Extensions) -> RateCharge {
     let parts = extensions.get::<Parts>();
-    parts.is_some_and(|parts| parts.extensions.get::<Charged>().is_some())
+    let charge = parts.and_then(|parts| parts.extensions.get::<RateCharge>());
+    charge.copied().unwrap_or_default()
 }
 
 fn note(runtime: &Runtime, asked: &Asked<'_>, wanted: &Wanted, caller: &Caller, limited: &Limited) {

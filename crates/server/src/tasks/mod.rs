@@ -7,7 +7,7 @@ mod run;
 use crate::asking::{Desk, Matter};
 use crate::caller::{caller, trail};
 use crate::handler::Handler;
-use crate::http::is_charged;
+use crate::http::rate_charge;
 use crate::wire::{self, Era};
 use memo::Memo;
 use model::{Args, Caller, Output, Task, TaskBody, TaskStatus, TaskUse};
@@ -81,7 +81,7 @@ impl Handler {
             cancel: cancel.clone(),
             long: true,
             trail: trail(&self.shared.runtime, &context),
-            charged: is_charged(&context.extensions),
+            charged: rate_charge(&context.extensions),
             ..Call::new(request.name.clone(), args.clone())
         };
         let mut run = Run::begin(&self.shared, call, desk, Words::default());
