@@ -12,6 +12,7 @@ use outside::Outside;
 use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use testing::Recorder;
@@ -271,7 +272,16 @@ pub(crate) fn executor() -> std::io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-/// SIGTERM and SIGINT (ctrl-c), received from `listen` on. Work starts after that, because until then either of
+/// What the process is told by a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SignalOrder {
+    /// SIGTERM, SIGINT, or a SIGHUP of the terminal on which the process reports.
+    End,
+    /// A SIGHUP of a process without one: read the configuration again.
+    Reread,
+}
+
+/// SIGTERM, SIGINT (ctrl-c) and SIGHUP, received from `listen` on. Work starts after that, because until then either of
 /// them kills the process: its commands would stay behind and its results would be lost.
 ///
 /// A SIGINT that is ignored at the start, as it is in the background of a script, is received too: ctrl-c of that
@@ -279,6 +289,7 @@ pub(crate) fn executor() -> std::io::Result<tokio::runtime::Runtime> {
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
@@ -286,6 +297,7 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
@@ -295,10 +307,21 @@ impl Signals {
         Self::listen()
     }
 
+    /// Waits for any of them.
     pub(crate) async fn next(&mut self) {
+        self.next_order().await;
+    }
+
+    pub(crate) async fn next_order(&mut self) -> SignalOrder {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => SignalOrder::End,
+            _ = self.interrupt.recv() => SignalOrder::End,
+            // Its terminal was closed, and nobody could end it with ctrl-c any more.
+            _ = self.hang_up.recv() => if std::io::stderr().is_terminal() {
+                SignalOrder::End
+            } else {
+                SignalOrder::Reread
+            },
         }
     }
 }

@@ -5,9 +5,9 @@ use crate::compose;
 use crate::exit::{BAD_PROJECT, FAILED, USAGE};
 use crate::login::login;
 use crate::variables::{TOKEN, TRUST_FOLDER};
-use model::{Auth, Cors, Doors, Site, Transport};
+use model::{Auth, Cors, Doors, MESSAGE_BYTES, Site, Transport};
 use runtime::ProjectFile;
-use server::{Entrance, HttpDoor, Login};
+use server::{HttpListener, HttpSettings, Login, ServerSettings};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) transport: Transport,
     pub(crate) host: String,
     pub(crate) port: u16,
-    pub(crate) entrance: Entrance,
+    pub(crate) entrance: HttpSettings,
     /// Was the token made just now? Then somebody must be told.
     pub(crate) made_token: bool,
     /// Are files in starlark-mcp's form left out?
@@ -79,11 +79,12 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
         transport,
         host,
         port,
-        entrance: Entrance {
+        entrance: HttpSettings {
             hosts: hosts(doors),
             is_loopback,
             cors: doors.cors.clone(),
             connections: doors.connections.clone(),
+            sessions: doors.sessions.clone(),
             login,
         },
         made_token,
@@ -160,6 +161,14 @@ fn check(
     Ok(())
 }
 
+/// Settings of all transports.
+pub(crate) fn server_settings(doors: &Doors) -> ServerSettings {
+    ServerSettings {
+        errors: doors.errors,
+        message_bytes: doors.message_bytes.unwrap_or(MESSAGE_BYTES),
+    }
+}
+
 /// What was said of doors that stay closed, or of keys to doors that stand open.
 pub(crate) fn unused(serve: &Serve, plan: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
@@ -201,13 +210,13 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// Opens it; nobody is let in yet.
-pub(crate) async fn open(plan: &Plan) -> Result<HttpDoor, Refused> {
+pub(crate) async fn open(plan: &Plan) -> Result<HttpListener, Refused> {
     let door = bind(plan, plan.port).await;
     door.map_err(|error| cannot_listen(plan, &error))
 }
 
 /// The same; a port that nobody has asked for gives way to a free one.
-pub(crate) async fn open_somewhere(plan: &Plan, is_asked: bool) -> Result<HttpDoor, Refused> {
+pub(crate) async fn open_somewhere(plan: &Plan, is_asked: bool) -> Result<HttpListener, Refused> {
     let door = match bind(plan, plan.port).await {
         Err(error) if error.kind() == ErrorKind::AddrInUse && !is_asked => bind(plan, 0).await,
         door => door,
@@ -215,8 +224,8 @@ pub(crate) async fn open_somewhere(plan: &Plan, is_asked: bool) -> Result<HttpDo
     door.map_err(|error| cannot_listen(plan, &error))
 }
 
-async fn bind(plan: &Plan, port: u16) -> io::Result<HttpDoor> {
-    HttpDoor::bind(&plan.host, port, plan.entrance.clone()).await
+async fn bind(plan: &Plan, port: u16) -> io::Result<HttpListener> {
+    HttpListener::bind(&plan.host, port, plan.entrance.clone()).await
 }
 
 fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {

@@ -27,6 +27,28 @@ pub struct Doors {
     pub public_url: Option<String>,
     pub errors: Errors,
     pub connections: ConnectionSettings,
+    pub sessions: SessionLimits,
+    /// Bytes that a message may have, over stdio and HTTP.
+    pub message_bytes: Option<usize>,
+}
+
+/// Bytes that a message may have if nothing else is set.
+pub const MESSAGE_BYTES: usize = 4 << 20;
+
+/// Numbers of HTTP sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionLimits {
+    pub per_caller: usize,
+    pub total: usize,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        Self {
+            per_caller: 256,
+            total: 4096,
+        }
+    }
 }
 
 /// Limits of HTTP connections.
@@ -145,6 +167,19 @@ impl Doors {
                 .and_then(|item| item.parse())
                 .unwrap_or_default(),
             connections: ConnectionSettings::read(table),
+            sessions: SessionLimits::read(table),
+            message_bytes: table.get("message_bytes").and_then(|item| item.size()),
+        }
+    }
+}
+
+impl SessionLimits {
+    fn read(table: &mut Table<'_>) -> Self {
+        let usual = Self::default();
+        let mut count = |key: &'static str| table.get(key).and_then(|item| item.count());
+        Self {
+            per_caller: count("sessions_per_caller").unwrap_or(usual.per_caller),
+            total: count("sessions").unwrap_or(usual.total),
         }
     }
 }

@@ -99,7 +99,10 @@ pub use config::{
     parse_set, resolve,
 };
 pub use document::{read_toml, write_toml};
-pub use doors::{Auth, ConnectionSettings, Cors, Doors, Errors, Transport, origin_of};
+pub use doors::{
+    Auth, ConnectionSettings, Cors, Doors, Errors, MESSAGE_BYTES, SessionLimits, Transport,
+    origin_of,
+};
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
 pub use fault::{Fault, Place};
 pub use graph::{Order, circular, dependents, order, order_where};

@@ -5,7 +5,7 @@ use crate::lane::Lane;
 use crate::life::Life;
 use crate::names::{ListedNames, NameOwners, OldNames, UnlistedTool};
 use crate::prompts::Prompts;
-use crate::registry::{Front, StartSurface, ToolIndex};
+use crate::registry::{Front, Meta, StartSurface, ToolIndex};
 use crate::resources::Resources;
 use crate::view::Views;
 use model::{
@@ -13,6 +13,7 @@ use model::{
     did_you_mean, near_names,
 };
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -384,6 +385,18 @@ impl Catalog {
 
     pub fn tool_count(&self) -> usize {
         self.flat.len()
+    }
+
+    /// The input schema of a tool or meta tool, as it is listed.
+    pub fn input_schema(&self, name: &str) -> Option<Value> {
+        if let Some(meta) = Meta::named(name) {
+            let tool = self.front.meta_tool(meta)?;
+            return Some(tool.input.listed().clone());
+        }
+        match self.lookup(name) {
+            Lookup::Found(handle) => Some(handle.tool().tool.input.listed().clone()),
+            Lookup::Ambiguous(_) | Lookup::Unknown(_) => None,
+        }
     }
 
     /// A tool by the name clients see, or as `module.tool`.

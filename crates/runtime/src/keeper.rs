@@ -118,6 +118,11 @@ impl Keeper {
         answer
     }
 
+    /// Compares the folders and the configuration with what is served, though no change was reported.
+    pub(crate) fn reread(&self) {
+        let _ = self.heard.send(Heard::Tree);
+    }
+
     /// A keeper that is gone drops the errand, and with it the promise of an answer.
     fn send(&self, errand: Errand) {
         let _ = self.heard.send(Heard::Errand(errand));
@@ -311,9 +316,8 @@ impl Work {
         let events = events.into_inner();
         match next {
             Some(next) => {
-                let before = self.replace(next);
-                // Only now: who reads the count and calls gets the new version.
-                Stats::add(&self.stats.reloads);
+                let stats = Arc::clone(&self.stats);
+                let before = self.replace(next, || Stats::add(&stats.reloads));
                 self.announce(&before, events);
             }
             None => events.iter().for_each(|event| (self.told)(event)),
@@ -321,14 +325,19 @@ impl Work {
     }
 
     fn serve(&mut self, next: Catalog, events: Vec<Event>) {
-        let before = self.replace(next);
+        let before = self.replace(next, || {});
         self.announce(&before, events);
     }
 
-    /// Serves this catalog from now on, and returns the one before it.
-    fn replace(&mut self, next: Catalog) -> Arc<Catalog> {
+    /// Serves this catalog from now on, and returns the one before it. It is counted before any reader sees
+    /// it, and no reader that sees the count gets the one before.
+    fn replace(&mut self, next: Catalog, count: impl FnOnce()) -> Arc<Catalog> {
         let index = Arc::clone(&next.tool_index);
-        let before = self.catalog.send_replace(Arc::new(next));
+        let mut before = Arc::new(next);
+        self.catalog.send_modify(|served| {
+            std::mem::swap(served, &mut before);
+            count();
+        });
         index.build_in_background();
         before
     }

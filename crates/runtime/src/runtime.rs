@@ -207,6 +207,11 @@ impl Runtime {
         answer.unwrap_or_else(|_| Err("the server is ending".into()))
     }
 
+    /// Reads the folders and the configuration again, though no change was reported.
+    pub fn reread(&self) {
+        self.0.keeper.reread();
+    }
+
     /// Serves nothing more and stops every module, dependents first. What has not ended after a
     /// while is left alone; answers how many that are.
     pub fn close(&self) -> usize {

@@ -1,28 +1,35 @@
-//! MCP's words: the doors of the runtime. Everything that speaks rmcp is in this crate.
+//! MCP: the transports, the protocol, and logins. The runtime does the work.
 
 mod asking;
 mod auth;
-mod caller;
+mod context;
 pub mod control;
-mod envelope;
-mod handler;
+mod dispatch;
 mod http;
-mod keys;
+mod in_flight;
 mod large;
-mod notify;
-mod outbox;
+mod lifecycle;
+mod lists;
+mod notifications;
+mod notifier;
 mod page;
+mod peer;
 mod reading;
 mod recent;
+mod reply;
+mod revision;
+mod rpc;
 mod server;
 mod shared;
+mod sink;
 mod stdio;
+mod subscriptions;
 mod tasks;
+mod tools;
 mod trace;
 mod wire;
-mod words;
-mod written;
 
 pub use auth::{BadKeys, Jwks, Jwt, KeySet, Login, Source, Token};
-pub use http::{Entrance, HttpDoor};
-pub use server::Server;
+pub use http::{HttpListener, HttpSettings};
+pub use server::{Server, ServerSettings};
+pub use stdio::StdioEnd;

@@ -2,7 +2,6 @@
 //! nothing is shown twice or left out when the list changes in between.
 
 use rmcp::ErrorData;
-use rmcp::model::PaginatedRequestParams;
 
 /// Most servers show all they have in one answer, since many clients ask only once.
 const LONGEST: usize = 1000;
@@ -16,11 +15,11 @@ pub(crate) struct Page<T> {
 /// The page that was asked for, of a list in the order of its names.
 pub(crate) fn page<T>(
     list: &str,
-    request: Option<PaginatedRequestParams>,
+    cursor: Option<String>,
     all: impl Iterator<Item = T>,
     name: impl Fn(&T) -> &str,
 ) -> Result<Page<T>, ErrorData> {
-    let after = match request.and_then(|request| request.cursor) {
+    let after = match cursor {
         Some(cursor) => Some(read(list, &cursor).ok_or_else(|| unknown(list))?),
         None => None,
     };
@@ -65,10 +64,8 @@ mod tests {
     }
 
     fn ask(all: &[String], cursor: Option<&str>) -> Result<Page<String>, String> {
-        let request = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let page = page("tools/list", Some(request), all.iter().cloned(), |name| {
-            name
-        });
+        let cursor = cursor.map(str::to_owned);
+        let page = page("tools/list", cursor, all.iter().cloned(), |name| name);
         page.map_err(|error| format!("{} {}", error.code.0, error.message))
     }
 

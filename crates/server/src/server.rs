@@ -1,32 +1,39 @@
-//! One runtime behind all doors.
+//! One runtime behind all transports.
 
-use crate::http::HttpDoor;
+use crate::http::HttpListener;
 use crate::shared::Shared;
-use crate::stdio;
+use crate::stdio::{self, StdioEnd};
 use model::Errors;
 use runtime::Runtime;
 use std::io;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// Settings of all transports.
+#[derive(Debug, Clone)]
+pub struct ServerSettings {
+    pub errors: Errors,
+    /// Bytes that a message may have.
+    pub message_bytes: usize,
+}
+
 /// A clone shares.
 #[derive(Clone)]
 pub struct Server(Arc<Shared>);
 
 impl Server {
-    pub fn new(runtime: Runtime, errors: Errors) -> Self {
-        Self(Shared::new(runtime, errors, CancellationToken::new()))
+    pub fn new(runtime: Runtime, settings: &ServerSettings) -> Self {
+        Self(Shared::new(runtime, settings, CancellationToken::new()))
     }
 
-    /// Serves until the client closes its end, or the server is told to end. A client that leaves
-    /// takes the server with it, whatever other doors it has.
-    pub async fn serve_stdio(&self) -> io::Result<()> {
+    /// Serves until the client closes its end, or the server is told to end, and all is answered.
+    pub async fn serve_stdio(&self) -> io::Result<StdioEnd> {
         stdio::serve(Arc::clone(&self.0)).await
     }
 
     /// Serves until the server is told to end.
-    pub async fn serve_http(&self, door: HttpDoor) {
-        door.serve(Arc::clone(&self.0)).await;
+    pub async fn serve_http(&self, listener: HttpListener) {
+        listener.serve(Arc::clone(&self.0)).await;
     }
 
     /// Ends the tasks that are under way: whoever asks for one later hears that it failed.
@@ -39,7 +46,11 @@ impl Server {
         self.0.ending.cancelled().await;
     }
 
-    /// Tells all doors to finish what they have begun, and to begin nothing.
+    pub fn is_ending(&self) -> bool {
+        self.0.ending.is_cancelled()
+    }
+
+    /// Tells all transports to finish what they have begun, and to begin nothing.
     pub fn end(&self) {
         self.0.ending.cancel();
     }

@@ -1,10 +1,11 @@
-//! What all doors and sessions have in common.
+//! What all transports and sessions have in common.
 
+use crate::ServerSettings;
 use crate::asking::Seal;
 use crate::large::LargeMessages;
+use crate::lists::SerializedLists;
 use crate::recent::Recent;
 use crate::wire::{self, Era};
-use crate::written::Lists;
 use model::{Caller, Errors};
 use rmcp::model::{MetaObject, Tool};
 use runtime::Runtime;
@@ -15,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Shared {
     pub(crate) runtime: Runtime,
     pub(crate) errors: Errors,
+    /// Bytes that a message may have.
+    pub(crate) message_bytes: usize,
     /// Every answer says who gave it.
     pub(crate) meta: MetaObject,
     /// Signs what clients keep for us between the rounds of one request.
@@ -23,20 +26,25 @@ pub(crate) struct Shared {
     pub(crate) ending: CancellationToken,
     /// The list as clients of each era see it, made once a catalog.
     listings: [Recent<Arc<Vec<Tool>>>; 2],
-    pub(crate) lists: Lists,
+    pub(crate) lists: SerializedLists,
     pub(crate) large: LargeMessages,
 }
 
 impl Shared {
-    pub(crate) fn new(runtime: Runtime, errors: Errors, ending: CancellationToken) -> Arc<Self> {
+    pub(crate) fn new(
+        runtime: Runtime,
+        settings: &ServerSettings,
+        ending: CancellationToken,
+    ) -> Arc<Self> {
         Arc::new(Self {
             runtime,
-            errors,
+            errors: settings.errors,
+            message_bytes: settings.message_bytes,
             meta: wire::server_meta(),
             seal: Seal::default(),
             ending,
             listings: Default::default(),
-            lists: Lists::default(),
+            lists: SerializedLists::default(),
             large: LargeMessages::default(),
         })
     }

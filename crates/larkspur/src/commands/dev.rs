@@ -1,7 +1,7 @@
 //! `larkspur dev`: the folder while somebody writes in it, and clients call what is there.
 
 use crate::args::{Dev, Global};
-use crate::commands::serve::{answer_orders, refused_by, told_twice};
+use crate::commands::serve::{answer_orders, obey_signals, refused_by};
 use crate::commands::test::run_tests;
 use crate::compose::{self, Signals};
 use crate::data_folder;
@@ -11,7 +11,7 @@ use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, note, offers, say, styled, w
 use model::Fault;
 use runtime::{Catalog, Change, Event, Module, Runtime};
 use server::control::Control;
-use server::{HttpDoor, Server};
+use server::{HttpListener, Server};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     }
     let signals = Signals::listen_on(&executor)?;
     welcome(&runtime, &plan, address);
-    let server = Server::new(runtime.clone(), project_doors.errors);
+    let server = Server::new(runtime.clone(), &doors::server_settings(project_doors));
     let control = {
         let _within = executor.enter();
         answer_orders(&runtime, Some(address))
@@ -87,13 +87,13 @@ fn welcome(runtime: &Runtime, plan: &Plan, address: SocketAddr) {
 async fn serve(
     server: Server,
     runtime: Runtime,
-    door: HttpDoor,
+    door: HttpListener,
     control: Option<Control>,
     mut signals: Signals,
 ) {
     tokio::select! {
         () = server.serve_http(door) => {}
-        () = told_twice(&server, &mut signals) => {}
+        () = obey_signals(&server, &runtime, &mut signals) => {}
     }
     drop(control);
     let _ = tokio::task::spawn_blocking(move || runtime.close()).await;

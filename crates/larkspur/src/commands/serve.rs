@@ -1,7 +1,7 @@
 //! `larkspur serve`, and bare `larkspur`: MCP over stdio, HTTP or both.
 
 use crate::args::{Global, Serve};
-use crate::compose::{self, Signals};
+use crate::compose::{self, SignalOrder, Signals};
 use crate::data_folder;
 use crate::doors::{self, Plan, Refused};
 use crate::terminal::{BAD, count, error, note, offers, styled, unread};
@@ -9,7 +9,7 @@ use crate::variables;
 use model::Surface;
 use runtime::{Change, Event, Runtime};
 use server::control::{self, Control};
-use server::{HttpDoor, Login, Server};
+use server::{HttpListener, Login, Server, StdioEnd};
 use std::io::{ErrorKind, IsTerminal};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         Some(Ok(door)) => Some(door),
         None => None,
     };
-    let errors = project_doors.errors;
+    let settings = doors::server_settings(project_doors);
     let runtime = compose::watch(global, serve.surface, plan.refuses_extensions, tell)?;
     // From the first line on that says it is there, a signal ends it in order.
     let signals = Signals::listen_on(&executor)?;
@@ -48,9 +48,9 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     if let Some(door) = &door {
         listening(door, &plan)?;
     }
-    let server = Server::new(runtime.clone(), errors);
+    let server = Server::new(runtime.clone(), &settings);
     let result = executor.block_on(async {
-        let result = until_the_end(&server, &runtime, &plan, door, signals).await;
+        let result = serve_all(&server, &runtime, &plan, door, signals).await;
         let _ = tokio::time::timeout(LAST_WORDS, server.end_tasks()).await;
         result
     });
@@ -60,7 +60,16 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     }
     // A script that does not end must not keep the process.
     executor.shutdown_background();
-    result.map(|()| ExitCode::SUCCESS)
+    match result?.unanswered {
+        0 => Ok(ExitCode::SUCCESS),
+        unanswered => {
+            let requests = count(unanswered, "request");
+            error(&format!(
+                "{requests} on standard input got no response in time"
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 pub(crate) fn refused_by(refused: &Refused) -> ExitCode {
@@ -68,33 +77,43 @@ pub(crate) fn refused_by(refused: &Refused) -> ExitCode {
     ExitCode::from(refused.code)
 }
 
-async fn until_the_end(
+/// Serves on all transports until they have ended.
+async fn serve_all(
     server: &Server,
     runtime: &Runtime,
     plan: &Plan,
-    door: Option<HttpDoor>,
+    listener: Option<HttpListener>,
     mut signals: Signals,
-) -> anyhow::Result<()> {
-    let address = door.as_ref().and_then(|door| door.address().ok());
+) -> anyhow::Result<StdioEnd> {
+    let address = listener
+        .as_ref()
+        .and_then(|listener| listener.address().ok());
     let _control = answer_orders(runtime, address);
+    let has_http = listener.is_some();
     let stdio = async {
-        if plan.transport.stdio {
-            return server.serve_stdio().await;
+        if !plan.transport.stdio {
+            return Ok(StdioEnd::default());
         }
-        Ok(())
+        let end = server.serve_stdio().await;
+        if has_http && !server.is_ending() {
+            note("larkspur: standard input has ended; HTTP is served on");
+        } else {
+            server.end();
+        }
+        end
     };
     let http = async {
-        if let Some(door) = door {
-            server.serve_http(door).await;
+        if let Some(listener) = listener {
+            server.serve_http(listener).await;
         }
     };
     let all = async {
-        let (served, ()) = tokio::join!(stdio, http);
-        served
+        let (end, ()) = tokio::join!(stdio, http);
+        end
     };
     tokio::select! {
-        served = all => Ok(served?),
-        () = told_twice(server, &mut signals) => Ok(()),
+        end = all => Ok(end?),
+        () = obey_signals(server, runtime, &mut signals) => Ok(StdioEnd::default()),
     }
 }
 
@@ -107,16 +126,21 @@ pub(crate) fn answer_orders(runtime: &Runtime, address: Option<SocketAddr>) -> O
         .ok()
 }
 
-/// The first signal, like a client that leaves, lets what was begun be finished; the next does not.
-pub(crate) async fn told_twice(server: &Server, signals: &mut Signals) {
+/// The first signal lets what was begun be finished; the second ends this.
+pub(crate) async fn obey_signals(server: &Server, runtime: &Runtime, signals: &mut Signals) {
+    let mut next = async || {
+        while signals.next_order().await == SignalOrder::Reread {
+            runtime.reread();
+        }
+    };
     tokio::select! {
-        () = signals.next() => server.end(),
+        () = next() => server.end(),
         () = server.ending() => {}
     }
-    signals.next().await;
+    next().await;
 }
 
-fn listening(door: &HttpDoor, plan: &Plan) -> anyhow::Result<()> {
+fn listening(door: &HttpListener, plan: &Plan) -> anyhow::Result<()> {
     note(&format!(
         "larkspur: listening on http://{}/mcp",
         door.address()?

@@ -11,7 +11,7 @@ const KNOWN: [&str; 8] = [
 /// Codes of `errors = "mapped"` and their HTTP statuses, by file.
 const MAPPED: [(&str, &[&str]); 2] = [
     ("wire/mapped.rs", &["-32000", "-32001", "-32002"]),
-    ("http/message.rs", &["-32000", "-32002"]),
+    ("http/status.rs", &["-32000", "-32002"]),
 ];
 
 fn is_known(file: &str, code: &str) -> bool {
@@ -37,7 +37,7 @@ fn no_code_is_used_that_the_protocol_keeps_for_itself() {
     sources(&workspace().join("crates/server/src"), &mut found);
     let mut seen = BTreeSet::new();
     for (file, text) in &found {
-        // Legacy revisions have -32002 for a resource that is not there; rmcp makes it -32602 for others.
+        // Legacy revisions have -32002 for a resource that is not there, others -32602.
         let names_it = text.contains("RESOURCE_NOT_FOUND") || text.contains("resource_not_found(");
         assert!(!names_it || file.ends_with("wire/unread.rs"), "{file}");
         for (at, _) in text.match_indices("-32") {

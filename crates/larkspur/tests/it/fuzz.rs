@@ -120,11 +120,20 @@ enum Read {
     Strange(Vec<String>),
 }
 
+/// Whatever follows a key `id`.
+fn ids_in(text: &str) -> Vec<String> {
+    let values = text.split("\"id\":").skip(1);
+    let ids = values.map(|rest| rest.split([',', '}']).next().unwrap_or_default());
+    ids.map(|id| id.trim().to_owned()).collect()
+}
+
 fn read(line: &[u8], own: usize) -> Read {
     let line = line.trim_ascii();
     let Ok(Value::Object(message)) = serde_json::from_slice(line) else {
-        // Deeper than we read here, the server may still have found the id the line was made with.
-        return Read::Strange(vec![own.to_string()]);
+        // The server finds ids in texts that it cannot read as a whole.
+        let mut ids = ids_in(&String::from_utf8_lossy(line));
+        ids.push(own.to_string());
+        return Read::Strange(ids);
     };
     let id = message
         .get("id")

@@ -222,34 +222,22 @@ fn dependents_stop_first_when_the_client_leaves_and_when_told_to_end() {
 #[test]
 fn a_call_that_does_not_end_keeps_no_module_from_stopping() {
     let endless = SPIN.replace("def spin():", "def spin(ctx):\n    ctx.progress(0)");
-    for signal in [None, Some("-TERM")] {
-        let mut server = Server::start();
-        server
-            .folder_module("a", &manifest("a", ""), &(living("a") + &endless))
-            .up();
-        let call = json!({"name": "spin", "arguments": {}, "_meta": {"progressToken": 1}});
-        server.send("tools/call", call);
-        server.wire().notification("notifications/progress");
-        let ended = match signal {
-            None => server.wire().close(),
-            Some(signal) => {
-                let pid = server.wire().pid().to_string();
-                for signal in [signal, "-INT"] {
-                    let told = Command::new("kill").args([signal, &pid]).status().unwrap();
-                    assert!(told.success());
-                }
-                server.wire().ended()
-            }
-        };
-        assert_eq!(ended.0.code(), Some(0), "{signal:?}");
-        assert_eq!(server.log(), ["a: start", "a: stop"], "{signal:?}");
-        // Five seconds for calls to finish, as long as somebody might read their answers.
-        assert!(
-            ended.1 < Duration::from_secs(10),
-            "{signal:?} {:?}",
-            ended.1
-        );
+    let mut server = Server::start();
+    server
+        .folder_module("a", &manifest("a", ""), &(living("a") + &endless))
+        .up();
+    let call = json!({"name": "spin", "arguments": {}, "_meta": {"progressToken": 1}});
+    server.send("tools/call", call);
+    server.wire().notification("notifications/progress");
+    let pid = server.wire().pid().to_string();
+    for signal in ["-TERM", "-INT"] {
+        let told = Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(told.success());
     }
+    let ended = server.wire().ended();
+    assert_eq!(ended.0.code(), Some(0));
+    assert_eq!(server.log(), ["a: start", "a: stop"]);
+    assert!(ended.1 < Duration::from_secs(10), "{:?}", ended.1);
 }
 
 #[test]

@@ -106,7 +106,6 @@ mod saved;
 mod schema;
 mod screen;
 mod secrets;
-mod shortcut;
 mod slow;
 mod soak;
 mod state;

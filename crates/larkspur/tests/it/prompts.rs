@@ -103,9 +103,10 @@ fn what_cannot_be_got_is_an_error() {
                 r#"-32603 odd(): 3 is no message; return a string, a list of messages or {"messages": [...]}"#
             ]],
         );
-        server
-            .request("prompts/get", json!({"name": 3}))
-            .refused(-32602, "cannot be read");
+        server.request("prompts/get", json!({"name": 3})).refused(
+            -32602,
+            "`name` of prompts/get must be a string, not a number",
+        );
         server
             .request("prompts/list", json!({"cursor": "x"}))
             .refused(-32602, "no cursor of");
@@ -183,7 +184,7 @@ fn arguments_are_completed() {
         );
         server
             .request("completion/complete", json!({"ref": {"type": "ref/odd"}}))
-            .refused(-32602, "cannot be read");
+            .refused(-32602, "`ref` of completion/complete must be");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `larkspur.toml`: what is served, and how it is reached.
 
-use super::Kind::{Number, OneOf, Other, Table, Text, Texts};
+use super::Kind::{Number, OneOf, Other, Size, Table, Text, Texts};
 use super::Said::{Below, Default, May};
 use super::{Section, key};
 
@@ -114,6 +114,25 @@ pub(crate) const SERVER: Section = Section {
             Texts,
             May(r#"["10.0.0.0/8", "127.0.0.1"]"#),
             "Addresses and networks without that limit: all clients behind a proxy share its address.",
+        ),
+        key(
+            "sessions_per_caller",
+            Number,
+            Default("256"),
+            "Maximum number of HTTP sessions of one caller; callers without a login are one. The longest \
+             unused one ends where another is begun.",
+        ),
+        key(
+            "sessions",
+            Number,
+            Default("4_096"),
+            "The same for all callers together.",
+        ),
+        key(
+            "message_bytes",
+            Size,
+            Default("4MiB"),
+            "Maximum size of one message from a client, over stdio and HTTP.",
         ),
         key(
             "surface",

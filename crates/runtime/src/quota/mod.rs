@@ -130,7 +130,8 @@ impl Runtime {
         })
     }
 
-    pub(crate) fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {
+    /// Counts a request that is about no module.
+    pub fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {
         let Some(callers) = &self.used().callers else {
             return Ok(());
         };

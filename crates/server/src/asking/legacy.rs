@@ -1,64 +1,42 @@
 //! Questions in the legacy era: requests to the client, while the script's thread waits.
 
 use super::{cannot, numbered};
+use crate::peer::{Agreed, ClientPeer, OpenQuestion};
+use crate::sink::{MessageSink, notification, request};
 use crate::wire;
 use model::{Ability, Asker, HostError, Leash, Question, Topic, Unanswered, Unfit};
-use rmcp::model::{ClientResult, ServerRequest};
-use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleServer, ServiceError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Cancelling is looked at this often.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often a waiting thread looks whether its call was cancelled.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-type Heard = Result<ClientResult, ServiceError>;
-
-/// A request that the call's own task sends: only what is sent from there goes by its stream.
-pub(crate) struct Outgoing {
-    request: ServerRequest,
-    answer: SyncSender<Heard>,
-    /// Set when nobody waits for the answer any more.
-    unwanted: CancellationToken,
+/// Asks the client on the stream of the request that the questions are about.
+pub(crate) struct LegacyAsker {
+    peer: Arc<ClientPeer>,
+    agreed: Agreed,
+    sink: Arc<dyn MessageSink>,
 }
 
-pub(crate) struct Legacy {
-    peer: Peer<RoleServer>,
-    send: mpsc::UnboundedSender<Outgoing>,
-}
-
-impl Legacy {
-    pub(crate) fn new(peer: Peer<RoleServer>) -> (Self, mpsc::UnboundedReceiver<Outgoing>) {
-        let (send, outgoing) = mpsc::unbounded_channel();
-        (Self { peer, send }, outgoing)
+impl LegacyAsker {
+    pub(super) fn new(peer: Arc<ClientPeer>, agreed: Agreed, sink: Arc<dyn MessageSink>) -> Self {
+        Self { peer, agreed, sink }
     }
 
-    fn send(&self, topic: &Topic) -> Result<Waiting, HostError> {
-        let request = wire::question(topic, None).map_err(HostError)?;
-        let request = wire::request(request);
-        let request = request.ok_or_else(|| HostError("there is no such request".into()))?;
-        let (answer, heard) = sync_channel(1);
-        let unwanted = CancellationToken::new();
-        let outgoing = Outgoing {
-            request,
-            answer,
-            unwanted: unwanted.clone(),
-        };
-        self.send.send(outgoing).map_err(|_| gone())?;
-        Ok(Waiting {
-            heard,
-            _unwanted_when_dropped: unwanted.drop_guard(),
-        })
+    fn send(&self, topic: &Topic) -> Result<SentQuestion<'_>, HostError> {
+        let question = wire::question(topic, None).map_err(HostError)?;
+        let open = self.peer.open_question();
+        self.sink.send(request(open.id, &question));
+        Ok(SentQuestion { asker: self, open })
     }
 }
 
-impl Asker for Legacy {
+impl Asker for LegacyAsker {
     fn can(&self, ability: Ability) -> bool {
-        let client = self.peer.peer_info();
-        client.is_some_and(|client| wire::can(&client.capabilities, ability))
+        wire::can(&self.agreed.capabilities, ability)
     }
 
     fn ask(&self, questions: &[Question], leash: &Leash) -> Result<Vec<Value>, Unanswered> {
@@ -67,13 +45,13 @@ impl Asker for Legacy {
             return Err(HostError(cannot(lacking)).into());
         }
         let sent = questions.iter().map(|question| self.send(&question.topic));
-        let sent: Vec<Waiting> = sent.collect::<Result<_, _>>()?;
+        let sent: Vec<SentQuestion<'_>> = sent.collect::<Result<_, _>>()?;
         let mut answers = Vec::with_capacity(sent.len());
         let mut uses = HashMap::new();
-        for (Question { key, topic }, waiting) in questions.iter().zip(sent) {
+        for (Question { key, topic }, question) in questions.iter().zip(sent) {
             let key = numbered(&mut uses, key.as_deref(), topic);
-            let heard = waiting.wait(leash)?;
-            let read = topic.read(&heard).map_err(|unfit| match unfit {
+            let answer = question.wait(leash)?;
+            let read = topic.read(&answer).map_err(|unfit| match unfit {
                 Unfit::Shape(why) | Unfit::Content(why) => HostError(format!(
                     "the client's answer to `{key}` does not fit: {why}"
                 )),
@@ -84,66 +62,46 @@ impl Asker for Legacy {
     }
 }
 
-/// An answer that is on its way.
-struct Waiting {
-    heard: Receiver<Heard>,
-    _unwanted_when_dropped: DropGuard,
+/// A question whose answer is due; dropped before, the client is told that it is not wanted any more.
+struct SentQuestion<'a> {
+    asker: &'a LegacyAsker,
+    open: OpenQuestion,
 }
 
-impl Waiting {
+impl SentQuestion<'_> {
     fn wait(&self, leash: &Leash) -> Result<Value, HostError> {
         loop {
             if leash.cancel.is_cancelled() {
                 return Err(HostError("the call was cancelled".into()));
             }
+            if self.asker.peer.closing.is_cancelled() {
+                return Err(client_gone());
+            }
             let left = leash.left();
             if left.is_zero() {
                 return Err(HostError("nobody answered in time".into()));
             }
-            match self.heard.recv_timeout(left.min(LOOK)) {
-                Ok(Ok(answer)) => return Ok(serde_json::to_value(answer).unwrap_or_default()),
-                Ok(Err(ServiceError::McpError(error))) => {
-                    return Err(HostError(format!("the client said: {}", error.message)));
-                }
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+            match self.open.answer.recv_timeout(left.min(POLL_INTERVAL)) {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(why)) => return Err(HostError(format!("the client said: {why}"))),
+                Err(RecvTimeoutError::Disconnected) => return Err(client_gone()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
 }
 
-fn gone() -> HostError {
-    HostError("the client has gone".into())
-}
-
-impl Outgoing {
-    pub(crate) async fn go(self, peer: &Peer<RoleServer>, closing: &CancellationToken) {
-        let options = PeerRequestOptions::no_options();
-        match peer.send_cancellable_request(self.request, options).await {
-            Ok(handle) => {
-                let answer = hear(handle, self.answer, self.unwanted, closing.clone());
-                tokio::spawn(answer);
-            }
-            // Whoever asked may have stopped waiting.
-            Err(error) => drop(self.answer.send(Err(error))),
+impl Drop for SentQuestion<'_> {
+    fn drop(&mut self) {
+        if self.open.is_open() {
+            let reason = "the call it was for has ended";
+            let params = json!({"requestId": self.open.id, "reason": reason});
+            let cancelled = notification("notifications/cancelled", Some(params));
+            self.asker.sink.send(cancelled);
         }
     }
 }
 
-async fn hear(
-    mut handle: RequestHandle<RoleServer>,
-    answer: SyncSender<Heard>,
-    unwanted: CancellationToken,
-    closing: CancellationToken,
-) {
-    let heard = tokio::select! {
-        heard = &mut handle.rx => heard.unwrap_or(Err(ServiceError::TransportClosed)),
-        () = closing.cancelled() => Err(ServiceError::TransportClosed),
-        () = unwanted.cancelled() => {
-            let _ = handle.cancel(Some("the call it was for has ended".into())).await;
-            return;
-        }
-    };
-    // There is room for one, and only one is sent.
-    let _ = answer.try_send(heard);
+fn client_gone() -> HostError {
+    HostError("the client has gone".into())
 }

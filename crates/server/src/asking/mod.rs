@@ -7,23 +7,18 @@ mod seal;
 pub(crate) use modern::Left;
 pub(crate) use seal::{Rounds, Seal};
 
-use crate::caller::caller;
-use crate::handler::Handler;
-use crate::http::Deaf;
+use crate::context::RequestCx;
+use crate::reply::Reply;
 use crate::wire::{self, Era};
-use legacy::{Legacy, Outgoing};
-use model::{Ability, Asker, Caller, HostError, Leash, Question, Topic, Unanswered};
+use legacy::LegacyAsker;
+use model::{Ability, Asker, HostError, Leash, Question, Topic, Unanswered};
 use modern::Modern;
 use rmcp::ErrorData;
-use rmcp::model::{ClientCapabilities, InputRequiredResult, InputResponses, JsonObject};
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::model::{ClientCapabilities, InputResponses, JsonObject};
 use seal::Bound;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::pin::pin;
 use std::sync::Arc;
-use tokio::sync::mpsc::UnboundedReceiver;
-use tokio_util::sync::CancellationToken;
 
 /// A request that may lead to questions, and what it brings of their answers.
 pub(crate) struct Matter<'a> {
@@ -38,13 +33,8 @@ pub(crate) struct Matter<'a> {
 /// Where one request's questions are taken care of.
 pub(crate) enum Desk {
     /// The client cannot be asked anything.
-    Closed(Arc<Unable>),
-    Legacy {
-        asker: Arc<Legacy>,
-        outgoing: UnboundedReceiver<Outgoing>,
-        peer: Peer<RoleServer>,
-        closing: CancellationToken,
-    },
+    Closed(Arc<UnableClient>),
+    Legacy(Arc<LegacyAsker>),
     Modern {
         asker: Arc<Modern>,
         /// None where nothing can be asked.
@@ -53,63 +43,24 @@ pub(crate) enum Desk {
 }
 
 impl Desk {
-    pub(crate) fn open(
-        handler: &Handler,
-        context: &RequestContext<RoleServer>,
-        era: Era,
-        matter: Matter<'_>,
-    ) -> Result<Self, ErrorData> {
-        let capabilities = match era {
-            Era::Modern => context.meta.client_capabilities(),
-            Era::Legacy => context
-                .peer
-                .peer_info()
-                .map(|client| client.capabilities.clone()),
-        };
-        let capabilities = capabilities.unwrap_or_default();
-        let can_be_asked = Ability::ALL
-            .iter()
-            .any(|ability| wire::can(&capabilities, *ability));
-        match era {
-            Era::Legacy if !can_be_asked => Ok(Self::Closed(Arc::new(Unable::Undeclared))),
-            Era::Legacy if is_deaf(context) => Ok(Self::Closed(Arc::new(Unable::Deaf))),
-            Era::Legacy => Ok(Self::legacy(handler, context)),
-            // What is never asked needs no copy of the arguments.
-            Era::Modern if !can_be_asked && matter.state.is_none() => {
-                let asker = Modern::new(capabilities, InputResponses::new(), None);
-                Ok(Self::Modern {
-                    asker: Arc::new(asker),
-                    bound: None,
-                })
-            }
-            Era::Modern => {
-                let caller = caller(&context.extensions);
-                Self::modern(handler, capabilities, matter, &caller)
-            }
+    pub(crate) fn open(cx: &RequestCx, matter: Matter<'_>) -> Result<Self, ErrorData> {
+        if cx.era() == Era::Legacy {
+            return Ok(Self::legacy(cx));
         }
-    }
-
-    fn legacy(handler: &Handler, context: &RequestContext<RoleServer>) -> Self {
-        let (asker, outgoing) = Legacy::new(context.peer.clone());
-        Self::Legacy {
-            asker: Arc::new(asker),
-            outgoing,
-            peer: context.peer.clone(),
-            closing: handler.closing.clone(),
+        let capabilities = cx.capabilities();
+        // What is never asked needs no copy of the arguments.
+        if !can_be_asked(&capabilities) && matter.state.is_none() {
+            let asker = Modern::new(capabilities, InputResponses::new(), None);
+            return Ok(Self::Modern {
+                asker: Arc::new(asker),
+                bound: None,
+            });
         }
-    }
-
-    fn modern(
-        handler: &Handler,
-        capabilities: ClientCapabilities,
-        matter: Matter<'_>,
-        caller: &Caller,
-    ) -> Result<Self, ErrorData> {
         let none = JsonObject::new();
         let args = matter.args.unwrap_or(&none);
-        let bound = Bound::new(matter.method, matter.name, args, caller);
+        let bound = Bound::new(matter.method, matter.name, args, &cx.caller);
         let earlier = match &matter.state {
-            Some(state) => Some(handler.shared.seal.open(state, &bound)?),
+            Some(state) => Some(cx.shared.seal.open(state, &bound)?),
             None => None,
         };
         let given = matter.responses.unwrap_or_default();
@@ -117,6 +68,24 @@ impl Desk {
             asker: Arc::new(Modern::new(capabilities, given, earlier)),
             bound: Some(bound),
         })
+    }
+
+    fn legacy(cx: &RequestCx) -> Self {
+        let agreed = cx
+            .peer
+            .as_ref()
+            .and_then(|peer| Some((peer, peer.agreed()?)));
+        let Some((peer, agreed)) = agreed.filter(|(_, it)| can_be_asked(&it.capabilities)) else {
+            return Self::Closed(Arc::new(UnableClient::Undeclared));
+        };
+        match &cx.sink {
+            // A client that has no event stream open for its call would never receive a question.
+            None => Self::Closed(Arc::new(UnableClient::TakesNoEvents)),
+            Some(sink) => {
+                let asker = LegacyAsker::new(Arc::clone(peer), agreed, Arc::clone(sink));
+                Self::Legacy(Arc::new(asker))
+            }
+        }
     }
 
     /// For a task that goes on with what has been answered.
@@ -143,40 +112,25 @@ impl Desk {
     pub(crate) fn asker(&self) -> Arc<dyn Asker> {
         match self {
             Self::Closed(asker) => Arc::clone(asker) as _,
-            Self::Legacy { asker, .. } => Arc::clone(asker) as _,
+            Self::Legacy(asker) => Arc::clone(asker) as _,
             Self::Modern { asker, .. } => Arc::clone(asker) as _,
         }
     }
 
-    /// Does the work, and sends meanwhile what it wants to ask.
-    pub(crate) async fn attend<T>(&mut self, work: impl Future<Output = T>) -> T {
-        let Self::Legacy {
-            outgoing,
-            peer,
-            closing,
-            ..
-        } = self
-        else {
-            return work.await;
-        };
-        let mut work = pin!(work);
-        loop {
-            tokio::select! {
-                biased;
-                result = &mut work => return result,
-                Some(question) = outgoing.recv() => Box::pin(question.go(peer, closing)).await,
-            }
-        }
-    }
-
     /// What the client is told when the work has questions first.
-    pub(crate) fn questions(&self, handler: &Handler) -> Result<InputRequiredResult, ErrorData> {
+    pub(crate) fn questions(&self, cx: &RequestCx) -> Result<Reply, ErrorData> {
         let Self::Modern { asker, bound } = self else {
             return Err(astray());
         };
-        let result = asker.result(&handler.shared.seal, bound.as_ref())?;
-        Ok(result.with_meta(handler.shared.meta.clone()))
+        let result = asker.result(&cx.shared.seal, bound.as_ref())?;
+        let result = result.with_meta(cx.shared.meta.clone());
+        Ok(Reply::asks(&cx.id, &result))
     }
+}
+
+fn can_be_asked(capabilities: &ClientCapabilities) -> bool {
+    let mut abilities = Ability::ALL.iter();
+    abilities.any(|ability| wire::can(capabilities, *ability))
 }
 
 fn astray() -> ErrorData {
@@ -184,19 +138,13 @@ fn astray() -> ErrorData {
     ErrorData::internal_error(why, None)
 }
 
-/// A client that has no event stream open for its call would never hear a question.
-fn is_deaf(context: &RequestContext<RoleServer>) -> bool {
-    let parts = context.extensions.get::<http::request::Parts>();
-    parts.is_some_and(|parts| parts.extensions.get::<Deaf>().is_some())
-}
-
 /// Why a legacy client cannot be asked anything.
-pub(crate) enum Unable {
+pub(crate) enum UnableClient {
     Undeclared,
-    Deaf,
+    TakesNoEvents,
 }
 
-impl Asker for Unable {
+impl Asker for UnableClient {
     fn can(&self, _ability: Ability) -> bool {
         false
     }
@@ -205,7 +153,9 @@ impl Asker for Unable {
         let needs = questions.first().map(|question| question.topic.needs());
         let why = match self {
             Self::Undeclared => cannot(needs.unwrap_or(Ability::Elicit)),
-            Self::Deaf => "the client takes no text/event-stream, so it cannot be asked".into(),
+            Self::TakesNoEvents => {
+                "the client takes no text/event-stream, so it cannot be asked".into()
+            }
         };
         Err(HostError(why).into())
     }

@@ -1,8 +1,8 @@
 //! Who may ask at all: by which name and from which page. Looked at before anything else, on every
 //! path.
 
-use super::Entrance;
-use super::answer::{Answer, refused};
+use super::HttpSettings;
+use super::response::{HttpResponse, refused};
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
@@ -16,12 +16,12 @@ pub(crate) struct Admitted {
 }
 
 pub(crate) fn admit(
-    entrance: &Entrance,
+    settings: &HttpSettings,
     uri: &Uri,
     headers: &HeaderMap,
-) -> Result<Admitted, Answer> {
+) -> Result<Admitted, HttpResponse> {
     let host = called(uri, headers).map_err(|why| refused(StatusCode::BAD_REQUEST, why))?;
-    if !is_ours(entrance, &host) {
+    if !is_ours(settings, &host) {
         let why = format!(
             "this server is not called {host}; add it to `hosts` under [server] in larkspur.toml \
              if it is"
@@ -30,7 +30,7 @@ pub(crate) fn admit(
     }
     let origin = only(headers, &ORIGIN).map_err(|()| forbidden_page())?;
     match origin {
-        Some(origin) if !may_talk(entrance, origin) => Err(forbidden_page()),
+        Some(origin) if !may_talk(settings, origin) => Err(forbidden_page()),
         origin => Ok(Admitted {
             origin: origin.cloned(),
         }),
@@ -61,21 +61,21 @@ fn called(uri: &Uri, headers: &HeaderMap) -> Result<Authority, &'static str> {
     }
 }
 
-fn is_ours(entrance: &Entrance, host: &Authority) -> bool {
+fn is_ours(settings: &HttpSettings, host: &Authority) -> bool {
     let name = host.host().to_ascii_lowercase();
     let is_named = |known: &String| {
         known.eq_ignore_ascii_case(&name) || known.eq_ignore_ascii_case(host.as_str())
     };
     LOOPBACK.contains(&name.as_str())
-        || entrance.hosts.iter().any(is_named)
-        || !entrance.is_loopback && entrance.hosts.is_empty()
+        || settings.hosts.iter().any(is_named)
+        || !settings.is_loopback && settings.hosts.is_empty()
 }
 
-fn may_talk(entrance: &Entrance, origin: &HeaderValue) -> bool {
+fn may_talk(settings: &HttpSettings, origin: &HeaderValue) -> bool {
     let Ok(origin) = origin.to_str() else {
         return false;
     };
-    match &entrance.cors {
+    match &settings.cors {
         Cors::Nobody => false,
         Cors::Anybody => true,
         Cors::Origins(origins) => origins.iter().any(|known| known == origin),
@@ -92,7 +92,7 @@ fn is_loopback_page(origin: &str) -> bool {
     is_plain && matches!(authority, Some(Ok(at)) if LOOPBACK.contains(&at.host()))
 }
 
-fn forbidden_page() -> Answer {
+fn forbidden_page() -> HttpResponse {
     refused(
         StatusCode::FORBIDDEN,
         "web pages of this origin may not talk to this server; `cors` under [server] in \

@@ -1,48 +1,38 @@
-//! The door for networks: MCP at `/mcp`, and how the server is doing.
+//! The HTTP transport: MCP at `/mcp`, and pages about the server.
 
-mod answer;
-mod aside;
 mod body;
-mod busy;
 mod connections;
 mod denials;
-mod door;
-mod expiring;
-mod front;
+mod events;
 mod guard;
+mod headers;
 mod health;
-mod late;
+mod listener;
 mod mcp;
-mod message;
 mod metrics;
-mod owners;
-mod shortcut;
-mod toll;
-mod unprimed;
-mod wanted;
+mod response;
+mod router;
+mod sessions;
+mod status;
 
-pub(crate) use aside::Aside;
-pub(crate) use door::DRAIN_TIME;
-pub use door::HttpDoor;
-pub(crate) use late::LateAnswer;
-pub(crate) use mcp::Deaf;
-pub(crate) use toll::rate_charge;
-
-pub(crate) use answer::{Answer, json, refused};
 pub(crate) use guard::only;
+pub(crate) use listener::DRAIN_TIME;
+pub use listener::HttpListener;
+pub(crate) use response::{HttpResponse, json, refused};
 
 use crate::auth::Login;
-use model::{ConnectionSettings, Cors};
+use model::{ConnectionSettings, Cors, SessionLimits};
 
-/// Who may come in, and by which names.
+/// Which clients may connect, and by which names.
 #[derive(Clone, Default)]
-pub struct Entrance {
+pub struct HttpSettings {
     /// Names by which clients may call the server, besides those of this machine. On an open
     /// address none means any: there, a token keeps strangers out.
     pub hosts: Vec<String>,
-    /// Does it listen on this machine only?
+    /// Whether it listens on this machine only.
     pub is_loopback: bool,
     pub cors: Cors,
     pub login: Login,
     pub connections: ConnectionSettings,
+    pub sessions: SessionLimits,
 }

@@ -4,21 +4,22 @@
 mod memo;
 mod run;
 
-use crate::asking::{Desk, Matter};
-use crate::caller::{caller, trail};
-use crate::handler::Handler;
-use crate::http::rate_charge;
+use crate::asking::Desk;
+use crate::context::RequestCx;
+use crate::notifier::RequestNotifier;
+use crate::reply::Reply;
+use crate::rpc::Params;
+use crate::tools::{self, ToolCall};
 use crate::wire::{self, Era};
 use memo::Memo;
-use model::{Args, Caller, Output, Task, TaskBody, TaskStatus, TaskUse};
+use model::{Args, Output, Task, TaskBody, TaskStatus, TaskUse};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, GetTaskResult,
-    InputResponses,
+    CallToolResponse, ErrorCode, GetTaskResult, InputResponses, ServerResult, TASKS_EXTENSION_ID,
 };
-use rmcp::service::{RequestContext, RoleServer};
 use run::{Answer, Run};
 use runtime::{Call, CallError, Shape, Words, Work};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,183 +28,167 @@ use tokio_util::sync::CancellationToken;
 /// A call that has ended by then is answered at once; one that asks by then asks by its result.
 const SOON: Duration = Duration::from_millis(200);
 
-impl Handler {
-    /// May this call become a task? A client that does not know tasks cannot call what must be one.
-    pub(crate) fn becomes_task(
-        &self,
-        request: &CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-        era: Era,
-    ) -> Result<bool, ErrorData> {
-        let catalog = self.shared.runtime.view(&caller(&context.extensions));
-        let task_use = catalog.task_use(&request.name, request.arguments.as_ref());
-        if task_use == TaskUse::Never {
-            return Ok(false);
-        }
-        let capabilities = context.client_capabilities();
-        let knows = era == Era::Modern && capabilities.is_some_and(|all| all.supports_tasks());
-        if task_use == TaskUse::Required && !knows {
-            return Err(ErrorData::missing_required_client_capability(
-                ClientCapabilities::builder().enable_tasks().build(),
-            ));
-        }
-        Ok(knows)
+/// Whether a call may become a task. A client that does not know tasks cannot call what must be one.
+pub(crate) fn becomes_task(call: &ToolCall, cx: &RequestCx) -> Result<bool, ErrorData> {
+    let catalog = cx.shared.runtime.view(&cx.caller);
+    let task_use = catalog.task_use(&call.name, call.args.as_ref());
+    if task_use == TaskUse::Never {
+        return Ok(false);
     }
+    let knows = cx.is_modern() && cx.capabilities().supports_tasks();
+    if task_use == TaskUse::Required && !knows {
+        return Err(needs_tasks());
+    }
+    Ok(knows)
+}
 
-    pub(crate) async fn call_as_task(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let tasks = self.shared.runtime.tasks();
-        let place = match tasks.place() {
-            Ok(place) => place,
-            Err(most) => return Ok(self.whole(too_many(most))),
-        };
-        let matter = Matter {
-            method: "tools/call",
-            name: &request.name,
-            args: request.arguments.as_ref(),
-            responses: request.input_responses,
-            state: request.request_state,
-        };
-        let desk = Desk::open(self, &context, Era::Modern, matter)?;
-        let words = self.words(&context, Era::Modern);
-        let caller = caller(&context.extensions);
-        let cancel = CancellationToken::new();
-        let args = request.arguments.unwrap_or_default();
-        let call = Call {
-            shape: Shape::Declared,
-            progress: words.as_ref().and_then(|words| words.progress.clone()),
-            lines: words.as_ref().and_then(|words| words.lines.clone()),
-            asker: Some(desk.asker()),
-            caller: caller.clone(),
-            cancel: cancel.clone(),
-            long: true,
-            trail: trail(&self.shared.runtime, &context),
-            charged: rate_charge(&context.extensions),
-            ..Call::new(request.name.clone(), args.clone())
-        };
-        let mut run = Run::begin(&self.shared, call, desk, Words::default());
-        // Until it is a task, the call belongs to its request.
-        let unwanted = cancel.clone().drop_guard();
-        let soon = tokio::time::timeout(SOON, heard(&mut run, &context, &cancel)).await;
-        let answer = if let Ok(answer) = soon {
-            answer
-        } else {
-            let body = body(request.name.into_owned(), args, &context);
-            let added = tasks.add(&caller.name, body, place, cancel.clone(), run.words.clone());
-            match added.await {
-                Ok((task, work)) => {
-                    unwanted.disarm();
-                    all_said(words).await;
-                    return Ok(self.created(&task, work, run));
-                }
-                Err((why, _place)) => {
-                    tracing::warn!("a call could not become a task, so its client waits: {why}");
-                    heard(&mut run, &context, &cancel).await
-                }
+fn needs_tasks() -> ErrorData {
+    ErrorData::new(
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        "the client has not declared the extension for tasks",
+        Some(json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION_ID: {}}}})),
+    )
+}
+
+pub(crate) async fn call(mut call: ToolCall, cx: &RequestCx) -> Result<Reply, ErrorData> {
+    let tasks = cx.shared.runtime.tasks();
+    let place = match tasks.place() {
+        Ok(place) => place,
+        Err(most) => return Ok(whole(too_many(most), cx)),
+    };
+    let desk = Desk::open(cx, call.matter())?;
+    let notifier = RequestNotifier::new(cx);
+    let cancel = CancellationToken::new();
+    let args = call.args.unwrap_or_default();
+    let tool = call.name;
+    let call = Call {
+        shape: Shape::Declared,
+        progress: notifier.progress(),
+        lines: notifier.lines(),
+        asker: Some(desk.asker()),
+        caller: cx.caller.clone(),
+        cancel: cancel.clone(),
+        long: true,
+        trail: cx.trail(),
+        charged: cx.charged,
+        ..Call::new(tool.clone(), args.clone())
+    };
+    let mut run = Run::begin(&cx.shared, call, desk, Words::default());
+    // Until it is a task, the call belongs to its request.
+    let unwanted = cancel.clone().drop_guard();
+    let soon = tokio::time::timeout(SOON, wait(&mut run, cx, &cancel)).await;
+    let answer = if let Ok(answer) = soon {
+        answer
+    } else {
+        let body = body(tool, args, cx);
+        let words = run.words.clone();
+        let added = tasks.add(&cx.caller.name, body, place, cancel.clone(), words);
+        match added.await {
+            Ok((task, work)) => {
+                unwanted.disarm();
+                notifier.end();
+                return Ok(created(&task, work, run, cx));
             }
-        };
-        all_said(words).await;
-        self.answered(answer, &run)
-    }
-
-    /// From here on the call goes on by itself.
-    fn created(&self, task: &Task, work: Work, run: Run) -> CallToolResponse {
-        tokio::spawn(run.follow(Arc::clone(&self.shared), work));
-        let created = wire::created(task).with_meta(self.shared.meta.clone());
-        CallToolResponse::Task(created)
-    }
-
-    fn answered(&self, answer: Answer, run: &Run) -> Result<CallToolResponse, ErrorData> {
-        match answer {
-            Ok(output) => Ok(self.whole(output)),
-            Err(CallError::Asks { .. }) => run.desk.questions(self).map(Into::into),
-            Err(error) => wire::failure(error, Era::Modern, self.shared.errors)
-                .map(|result| self.dressed(result)),
-        }
-    }
-
-    fn whole(&self, output: Output) -> CallToolResponse {
-        self.dressed(wire::result(output, Era::Modern))
-    }
-
-    fn dressed(&self, mut result: CallToolResult) -> CallToolResponse {
-        result.meta = Some(self.shared.meta.clone());
-        CallToolResponse::Complete(result)
-    }
-
-    pub(crate) async fn task(&self, id: &str, caller: &Caller) -> Result<GetTaskResult, ErrorData> {
-        let task = self.shared.runtime.tasks().get(id, &caller.name).await;
-        let task = task.map_err(unkept)?.ok_or_else(|| unknown(id))?;
-        let questions = match task.status {
-            TaskStatus::InputRequired => Memo::read(&task.body.memo).questions(),
-            _ => rmcp::model::InputRequests::new(),
-        };
-        let mut result = GetTaskResult::new(wire::task(task, questions));
-        result.meta = Some(self.shared.meta.clone());
-        Ok(result)
-    }
-
-    /// Answers that nobody waits for are nobody's; the rest lets the task go on.
-    pub(crate) async fn answer_task(
-        &self,
-        id: &str,
-        answers: InputResponses,
-        caller: Caller,
-    ) -> Result<(), ErrorData> {
-        let goes_on = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&goes_on);
-        let take = move |task: &mut Task| {
-            let mut memo = Memo::read(&task.body.memo);
-            if memo.take(answers) {
-                task.status = TaskStatus::Working;
-                seen.store(true, Ordering::Release);
+            Err((why, _place)) => {
+                tracing::warn!("a call could not become a task, so its client waits: {why}");
+                wait(&mut run, cx, &cancel).await
             }
-            task.body.memo = memo.write();
-        };
-        let tasks = self.shared.runtime.tasks();
-        let open = TaskStatus::InputRequired;
-        let task = tasks.change(id, &caller.name, open, take).await;
-        let task = task.map_err(unkept)?.ok_or_else(|| unknown(id))?;
-        if goes_on.load(Ordering::Acquire) {
-            run::go_on(&self.shared, task, caller);
         }
-        Ok(())
-    }
-
-    pub(crate) async fn cancel_task_of(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
-        let there = self.shared.runtime.tasks().cancel(id, &caller.name).await;
-        if there.map_err(unkept)? {
-            Ok(())
-        } else {
-            Err(unknown(id))
+    };
+    notifier.end();
+    match answer {
+        Ok(output) => Ok(whole(output, cx)),
+        Err(CallError::Asks { .. }) => run.desk.questions(cx),
+        Err(error) => {
+            let result = wire::failure(error, Era::Modern, cx.shared.errors)?;
+            Ok(tools::reply(result, false, cx))
         }
     }
 }
 
-/// The answer; a client that takes its request back ends the call.
-async fn heard(
-    run: &mut Run,
-    context: &RequestContext<RoleServer>,
-    cancel: &CancellationToken,
-) -> Answer {
+/// From here on the call goes on by itself.
+fn created(task: &Task, work: Work, run: Run, cx: &RequestCx) -> Reply {
+    tokio::spawn(run.follow(Arc::clone(&cx.shared), work));
+    let created = wire::created(task).with_meta(cx.shared.meta.clone());
+    let response = CallToolResponse::Task(created);
+    Reply::new(&cx.id, Era::Modern, response)
+}
+
+fn whole(output: Output, cx: &RequestCx) -> Reply {
+    tools::reply(wire::result(output, Era::Modern), false, cx)
+}
+
+/// Reads the task's id, for a client that knows tasks.
+fn task_id(method: &str, params: &mut Params, cx: &RequestCx) -> Result<String, ErrorData> {
+    if !cx.capabilities().supports_tasks() {
+        return Err(needs_tasks());
+    }
+    params.take_string(method, "taskId")
+}
+
+pub(crate) async fn get(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+    let id = task_id("tasks/get", &mut params, cx)?;
+    let task = cx.shared.runtime.tasks().get(&id, &cx.caller.name).await;
+    let task = task.map_err(unkept)?.ok_or_else(|| unknown(&id))?;
+    let questions = match task.status {
+        TaskStatus::InputRequired => Memo::read(&task.body.memo).questions(),
+        _ => rmcp::model::InputRequests::new(),
+    };
+    let mut result = GetTaskResult::new(wire::task(task, questions));
+    result.meta = Some(cx.shared.meta.clone());
+    Ok(Reply::new(&cx.id, cx.era(), result))
+}
+
+/// Takes answers to open questions; when none is left, the task goes on.
+pub(crate) async fn update(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+    let method = "tasks/update";
+    let id = task_id(method, &mut params, cx)?;
+    let answers = params.take_object(method, "inputResponses")?;
+    let answers: InputResponses = answers.unwrap_or_default().into_iter().collect();
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&goes_on);
+    let take = move |task: &mut Task| {
+        let mut memo = Memo::read(&task.body.memo);
+        if memo.take(answers) {
+            task.status = TaskStatus::Working;
+            seen.store(true, Ordering::Release);
+        }
+        task.body.memo = memo.write();
+    };
+    let tasks = cx.shared.runtime.tasks();
+    let open = TaskStatus::InputRequired;
+    let task = tasks.change(&id, &cx.caller.name, open, take).await;
+    let task = task.map_err(unkept)?.ok_or_else(|| unknown(&id))?;
+    if goes_on.load(Ordering::Acquire) {
+        run::go_on(&cx.shared, task, cx.caller.clone());
+    }
+    Ok(acknowledged(cx))
+}
+
+pub(crate) async fn cancel(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+    let id = task_id("tasks/cancel", &mut params, cx)?;
+    let is_there = cx.shared.runtime.tasks().cancel(&id, &cx.caller.name).await;
+    if !is_there.map_err(unkept)? {
+        return Err(unknown(&id));
+    }
+    Ok(acknowledged(cx))
+}
+
+fn acknowledged(cx: &RequestCx) -> Reply {
+    Reply::new(&cx.id, cx.era(), ServerResult::task_ack(()))
+}
+
+/// Waits for the answer; a client that cancels its request ends the call.
+async fn wait(run: &mut Run, cx: &RequestCx, cancel: &CancellationToken) -> Answer {
     tokio::select! {
         answer = run.answer() => return answer,
-        () = context.ct.cancelled() => cancel.cancel(),
+        () = cx.cancel.cancelled() => cancel.cancel(),
     }
     run.answer().await
 }
 
-async fn all_said(words: Option<crate::words::Words>) {
-    if let Some(words) = words {
-        words.finish().await;
-    }
-}
-
-fn body(tool: String, args: Args, context: &RequestContext<RoleServer>) -> TaskBody {
-    let capabilities = context.client_capabilities().unwrap_or_default();
+fn body(tool: String, args: Args, cx: &RequestCx) -> TaskBody {
+    let capabilities = cx.capabilities();
     TaskBody {
         tool,
         args,

@@ -4,9 +4,8 @@
 mod names;
 mod parent;
 mod span;
-mod traced;
 
-pub(crate) use traced::Traced;
+pub(crate) use span::RequestSpan;
 
 /// The trace that a client says its request belongs to.
 pub(crate) fn trace_id(traceparent: &str) -> Option<&str> {

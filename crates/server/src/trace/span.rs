@@ -2,8 +2,10 @@
 
 use super::names;
 use super::parent::{self, Parent};
-use rmcp::ErrorData;
-use rmcp::service::{RequestContext, RoleServer};
+use crate::context::RequestCx;
+use crate::reply::{Reply, ReplyEnd};
+use crate::rpc::Params;
+use model::Door;
 use std::time::Instant;
 use tracing::field::Empty;
 use tracing::{Level, Span};
@@ -13,7 +15,7 @@ const LONGEST_NAME: usize = 256;
 
 /// What a request is about.
 #[derive(Clone, Copy)]
-pub(super) enum About<'a> {
+enum About<'a> {
     Nothing,
     Tool(&'a str),
     Prompt(&'a str),
@@ -21,70 +23,71 @@ pub(super) enum About<'a> {
 }
 
 impl<'a> About<'a> {
+    fn of(method: &str, params: &'a Params) -> Self {
+        let name = |member: &str| params.name(member).map(truncate);
+        let about = match method {
+            "tools/call" => name("name").map(Self::Tool),
+            "prompts/get" => name("name").map(Self::Prompt),
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+                name("uri").map(Self::Resource)
+            }
+            _ => None,
+        };
+        about.unwrap_or(Self::Nothing)
+    }
+
     fn tool(self) -> Option<&'a str> {
         match self {
-            Self::Tool(name) => Some(cut(name)),
+            Self::Tool(name) => Some(name),
             _ => None,
         }
     }
 
     fn prompt(self) -> Option<&'a str> {
         match self {
-            Self::Prompt(name) => Some(cut(name)),
+            Self::Prompt(name) => Some(name),
             _ => None,
         }
     }
 
     fn resource(self) -> Option<&'a str> {
         match self {
-            Self::Resource(uri) => Some(cut(uri)),
+            Self::Resource(uri) => Some(uri),
             _ => None,
         }
     }
 }
 
-fn cut(text: &str) -> &str {
+fn truncate(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_NAME)]
 }
 
 /// How a request ended.
 #[derive(Clone, Copy)]
-pub(super) enum Outcome {
-    Ok,
-    /// The tool said error, and the client has got its result.
-    ToolError,
-    Error(i32),
-    /// The client has questions to answer, and will ask again.
-    Asks,
+enum SpanEnd {
+    Replied(ReplyEnd),
     Cancelled,
-    /// Nobody waited for the end.
+    /// Its task was dropped.
     Dropped,
 }
 
-impl Outcome {
-    pub(super) fn of<T>(answer: &Result<T, ErrorData>) -> Self {
-        match answer {
-            Ok(_) => Self::Ok,
-            Err(error) => Self::Error(error.code.0),
-        }
-    }
-
+impl SpanEnd {
     fn name(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
-            Self::ToolError => "tool_error",
-            Self::Error(_) => "error",
-            Self::Asks => "input_required",
+            Self::Replied(ReplyEnd::Ok) => "ok",
+            Self::Replied(ReplyEnd::ToolError) => "tool_error",
+            Self::Replied(ReplyEnd::Error(_)) => "error",
+            Self::Replied(ReplyEnd::Asks) => "input_required",
             Self::Cancelled => "cancelled",
             Self::Dropped => "dropped",
         }
     }
 }
 
-/// A request that somebody follows; nothing is done for one that nobody does.
-pub(super) struct Request(Option<Followed>);
+/// The span of a request, if its level is enabled.
+pub(crate) struct RequestSpan(Option<EnabledSpan>);
 
-struct Followed {
+struct EnabledSpan {
     span: Span,
     name: String,
     begin: Instant,
@@ -107,11 +110,11 @@ macro_rules! span {
             { names::PARENT_SPAN_ID } = $parent.as_ref().map(|parent| parent.span_id),
             { names::TRACE_STATE } = $parent
                 .as_ref()
-                .and_then(|_| $context.meta.get_tracestate())
+                .and_then(|_| $context.meta.tracestate.as_deref())
                 .and_then(parent::state),
             { names::METHOD } = $method,
-            { names::PROTOCOL } = $context.protocol_version().as_ref().map(|version| cut(version.as_str())),
-            { names::REQUEST_ID } = cut(&$context.id.to_string()),
+            { names::PROTOCOL } = $context.revision.map(|revision| revision.as_str()),
+            { names::REQUEST_ID } = truncate(&$context.id.to_string()),
             { names::TRANSPORT } = transport($context),
             { names::OPERATION } = $about.tool().map(|_| "execute_tool"),
             { names::TOOL } = $about.tool(),
@@ -123,13 +126,9 @@ macro_rules! span {
     };
 }
 
-impl Request {
-    pub(super) fn begin(
-        method: &str,
-        about: About<'_>,
-        context: &RequestContext<RoleServer>,
-    ) -> Self {
-        let parent = context.meta.get_traceparent().and_then(Parent::read);
+impl RequestSpan {
+    pub(crate) fn begin(method: &str, params: &Params, context: &RequestCx) -> Self {
+        let parent = context.meta.traceparent.as_deref().and_then(Parent::read);
         // Who sends a trace wants to find it again, also where only warnings are shown.
         let is_wanted = match parent {
             Some(_) => tracing::span_enabled!(target: "mcp", Level::WARN),
@@ -138,7 +137,8 @@ impl Request {
         if !is_wanted {
             return Self(None);
         }
-        let method = cut(method);
+        let about = About::of(method, params);
+        let method = truncate(method);
         let name = match about.tool().or(about.prompt()) {
             Some(of) => format!("{method} {of}"),
             None => method.to_owned(),
@@ -148,56 +148,60 @@ impl Request {
             Some(_) => span!(Level::WARN, method, about, text, context, parent),
             None => span!(Level::INFO, method, about, text, context, parent),
         };
-        Self(Some(Followed {
+        Self(Some(EnabledSpan {
             span,
             name,
             begin: Instant::now(),
         }))
     }
 
-    pub(super) fn span(&self) -> Span {
-        let followed = self.0.as_ref();
-        followed.map_or_else(Span::none, |followed| followed.span.clone())
+    pub(crate) fn span(&self) -> Span {
+        let enabled = self.0.as_ref();
+        enabled.map_or_else(Span::none, |enabled| enabled.span.clone())
     }
 
-    pub(super) fn end(mut self, outcome: Outcome) {
-        if let Some(followed) = self.0.take() {
-            followed.end(outcome);
+    pub(crate) fn end(mut self, reply: &Reply, is_cancelled: bool) {
+        if let Some(enabled) = self.0.take() {
+            enabled.end(if is_cancelled {
+                SpanEnd::Cancelled
+            } else {
+                SpanEnd::Replied(reply.end)
+            });
         }
     }
 }
 
-impl Drop for Request {
+impl Drop for RequestSpan {
     fn drop(&mut self) {
-        if let Some(followed) = self.0.take() {
-            followed.end(Outcome::Dropped);
+        if let Some(enabled) = self.0.take() {
+            enabled.end(SpanEnd::Dropped);
         }
     }
 }
 
-impl Followed {
-    fn end(self, outcome: Outcome) {
+impl EnabledSpan {
+    fn end(self, end: SpanEnd) {
         let Self { span, name, begin } = self;
-        match outcome {
-            Outcome::Ok | Outcome::Asks => {}
-            Outcome::Error(code) => {
+        match end {
+            SpanEnd::Replied(ReplyEnd::Ok | ReplyEnd::Asks) => {}
+            SpanEnd::Replied(ReplyEnd::Error(code)) => {
                 span.record(names::STATUS, code);
                 span.record(names::ERROR, code.to_string().as_str());
             }
-            Outcome::ToolError | Outcome::Cancelled | Outcome::Dropped => {
-                span.record(names::ERROR, outcome.name());
+            SpanEnd::Replied(ReplyEnd::ToolError) | SpanEnd::Cancelled | SpanEnd::Dropped => {
+                span.record(names::ERROR, end.name());
             }
         }
         let duration_ms = begin.elapsed().as_secs_f64() * 1e3;
         span.in_scope(
-            || tracing::info!(target: "mcp", outcome = outcome.name(), duration_ms, "{name}"),
+            || tracing::info!(target: "mcp", outcome = end.name(), duration_ms, "{name}"),
         );
     }
 }
 
-fn transport(context: &RequestContext<RoleServer>) -> &'static str {
-    match context.extensions.get::<http::request::Parts>() {
-        Some(_) => "tcp",
-        None => "pipe",
+fn transport(context: &RequestCx) -> &'static str {
+    match context.transport {
+        Door::Http => "tcp",
+        Door::Stdio | Door::Cli => "pipe",
     }
 }

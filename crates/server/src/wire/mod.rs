@@ -11,20 +11,37 @@ mod unread;
 pub(crate) use line::{from_level, line};
 use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
-pub(crate) use question::{can, capability, question, request};
+pub(crate) use question::{can, capability, question};
 pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 pub(crate) use unread::{limited, unread};
 
+use crate::revision::Revision;
 use model::{Content, Errors, Output, StructuredResults, first_block, list_output};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
-    ProtocolVersion, ResultType, Tool as WireTool, ToolAnnotations,
+    ResultType, Tool as WireTool, ToolAnnotations,
 };
 use runtime::{CallError, Listing};
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// The request names a revision that this server does not speak.
+pub(crate) fn unsupported_revision(asked: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+        format!("unsupported protocol version {asked}"),
+        Some(json!({"requested": asked, "supported": Revision::ALL.map(Revision::as_str)})),
+    )
+}
+
+/// The request lacks what revision 2026-07-28 asks for.
+pub(crate) fn missing_meta(keys: &[&str]) -> ErrorData {
+    let keys = keys.join(", ");
+    let why = format!("`_meta` of the request lacks, or has in a wrong form: {keys}");
+    ErrorData::invalid_params(why, None)
+}
 
 /// What a client's revision lets us say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +51,6 @@ pub(crate) enum Era {
 }
 
 impl Era {
-    pub(crate) fn of(version: Option<&ProtocolVersion>) -> Self {
-        match version {
-            Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
-                Self::Modern
-            }
-            _ => Self::Legacy,
-        }
-    }
-
     fn takes(self, structured: &Value) -> bool {
         self == Self::Modern || structured.is_object()
     }
@@ -64,8 +72,8 @@ pub(crate) fn titled_implementation(project: Option<&str>) -> Implementation {
     })
 }
 
-/// A name that nobody has used and nobody can guess.
-fn random_name() -> Result<String, String> {
+/// A unique name that cannot be guessed.
+pub(crate) fn random_name() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("there are no random bytes: {error}"))?;
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
@@ -129,16 +137,7 @@ pub(crate) fn result(output: Output, era: Era) -> CallToolResult {
         CallToolResult::success(content)
     };
     result.structured_content = output.structured.filter(|structured| era.takes(structured));
-    result.result_type = Some(ResultType::COMPLETE);
-    result
-}
-
-/// rmcp takes out what older clients do not know; an answer that goes past it needs that as well.
-pub(crate) fn for_era(mut result: CallToolResult, era: Era) -> CallToolResult {
-    match era {
-        Era::Legacy => result.result_type = None,
-        Era::Modern => result.meta = Some(server_meta()),
-    }
+    result.result_type = (era == Era::Modern).then_some(ResultType::COMPLETE);
     result
 }
 

@@ -1,7 +1,7 @@
 //! Questions in MCP's words.
 
 use model::{Ability, Sample, Topic};
-use rmcp::model::{ClientCapabilities, InputRequest, ServerRequest};
+use rmcp::model::{ClientCapabilities, InputRequest};
 use serde_json::{Value, json};
 
 pub(crate) fn can(capabilities: &ClientCapabilities, ability: Ability) -> bool {
@@ -88,16 +88,6 @@ fn sampling(sample: &Sample) -> Value {
         add("modelPreferences", json!({"hints": hints}));
     }
     params
-}
-
-/// As legacy clients are asked.
-pub(crate) fn request(question: InputRequest) -> Option<ServerRequest> {
-    match question {
-        InputRequest::CreateMessage(request) => Some(ServerRequest::CreateMessageRequest(request)),
-        InputRequest::Elicitation(request) => Some(ServerRequest::ElicitRequest(request)),
-        InputRequest::ListRoots(request) => Some(ServerRequest::ListRootsRequest(request)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Why nothing was read, in MCP's words. There is no `isError` here: everything is a JSON-RPC error.
 
+use super::Era;
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use runtime::{Limited, ReadError};
@@ -10,18 +11,21 @@ const LIMITED: i32 = 1001;
 /// How many names a client is told of.
 const MOST: usize = 20;
 
-pub(crate) fn unread(error: ReadError) -> ErrorData {
+pub(crate) fn unread(error: ReadError, era: Era) -> ErrorData {
     let sentence = error.to_string();
     let refused = |sentence: String, data: Value| {
         let data = (!data.is_null()).then_some(data);
         ErrorData::new(ErrorCode::INVALID_PARAMS, sentence, data)
     };
     match error {
-        // rmcp turns this code into -32602 where the revision wants that.
-        ReadError::UnknownResource { uri, available } => ErrorData::resource_not_found(
-            sentence,
-            Some(json!({"uri": uri, "available": first(available)})),
-        ),
+        ReadError::UnknownResource { uri, available } => {
+            let code = match era {
+                Era::Legacy => ErrorCode::RESOURCE_NOT_FOUND,
+                Era::Modern => ErrorCode::INVALID_PARAMS,
+            };
+            let data = json!({"uri": uri, "available": first(available)});
+            ErrorData::new(code, sentence, Some(data))
+        }
         ReadError::UnknownPrompt { available, .. }
         | ReadError::UnknownArgument { available, .. } => {
             refused(sentence, json!({"available": first(available)}))

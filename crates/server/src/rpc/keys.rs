@@ -1,9 +1,6 @@
-//! Names of members that two readers could take for different ones, and the id of a message that cannot
-//! be read as a whole.
+//! Names of members that two readers could take for different ones.
 
 use model::{DuplicateKey, KeyPlace, scan_keys};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 const ENVELOPE: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 const PARAMS: [&str; 4] = ["name", "uri", "arguments", "_meta"];
@@ -47,21 +44,6 @@ fn spelling(name: &[u8], known: &[&str]) -> Option<String> {
     let known = known.iter().find(|known| **known == looks_like)?;
     let name = name.escape_debug();
     Some(format!("`{name}` is not `{known}`: names are exact"))
-}
-
-/// The id of a request, if it has one and no other.
-pub(crate) fn request_id(message: &[u8]) -> Option<&str> {
-    #[derive(Deserialize)]
-    struct IdAlone<'a> {
-        #[serde(borrow)]
-        id: &'a RawValue,
-    }
-    let mut is_request = false;
-    scan_keys(message, |place| {
-        is_request |= place.depth == 1 && place.key == b"method";
-    });
-    let alone = serde_json::from_slice::<IdAlone<'_>>(message).ok();
-    alone.filter(|_| is_request).map(|alone| alone.id.get())
 }
 
 /// Does everybody read it alike?
@@ -125,19 +107,5 @@ mod tests {
         );
         check("[]", Ok(()));
         check("{", Ok(()));
-    }
-
-    #[test]
-    fn the_id_is_found_where_the_rest_cannot_be_read() {
-        for (message, id) in [
-            (r#"{"id": 5, "method": "a", "method": "b"}"#, Some("5")),
-            (r#"{"id": "x", "method": 3}"#, Some("\"x\"")),
-            (r#"{"id": 5, "id": 6, "method": "a"}"#, None),
-            (r#"{"id": 5, "result": 1, "result": 2}"#, None),
-            (r#"{"method": "a", "method": "b"}"#, None),
-            ("[1]", None),
-        ] {
-            assert_eq!(request_id(message.as_bytes()), id, "{message}");
-        }
     }
 }

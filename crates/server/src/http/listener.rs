@@ -1,8 +1,8 @@
 //! Listening, and the connections that come of it.
 
-use super::Entrance;
+use super::HttpSettings;
 use super::connections::{ConnectionLimit, reject};
-use super::front::Front;
+use super::router::Site;
 use crate::shared::Shared;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -30,18 +30,18 @@ const MOST_CONNECTIONS: usize = 4096;
 const BREATH: Duration = Duration::from_millis(50);
 const MOST_HEADERS: usize = 100;
 
-pub struct HttpDoor {
+pub struct HttpListener {
     listener: TcpListener,
-    entrance: Entrance,
+    settings: HttpSettings,
 }
 
-impl HttpDoor {
+impl HttpListener {
     /// Nobody is let in before `serve`.
-    pub async fn bind(host: &str, port: u16, entrance: Entrance) -> io::Result<Self> {
+    pub async fn bind(host: &str, port: u16, settings: HttpSettings) -> io::Result<Self> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let listener = TcpListener::bind((host, port)).await?;
         take_all_files();
-        Ok(Self { listener, entrance })
+        Ok(Self { listener, settings })
     }
 
     /// Where it listens; a port of 0 has become a real one.
@@ -52,31 +52,32 @@ impl HttpDoor {
     /// Serves until the server is told to end, and then until all that was begun is answered.
     pub(crate) async fn serve(self, shared: Arc<Shared>) {
         let (ending, tasks) = (shared.ending.clone(), shared.runtime.tasks().clone());
-        let limit = Arc::new(ConnectionLimit::new(self.entrance.connections.clone()));
-        let front = Arc::new(Front::new(shared, self.entrance));
+        let limit = Arc::new(ConnectionLimit::new(self.settings.connections.clone()));
+        let site = Arc::new(Site::new(shared, self.settings));
         let connections = GracefulShutdown::new();
-        let accepting = accept(&self.listener, &limit, &front, &connections);
+        let accepting = accept(&self.listener, &limit, &site, &connections);
         let answered = async {
             ending.cancelled().await;
-            let all_done = async { tokio::join!(front.busy.all_done(), tasks.all_done()) };
+            let all_done = async { tokio::join!(site.all_answered(), tasks.all_done()) };
             let _ = timeout(DRAIN_TIME, all_done).await;
         };
         // While it ends, it still says so to those who ask whether it is ready.
         tokio::select! {
             () = accepting => {}
             () = answered => {}
-            () = keep_time() => {}
+            () = keep_time(&site) => {}
         }
-        front.hang_up();
+        site.hang_up();
         let _ = timeout(GOODBYE, connections.shutdown()).await;
     }
 }
 
-/// Whoever starts a timer that is due before all others wakes a sleeping thread, so that it learns of it.
-/// Every request starts one, and mostly it is the only one: with this there is always an earlier one.
-async fn keep_time() {
+/// Ends abandoned sessions. It also keeps timers cheap: a timer that is due before all others wakes a
+/// sleeping thread, every request starts one, and with this there is always an earlier one.
+async fn keep_time(site: &Site) {
     loop {
         sleep(HEADER_TIME / 2).await;
+        site.sweep();
     }
 }
 
@@ -91,7 +92,7 @@ fn take_all_files() {
 async fn accept(
     listener: &TcpListener,
     limit: &Arc<ConnectionLimit>,
-    front: &Arc<Front>,
+    site: &Arc<Site>,
     connections: &GracefulShutdown,
 ) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
@@ -102,7 +103,7 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, peer)) => match limit.count(peer.ip(), Instant::now()) {
                 Ok(counted) => {
-                    let connection = connections.watch(serve_one(stream, front));
+                    let connection = connections.watch(serve_one(stream, site));
                     tokio::spawn(async move {
                         // A connection that breaks has nobody to tell of it.
                         let _ = connection.await;
@@ -110,7 +111,7 @@ async fn accept(
                     });
                 }
                 Err(too_many) => {
-                    front.count_rejected();
+                    site.count_rejected();
                     if too_many.is_news {
                         log_rejection(peer.ip(), limit.most());
                     }
@@ -134,14 +135,14 @@ fn log_rejection(address: IpAddr, most: usize) {
 
 fn serve_one(
     stream: TcpStream,
-    front: &Arc<Front>,
+    site: &Arc<Site>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error: Send> + Send + 'static {
     // Without it every word of a stream waits for the one before to be acknowledged.
     let _ = stream.set_nodelay(true);
-    let front = Arc::clone(front);
+    let site = Arc::clone(site);
     let service = service_fn(move |request| {
-        let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.answer(request).await) }
+        let site = Arc::clone(&site);
+        async move { Ok::<_, Infallible>(site.answer(request).await) }
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder

@@ -1,0 +1,132 @@
+//! Requests of one client that have no response yet.
+
+use rmcp::model::RequestId;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Requests by their ids: an id in use is not taken twice, and a client can cancel a request by its id.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    open: Mutex<HashMap<RequestId, OpenRequest>>,
+    changed: Notify,
+}
+
+struct OpenRequest {
+    cancel: CancellationToken,
+    /// Its response comes only when the client or the server ends it.
+    is_subscription: bool,
+}
+
+impl InFlight {
+    /// Registers a request; none if its id is in use.
+    pub(crate) fn begin(
+        &self,
+        id: &RequestId,
+        is_subscription: bool,
+        cancel: CancellationToken,
+    ) -> Option<()> {
+        let mut open = self.lock();
+        if open.contains_key(id) {
+            return None;
+        }
+        let request = OpenRequest {
+            cancel,
+            is_subscription,
+        };
+        open.insert(id.clone(), request);
+        Some(())
+    }
+
+    /// Removes a request and sends its response, unless it was cancelled or has one already.
+    pub(crate) fn end(&self, id: &RequestId, send: impl FnOnce()) -> bool {
+        let mut open = self.lock();
+        if open.remove(id).is_none() {
+            return false;
+        }
+        // Still under the lock: where no request is open, every response was sent.
+        send();
+        drop(open);
+        self.changed.notify_waiters();
+        true
+    }
+
+    /// Removes several requests at once; `send` learns which of them still want a response.
+    pub(crate) fn end_all(&self, ids: &[RequestId], send: impl FnOnce(Vec<bool>)) {
+        let mut open = self.lock();
+        let are_open = ids.iter().map(|id| open.remove(id).is_some()).collect();
+        send(are_open);
+        drop(open);
+        self.changed.notify_waiters();
+    }
+
+    /// Cancels a request, which gets no response.
+    pub(crate) fn cancel(&self, id: &RequestId) {
+        if let Some(request) = self.lock().remove(id) {
+            request.cancel.cancel();
+            self.changed.notify_waiters();
+        }
+    }
+
+    pub(crate) fn cancel_all(&self) {
+        for (_, request) in self.lock().drain() {
+            request.cancel.cancel();
+        }
+        self.changed.notify_waiters();
+    }
+
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
+        self.lock().contains_key(id)
+    }
+
+    /// Number of requests that are being answered, subscriptions excluded.
+    pub(crate) fn count(&self) -> usize {
+        let open = self.lock();
+        open.values().filter(|one| !one.is_subscription).count()
+    }
+
+    /// Waits until every request but subscriptions has its response.
+    pub(crate) async fn all_ended(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.count() == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, OpenRequest>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_ends_once() {
+        let in_flight = InFlight::default();
+        let (one, two) = (RequestId::Number(1), RequestId::Number(2));
+        let begin = |id| {
+            in_flight
+                .begin(id, false, CancellationToken::new())
+                .is_some()
+        };
+        let end = |id| {
+            let mut is_sent = false;
+            in_flight.end(id, || is_sent = true);
+            is_sent
+        };
+        let cancelled = CancellationToken::new();
+        assert!(in_flight.begin(&one, false, cancelled.clone()).is_some());
+        assert_eq!([begin(&one), begin(&two)], [false, true]);
+        assert_eq!([end(&two), end(&two)], [true, false]);
+        in_flight.cancel(&one);
+        assert_eq!((end(&one), cancelled.is_cancelled()), (false, true));
+        assert!(begin(&one));
+        assert_eq!(in_flight.count(), 1);
+    }
+}

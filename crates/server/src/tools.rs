@@ -1,0 +1,83 @@
+//! Calls of tools.
+
+use crate::asking::{Desk, Matter};
+use crate::context::RequestCx;
+use crate::notifier::RequestNotifier;
+use crate::reply::Reply;
+use crate::rpc::Params;
+use crate::tasks;
+use crate::wire::{self, Era};
+use model::Args;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, InputResponses};
+use runtime::{Call, CallError, Shape};
+
+const METHOD: &str = "tools/call";
+
+/// What a call brings.
+pub(crate) struct ToolCall {
+    pub(crate) name: String,
+    pub(crate) args: Option<Args>,
+    pub(crate) responses: Option<InputResponses>,
+    pub(crate) state: Option<String>,
+}
+
+impl ToolCall {
+    fn read(mut params: Params) -> Result<Self, ErrorData> {
+        let responses = params.take_object(METHOD, "inputResponses")?;
+        Ok(Self {
+            name: params.take_string(METHOD, "name")?,
+            args: params.take_object(METHOD, "arguments")?,
+            responses: responses.map(|all| all.into_iter().collect()),
+            state: params.take_optional_string(METHOD, "requestState")?,
+        })
+    }
+
+    /// The part that questions of the call are bound to.
+    pub(crate) fn matter(&mut self) -> Matter<'_> {
+        Matter {
+            method: METHOD,
+            name: &self.name,
+            args: self.args.as_ref(),
+            responses: self.responses.take(),
+            state: self.state.take(),
+        }
+    }
+}
+
+pub(crate) async fn call(params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+    let mut call = ToolCall::read(params)?;
+    if tasks::becomes_task(&call, cx)? {
+        return Box::pin(tasks::call(call, cx)).await;
+    }
+    let desk = Desk::open(cx, call.matter())?;
+    let notifier = RequestNotifier::new(cx);
+    let call = Call {
+        progress: notifier.progress(),
+        lines: notifier.lines(),
+        given_up: Some(cx.give_up()),
+        asker: Some(desk.asker()),
+        caller: cx.caller.clone(),
+        cancel: cx.cancel.clone(),
+        shape: Shape::Declared,
+        trail: cx.trail(),
+        charged: cx.charged,
+        ..Call::new(call.name, call.args.unwrap_or_default())
+    };
+    let answer = Box::pin(cx.shared.runtime.call(call)).await;
+    notifier.end();
+    let is_cached = answer.as_ref().is_ok_and(|output| output.cached);
+    let result = match answer {
+        Ok(output) => wire::result(output, cx.era()),
+        Err(CallError::Asks { .. }) => return desk.questions(cx),
+        Err(error) => wire::failure(error, cx.era(), cx.shared.errors)?,
+    };
+    Ok(reply(result, is_cached, cx))
+}
+
+pub(crate) fn reply(mut result: CallToolResult, is_cached: bool, cx: &RequestCx) -> Reply {
+    if cx.era() == Era::Modern {
+        result.meta = Some(wire::meta(&cx.shared.meta, is_cached));
+    }
+    Reply::call(&cx.id, &result)
+}
