@@ -80,6 +80,8 @@ mod machine_paths;
 mod manifests;
 mod mapped;
 mod memory;
+mod message_table;
+mod messages;
 mod nested;
 mod network;
 mod new;
