@@ -109,7 +109,7 @@ impl StdioClient {
         }
         self.write(initialize(self.revision).to_string().as_bytes());
         self.write(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        self.until("\"opening\"");
+        self.until("opening");
     }
 
     fn write(&mut self, line: &[u8]) {
@@ -124,7 +124,7 @@ impl StdioClient {
         loop {
             let line = self.lines.recv_timeout(crate::wire::PATIENCE).unwrap();
             let message: Value = serde_json::from_str(&line).unwrap();
-            if message["id"].to_string() == id {
+            if message["id"] == id {
                 return replies;
             }
             if message.get("method").is_none() {
@@ -135,7 +135,7 @@ impl StdioClient {
 
     fn fence(&mut self) -> Vec<String> {
         self.write(br#"{"jsonrpc":"2.0","id":"fence","method":"ping"}"#);
-        self.until("\"fence\"")
+        self.until("fence")
     }
 
     fn exchange(&mut self, message: &Message) -> Vec<String> {
@@ -337,7 +337,7 @@ fn problem(message: &Message, text: &str) -> Option<String> {
             let wrong = (kind != modern).then(|| format!("expected the result type {modern:?}"));
             decoded.or(wrong)
         }
-        _ => None,
+        Expected::Nothing => None,
     }
 }
 

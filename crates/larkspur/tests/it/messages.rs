@@ -305,9 +305,10 @@ impl Table<'_> {
             let expected = self.expected(method, is_modern, expected);
             self.request(method.name, mutation, Some(self.meta(params)), expected)
         };
-        let without = match method.required.is_empty() {
-            true => method.expected,
-            false => INVALID_PARAMS,
+        let without = if method.required.is_empty() {
+            method.expected
+        } else {
+            INVALID_PARAMS
         };
         let mut all = vec![
             whole("valid", valid.clone(), method.expected),
@@ -459,9 +460,10 @@ impl Table<'_> {
         let mut all: Vec<Message> = rows
             .map(|(label, text, id, expected)| {
                 let id: Value = serde_json::from_str(id).unwrap();
-                let (method, params) = match text.contains("tools/call") {
-                    true => ("tools/call", json!({"name": "hello"})),
-                    false => ("tools/list", json!({})),
+                let (method, params) = if text.contains("tools/call") {
+                    ("tools/call", json!({"name": "hello"}))
+                } else {
+                    ("tools/list", json!({}))
                 };
                 let mut meant = json!({"id": id, "method": method, "params": params});
                 if text.contains("META") {

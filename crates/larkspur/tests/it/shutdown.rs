@@ -154,9 +154,10 @@ fn sized(bytes: usize, id_first: bool) -> (String, String) {
         let call = format!(
             r#""method":"tools/call","params":{{"name":"hello","arguments":{{"name":"{name}"}}}}"#
         );
-        match id_first {
-            true => format!(r#"{{"jsonrpc":"2.0","id":7,{call}}}"#),
-            false => format!(r#"{{{call},"jsonrpc":"2.0","id":7}}"#),
+        if id_first {
+            format!(r#"{{"jsonrpc":"2.0","id":7,{call}}}"#)
+        } else {
+            format!(r#"{{{call},"jsonrpc":"2.0","id":7}}"#)
         }
     };
     let name = "x".repeat(bytes - make("").len());

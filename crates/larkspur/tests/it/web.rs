@@ -298,9 +298,10 @@ impl Stream {
             if self.reader.read_line(&mut line).unwrap() == 0 {
                 return None;
             }
-            let data = match self.is_json {
-                true => Some(line.trim()),
-                false => line.trim_end().strip_prefix("data:").map(str::trim),
+            let data = if self.is_json {
+                Some(line.trim())
+            } else {
+                line.trim_end().strip_prefix("data:").map(str::trim)
             };
             if let Some(message) = data.and_then(|data| serde_json::from_str(data).ok()) {
                 return Some(message);

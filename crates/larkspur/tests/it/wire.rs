@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Nothing takes so long unless something is wrong; the machine may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Stands for the id of an answer to a batch.
+const LIST: &str = "[]";
+
 pub(crate) struct Wire {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -23,8 +26,6 @@ pub(crate) struct Wire {
     /// Answers nobody has asked for yet, by their id's JSON.
     answers: HashMap<String, VecDeque<Value>>,
     notifications: VecDeque<Value>,
-    /// Answers to batches.
-    lists: VecDeque<Value>,
     silent: bool,
 }
 
@@ -57,7 +58,6 @@ impl Wire {
             reader: Some(reader),
             answers: HashMap::new(),
             notifications: VecDeque::new(),
-            lists: VecDeque::new(),
             silent: false,
         }
     }
@@ -108,8 +108,8 @@ impl Wire {
 
     fn take(&mut self, message: Value) {
         if message.is_array() {
-            self.lists.push_back(message);
-            return;
+            let lists = self.answers.entry(LIST.to_owned()).or_default();
+            return lists.push_back(message);
         }
         if !message.is_object() {
             self.fail(&format!("this is no message: {message}"));
@@ -149,7 +149,7 @@ impl Wire {
     /// The answer to a batch.
     #[track_caller]
     pub(crate) fn list(&mut self) -> Value {
-        self.wait("the answer to a batch", |wire| wire.lists.pop_front())
+        self.wait("the answer to a batch", |wire| wire.answered(LIST))
     }
 
     /// An answer that has already come.
