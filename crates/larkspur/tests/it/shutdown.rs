@@ -59,6 +59,38 @@ fn a_call_that_is_cut_off_is_reported() {
     server.warned("cut off").warned("spin");
 }
 
+/// Over HTTP its client is told; the connection alone would not say why.
+#[test]
+fn a_call_over_http_that_is_cut_off_is_answered() {
+    let room = Room::new();
+    room.project("[limits]\ntimeout = '10m'\nticks = 5_000_000_000\n");
+    room.write("spin.star", SPIN);
+    let mut web = Web::start(room, &[]);
+    let call =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "spin"}});
+    let headers = [("Content-Type", "application/json")];
+    let mut stream = web.connect();
+    stream.set_read_timeout(Some(DRAINED)).unwrap();
+    let request = written(web.port, "POST", "/mcp", &headers, &call.to_string());
+    stream.write_all(&request).unwrap();
+    let is_running = || {
+        web.get("/metrics")
+            .body
+            .contains("larkspur_calls_in_flight 1")
+    };
+    while !is_running() {}
+    web.signal("TERM");
+    let reply = read_reply(&mut BufReader::new(stream));
+    let answer = reply.is(503).json();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(7), &json!(-32603))
+    );
+    let why = answer["error"]["message"].as_str().unwrap();
+    assert!(why.contains("cut off"), "{why}");
+    web.wire.ended_within(DRAINED);
+}
+
 /// Service managers and containers start programs without an input.
 #[test]
 fn the_end_of_input_ends_stdio_alone() {
