@@ -176,8 +176,7 @@ mod tests {
 
     #[test]
     fn a_foreign_crate_outside_its_room_is_named() {
-        let expected =
-            r#"wrong arrow: `runtime` → `rmcp`, which only ["minimal", "server"] may use"#;
+        let expected = r#"wrong arrow: `runtime` → `rmcp`, which only ["larkspur", "minimal", "server"] may use"#;
         check("runtime", &["rmcp"], &[expected]);
     }
 
