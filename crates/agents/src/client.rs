@@ -31,6 +31,8 @@ pub(crate) struct Client {
     /// Replaces `@APPROVE@` where calls of every tool are allowed beforehand.
     #[serde(default)]
     pub(crate) approve: String,
+    /// Replaces `@SERVER@` in the client's files.
+    pub(crate) server: ServerEntry,
     /// Name that the model sees of a tool.
     tool: String,
     search: Option<SearchTool>,
@@ -48,6 +50,14 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) model: String,
+}
+
+/// How a client's configuration names the server, over each transport.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerEntry {
+    pub(crate) stdio: String,
+    pub(crate) http: String,
 }
 
 /// The search of a client that defers tools.

@@ -23,6 +23,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) client: &'a Client,
     pub(crate) column: &'a Column,
     pub(crate) serving: &'a Serving,
+    /// Where the server listens; without it, the client starts the server over stdio.
+    pub(crate) address: Option<&'a str>,
     pub(crate) approve: bool,
     /// Address of the stub model.
     pub(crate) url: String,
@@ -110,7 +112,14 @@ impl Launch<'_> {
         } else {
             ""
         };
+        let server = match self.address {
+            Some(_) => &self.client.server.http,
+            None => &self.client.server.stdio,
+        };
         [
+            // First, since it has others in it.
+            ("@SERVER@", server.clone()),
+            ("@ADDRESS@", self.address.unwrap_or_default().to_owned()),
             ("@URL@", self.url.clone()),
             ("@HOME@", self.home.display().to_string()),
             ("@MODEL@", self.column.model.clone()),

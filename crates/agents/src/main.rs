@@ -69,6 +69,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
         larkspur: demo::program(&workspace)?,
         node: parent(&tools::node(&workspace))?,
         tools: tools::folder(&workspace),
+        transport: options.transport,
     };
     let table = fill(&bench, &clients, &plan);
     println!("{}", table.markdown());

@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use crate::case::{Asks, Row, Run};
 use crate::client::{Client, Column};
 use crate::launch::Launch;
+use crate::options::Transport;
 use crate::reading::{judge, quote};
 use crate::reference::Reference;
-use crate::serving::Serving;
+use crate::serving::{HttpServer, Serving};
 use crate::stub::{Conversation, Outcome, Stub, Wish};
 use crate::table::Cell;
 
@@ -22,6 +23,7 @@ pub(crate) struct Bench {
     pub(crate) node: PathBuf,
     /// Folder of the installed packages.
     pub(crate) tools: PathBuf,
+    pub(crate) transport: Transport,
 }
 
 impl Bench {
@@ -39,20 +41,27 @@ impl Bench {
     ) -> Result<Vec<Cell>> {
         let (name, run) = run;
         let scratch = tempfile::tempdir()?;
-        let records = self
-            .root
-            .join("target/agents")
-            .join(&column.name)
-            .join(name);
+        let transport = match self.transport {
+            Transport::Stdio => "stdio",
+            Transport::Http => "http",
+        };
+        let records = self.root.join("target/agents").join(transport);
+        let records = records.join(&column.name).join(name);
         if records.exists() {
             fs::remove_dir_all(&records)?;
         }
         let serving = Serving::prepare(&self.larkspur, &self.root, run, scratch.path())?;
         let stub = Stub::start(Conversation::new(wishes(client, rows)), records.clone())?;
+        // Ends with the conversation.
+        let http = match self.transport {
+            Transport::Stdio => None,
+            Transport::Http => Some(HttpServer::start(&serving)?),
+        };
         let launch = Launch {
             client,
             column,
             serving: &serving,
+            address: http.as_ref().map(HttpServer::address),
             approve: run.approve,
             url: stub.url(),
             package: self.root.join(client.kit().place()),

@@ -11,6 +11,15 @@ pub(crate) struct Options {
     cases: Vec<String>,
     pub(crate) list: bool,
     pub(crate) write: bool,
+    pub(crate) transport: Transport,
+}
+
+/// How clients reach the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Transport {
+    #[default]
+    Stdio,
+    Http,
 }
 
 impl Options {
@@ -22,6 +31,7 @@ impl Options {
             match arg {
                 "--only" => options.only.push(value()?.to_owned()),
                 "--case" => options.cases.push(value()?.to_owned()),
+                "--transport" => options.transport = Transport::read(value()?)?,
                 "--list" => options.list = true,
                 "--write" => options.write = true,
                 _ => bail!("unknown option `{arg}`; see `cargo xtask clients --help`"),
@@ -31,6 +41,10 @@ impl Options {
         ensure!(
             is_whole || !options.write,
             "`--write` renews the whole table: leave out `--only` and `--case`"
+        );
+        ensure!(
+            options.transport == Transport::Stdio || !options.write,
+            "`--write` renews the table over stdio: leave out `--transport`"
         );
         Ok(options)
     }
@@ -53,6 +67,16 @@ impl Options {
         clients.retain(|client| !client.columns.is_empty());
         plan.rows.retain(|row| keeps(&self.cases, &row.case));
         Ok(())
+    }
+}
+
+impl Transport {
+    fn read(name: &str) -> Result<Self> {
+        match name {
+            "stdio" => Ok(Self::Stdio),
+            "http" => Ok(Self::Http),
+            _ => bail!("no transport `{name}`: there are stdio and http"),
+        }
     }
 }
 
@@ -106,6 +130,14 @@ mod tests {
             (
                 "--write --case number",
                 "`--write` renews the whole table: leave out `--only` and `--case`",
+            ),
+            (
+                "--write --transport http",
+                "`--write` renews the table over stdio: leave out `--transport`",
+            ),
+            (
+                "--transport sse",
+                "no transport `sse`: there are stdio and http",
             ),
             (
                 "--only cursor",

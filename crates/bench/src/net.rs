@@ -189,10 +189,11 @@ impl Net {
     fn receive(&mut self, index: usize, post: &Post<'_>) -> Result<Option<String>> {
         let (status, session) = read_answer(&mut self.connections[index], &mut self.body)?;
         let body = std::str::from_utf8(&self.body)?;
-        if status == 200 && body.contains(post.expected) {
+        let message = message(body);
+        if status == 200 && message.is_some_and(|text| text.contains(post.expected)) {
             return Ok(session);
         }
-        let short: String = body.chars().take(300).collect();
+        let short: String = message.unwrap_or(body).chars().take(300).collect();
         bail!("`{}`: status {status}, {short}", post.method)
     }
 
@@ -254,6 +255,15 @@ pub(super) fn read_answer(
     Ok((status, session))
 }
 
+/// The last message of an answer: its body, or the data of an event.
+fn message(body: &str) -> Option<&str> {
+    if body.trim_start().starts_with('{') {
+        return Some(body);
+    }
+    let mut data = body.lines().filter_map(|line| line.strip_prefix("data:"));
+    data.rfind(|data| data.contains('{')).map(str::trim_start)
+}
+
 impl Drop for Net {
     fn drop(&mut self) {
         // Nothing is left to lose, and there is nobody to tell.
@@ -302,6 +312,28 @@ fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
         })?;
         if length == 0 {
             return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_json_or_a_stream() {
+        let stream = "1c\r\ndata: \nid: 0/0\nretry: 3000\n\n\r\n3\r\n:\n\n\r\n\
+                      18\r\ndata: {\"id\":7}\nid: 1/0\n\n\r\n0\r\n\r\n";
+        let json = "{\"id\":7}";
+        for (head, body) in [
+            ("content-length: 8", json.to_owned()),
+            ("transfer-encoding: chunked", stream.to_owned()),
+        ] {
+            let answer = format!("HTTP/1.1 200 OK\r\nmcp-session-id: s\r\n{head}\r\n\r\n{body}");
+            let mut body = Vec::new();
+            let read = read_answer(&mut answer.as_bytes(), &mut body).unwrap();
+            assert_eq!(read, (200, Some("s".to_owned())));
+            assert_eq!(message(std::str::from_utf8(&body).unwrap()), Some(json));
         }
     }
 }

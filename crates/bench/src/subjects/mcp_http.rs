@@ -9,7 +9,7 @@ use crate::compare::{compare, median};
 use crate::era::Era;
 use crate::figure::{Amount, Unit};
 use crate::modules::Modules;
-use crate::net::{Net, Post};
+use crate::net::{Login, Net, Post};
 use crate::table::Row;
 
 const BAR: Amount = Amount(1.3, Unit::Times);
@@ -64,7 +64,13 @@ fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -
 /// A long list, which need not be written anew for every client.
 fn list(bench: &Bench, era: Era) -> Result<Row> {
     let modules = Modules::many(TOOLS)?;
-    let mut larkspur = Net::connect(&bench.contenders.larkspur, modules.path(), era)?;
+    // So many tools are not listed by themselves otherwise.
+    let flat = Login {
+        flags: ["--surface", "flat"].map(str::to_owned).to_vec(),
+        ..Login::default()
+    };
+    let larkspur = &bench.contenders.larkspur;
+    let mut larkspur = Net::connect_with(larkspur, modules.path(), era, &flat)?;
     let post = Post {
         method: "tools/list",
         name: None,

@@ -253,6 +253,22 @@ fn a_missing_capability_is_a_bad_request() {
     assert_eq!(reply.is(400).code(), -32021);
 }
 
+/// A state is good for one round: answers without one would go round that.
+#[test]
+fn answers_need_the_state_they_were_asked_with() {
+    let capabilities = all_abilities();
+    for door in DOORS.into_iter().filter(|door| door.is_modern()) {
+        let mut client = Client::start(shop(), door, capabilities.clone());
+        let accept = json!({"action": "accept", "content": {"name": "ada"}});
+        let mut params = call("order");
+        params["inputResponses"] = json!({"who": accept});
+        let refused = client.once("tools/call", params);
+        assert_eq!(refused["error"]["code"], -32602, "{door:?} {refused:#}");
+        let why = refused["error"]["message"].as_str().unwrap();
+        assert!(why.contains("requestState"), "{why}");
+    }
+}
+
 /// Without a session there is no way to a legacy client.
 #[test]
 fn who_has_no_session_is_not_asked() {

@@ -2,23 +2,11 @@
 // Tests that read /proc are left out elsewhere, and with them the only users of some helpers.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
+use crate::held::{Held, Upstream};
 use crate::room::Room;
 use crate::web::{Reply, Web, read_reply, written};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
-
-/// Waits in a call until the test's own server answers.
-const WAIT: &str = r#"
-def wait(url: str) -> str:
-    return http.get(url)["body"]
-
-def hello() -> str:
-    return "hello"
-
-tool(wait)
-tool(hello)
-"#;
+use std::io::{BufReader, Write};
 
 fn call(tool: &str, args: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": args}})
@@ -27,37 +15,29 @@ fn call(tool: &str, args: Value) -> String {
 
 struct Waiting {
     web: Web,
-    upstream: std::net::TcpStream,
+    held: Held,
     call: BufReader<std::net::TcpStream>,
 }
 
 /// A call is in flight, and its answer is in the test's hand.
 fn waiting(flags: &[&str]) -> Waiting {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let room = Room::new();
-    let source = format!("permissions(http = ['127.0.0.1:{port}'])\n{WAIT}");
-    room.write("wait.star", &source);
-    let web = Web::start(room, flags);
-    let args = json!({"url": format!("http://127.0.0.1:{port}/")});
+    let upstream = Upstream::new();
+    let web = Web::start(upstream.room(), flags);
     let headers = [("Content-Type", "application/json")];
     let mut stream = web.connect();
-    let request = written(web.port, "POST", "/mcp", &headers, &call("wait", args));
+    let call = upstream.call(7).to_string();
+    let request = written(web.port, "POST", "/mcp", &headers, &call);
     stream.write_all(&request).unwrap();
-    let (upstream, _) = listener.accept().unwrap();
-    let mut asked = BufReader::new(upstream.try_clone().unwrap()).lines();
-    while asked.next().unwrap().unwrap() != "" {}
     Waiting {
         web,
-        upstream,
+        held: upstream.accept(),
         call: BufReader::new(stream),
     }
 }
 
 impl Waiting {
     fn answer(&mut self) -> Reply {
-        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlate";
-        self.upstream.write_all(answer).unwrap();
+        self.held.answer();
         read_reply(&mut self.call)
     }
 }
@@ -89,18 +69,6 @@ fn a_second_signal_ends_at_once() {
     while waiting.web.get("/health/ready").status != 503 {}
     waiting.web.signal("TERM");
     // Its answer never comes.
-    let (status, _) = waiting.web.wire.ended();
-    assert!(status.success(), "{status}");
-}
-
-/// A client that closes its end of the pipe takes the other door with it.
-#[test]
-fn the_end_of_input_ends_both_doors() {
-    let mut waiting = waiting(&["--transport", "stdio,http"]);
-    drop(waiting.web.wire.take_stdin());
-    while waiting.web.get("/health/ready").status != 503 {}
-    let reply = waiting.answer();
-    assert_eq!(reply.is(200).json()["result"]["content"][0]["text"], "late");
     let (status, _) = waiting.web.wire.ended();
     assert!(status.success(), "{status}");
 }
@@ -165,14 +133,14 @@ fn a_client_that_hangs_up_takes_its_call_back() {
     let waiting = waiting(&[]);
     let Waiting {
         web,
-        mut upstream,
+        mut held,
         call,
     } = waiting;
     drop(call);
-    upstream
+    held.0
         .set_read_timeout(Some(crate::wire::PATIENCE))
         .unwrap();
     let mut rest = Vec::new();
-    upstream.read_to_end(&mut rest).unwrap();
+    held.0.read_to_end(&mut rest).unwrap();
     web.get("/health").is(200);
 }

@@ -272,14 +272,7 @@ impl Server {
     /// Waits until this is on stderr.
     #[track_caller]
     pub(crate) fn warned(&mut self, part: &str) -> &mut Self {
-        let deadline = Instant::now() + PATIENCE;
-        while !self.wire().stderr().contains(part) {
-            if Instant::now() > deadline {
-                self.wire()
-                    .fail(&format!("`{part}` was never said on stderr"));
-            }
-            self.wire().pump(Instant::now() + Duration::from_millis(5));
-        }
+        self.wire().warned(part);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The door for networks: plain requests, both eras, sessions, streams, health, and the end.
 
 use crate::room::Room;
+use crate::session::Session;
 use crate::web::{MODERN, Reply, Stream, Web, modern, written};
 use serde_json::{Value, json};
 
@@ -157,58 +158,11 @@ fn what_streams_comes_as_events() {
     assert_eq!(events[3]["result"]["content"][0]["text"], "done");
 }
 
-fn session(web: &Web) -> (String, Reply) {
-    session_of(web, "2025-11-25")
-}
-
-fn session_of(web: &Web, revision: &str) -> (String, Reply) {
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
-    let reply = web.post(&[("Accept", "application/json, text/event-stream")], &hello);
-    let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
-    (id, reply)
-}
-
-/// Clients of older revisions parse the data of every event as JSON.
-#[test]
-fn only_clients_that_know_priming_events_get_them() {
-    let web = web();
-    for (revision, is_primed) in [
-        ("2025-03-26", false),
-        ("2025-06-18", false),
-        ("2025-11-25", true),
-    ] {
-        let (id, opening) = session_of(&web, revision);
-        let headers = [
-            ("Accept", "application/json, text/event-stream"),
-            ("Mcp-Session-Id", id.as_str()),
-            ("MCP-Protocol-Version", revision),
-        ];
-        let reply = web.post(&headers, &call("hello", json!({"name": "Ada"})));
-        for body in [&opening.body, &reply.body] {
-            let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
-            let empty = data.filter(|data| data.trim().is_empty()).count();
-            assert_eq!(empty > 0, is_primed, "{revision}: {body}");
-        }
-        let result = &reply.events().pop().unwrap()["result"];
-        assert_eq!(result["content"][0]["text"], "hello Ada");
-    }
-}
-
 #[test]
 fn a_legacy_client_has_a_session() {
     let web = web();
-    let (id, _) = session(&web);
-    let headers = [
-        ("Accept", "application/json, text/event-stream"),
-        ("Mcp-Session-Id", id.as_str()),
-        ("MCP-Protocol-Version", "2025-11-25"),
-    ];
-    web.post(
-        &headers,
-        &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-    )
-    .is(202);
+    let session = Session::open(&web, "2025-11-25", json!({}));
+    let headers = session.headers();
     let reply = web.post(&headers, &call("hello", json!({"name": "Ada"})));
     let events = reply.is(200).events();
     assert_eq!(
@@ -216,24 +170,14 @@ fn a_legacy_client_has_a_session() {
         "hello Ada"
     );
     // A changed file is told of on the stream that is open for that.
-    let get = written(
-        web.port,
-        "GET",
-        "/mcp",
-        &[headers[0], headers[1], headers[2]],
-        "",
-    );
-    let get = String::from_utf8(get)
-        .unwrap()
-        .replace("application/json, ", "");
-    let mut stream = Stream::open(&web, get.as_bytes());
+    let mut stream = session.listen(None);
     web.room
         .write("more.star", "def more(): return 1\ntool(more)");
     assert_eq!(
-        stream.next().unwrap()["method"],
+        stream.message().json()["method"],
         "notifications/tools/list_changed"
     );
-    web.ask("DELETE", "/mcp", &headers, "");
+    assert_eq!(web.ask("DELETE", "/mcp", &headers, "").is(204).body, "");
     web.post(&headers, &call("hello", json!({"name": "Ada"})))
         .is(404);
 }

@@ -349,7 +349,7 @@ fn a_line_without_end_is_refused_and_skipped() {
         json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"name": long}});
     server
         .line(message.to_string().as_bytes())
-        .answer(json!("long"))
+        .answer("long")
         .refused(-32600, "bytes")
         .call("hello", ada())
         .text("hello ada");

@@ -3,6 +3,7 @@
 use crate::calls::SPIN;
 use crate::fixture::{Opening, Server, saying};
 use crate::room::Room;
+use crate::session::{Session, initialize};
 use crate::web::Web;
 use model::{Args, Caller, Output};
 use runtime::{
@@ -212,7 +213,9 @@ fn web(limits: &str) -> Web {
 
 #[test]
 fn over_http_it_is_429_in_every_era() {
-    let web = web("[limits]\ncaller_rate = '1/h'\n[audit]\n");
+    let web = web("[limits]\ncaller_rate = '2/h'\n[audit]\n");
+    // It counts as well.
+    let session = Session::open(&web, "2025-11-25", json!({}));
     let ping = json!({"name": "ping", "arguments": {}});
     web.modern("tools/call", ping.clone()).is(200);
     let message = |method: &str, params: &Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
@@ -232,24 +235,19 @@ fn over_http_it_is_429_in_every_era() {
             .unwrap()
             .parse()
             .unwrap();
-        assert!((3500..=3600).contains(&wait), "{wait}");
+        assert!((1700..=1800).contains(&wait), "{wait}");
         let body: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!(body["error"]["code"], 1001, "{body}");
         assert_eq!(body["error"]["data"]["limit"], "caller_rate");
         assert_eq!(body["error"]["data"]["retryAfter"], wait);
         assert!(body["id"].is_number());
     }
-    // A session's call is no other.
+    // A session's call is no other, and another session is not to be had.
     let both = ("Accept", "application/json, text/event-stream");
-    let who = json!({"name": "c", "version": "1"});
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
-    let reply = web.post(&[both], &message("initialize", &hello));
-    let session = reply.is(200).header("mcp-session-id").unwrap().to_owned();
-    let of = ("Mcp-Session-Id", session.as_str());
-    web.post(&[both, of], &message("tools/call", &ping)).is(429);
+    session.post(&message("tools/call", &ping)).is(429);
+    initialize(&web, "2025-11-25", json!({})).is(429);
     // Nor is it in anybody's way who only looks.
-    web.post(&[both, of], &message("tools/list", &json!({})))
-        .is(200);
+    session.post(&message("tools/list", &json!({}))).is(200);
     // A batch is answered, and says it of its tasks.
     let tasks = json!({"name": "batch", "arguments": {"tasks": [step("a", "ping")]}});
     let reply = web.modern("tools/call", tasks);

@@ -267,6 +267,7 @@ fn codes_of_their_own_hold_for_what_is_called_through_call() {
                 "tool": "old.find",
                 "validation-errors": {"n": ["expected an integer, got the string \"x\""]},
                 "signature": "old.find(n?: int)",
+                "arguments": {"n": "x"},
             }),
         ),
         (
@@ -286,6 +287,7 @@ fn codes_of_their_own_hold_for_what_is_called_through_call() {
                 "type": "validation-error",
                 "tool": "call",
                 "validation-errors": {"module": ["is required"]},
+                "arguments": {"tool": "stock"},
             }),
         ),
     ] {

@@ -63,10 +63,27 @@ impl Screen {
         self
     }
 
+    /// Waits until both have been drawn; what is between them.
+    pub(crate) fn until_between(&mut self, before: &str, after: &str) -> String {
+        self.until(before).until(after);
+        let drawn = plain(&String::from_utf8_lossy(&self.drawn));
+        let (_, rest) = drawn.split_once(before).unwrap();
+        rest.split_once(after).unwrap().0.to_owned()
+    }
+
     /// As Ctrl-C does.
     pub(crate) fn interrupt(&mut self) -> &mut Self {
+        self.signal(Signal::INT)
+    }
+
+    /// As a terminal does that is closed.
+    pub(crate) fn hang_up(&mut self) -> &mut Self {
+        self.signal(Signal::HUP)
+    }
+
+    fn signal(&mut self, signal: Signal) -> &mut Self {
         let id = Pid::from_child(&self.child);
-        kill_process(id, Signal::INT).unwrap();
+        kill_process(id, signal).unwrap();
         self
     }
 

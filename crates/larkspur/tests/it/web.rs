@@ -255,8 +255,11 @@ impl Reply {
             .unwrap_or_else(|| panic!("no error: {self:#?}"))
     }
 
-    /// The messages of a stream.
+    /// The messages of a stream, or the one that came without.
     pub(crate) fn events(&self) -> Vec<Value> {
+        if self.header("content-type") == Some("application/json") {
+            return vec![self.json()];
+        }
         let data = self
             .body
             .lines()
@@ -267,7 +270,11 @@ impl Reply {
 }
 
 /// A stream that goes on, read line by line.
-pub(crate) struct Stream(BufReader<TcpStream>);
+pub(crate) struct Stream {
+    reader: BufReader<TcpStream>,
+    /// Nothing streams: the body is the one message.
+    is_json: bool,
+}
 
 impl Stream {
     #[track_caller]
@@ -277,7 +284,9 @@ impl Stream {
         let mut reader = BufReader::new(stream);
         let (status, headers) = read_head(&mut reader);
         assert_eq!(status, 200, "{headers:?}");
-        Self(reader)
+        let json = ("content-type".to_owned(), "application/json".to_owned());
+        let is_json = headers.contains(&json);
+        Self { reader, is_json }
     }
 
     /// The next message, or `None` at the end.
@@ -286,10 +295,14 @@ impl Stream {
         let mut line = String::new();
         loop {
             line.clear();
-            if self.0.read_line(&mut line).unwrap() == 0 {
+            if self.reader.read_line(&mut line).unwrap() == 0 {
                 return None;
             }
-            let data = line.trim_end().strip_prefix("data:").map(str::trim);
+            let data = if self.is_json {
+                Some(line.trim())
+            } else {
+                line.trim_end().strip_prefix("data:").map(str::trim)
+            };
             if let Some(message) = data.and_then(|data| serde_json::from_str(data).ok()) {
                 return Some(message);
             }
@@ -299,6 +312,6 @@ impl Stream {
 
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer)
+        self.reader.read(buffer)
     }
 }

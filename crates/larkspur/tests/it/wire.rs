@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Nothing takes so long unless something is wrong; the machine may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Stands for the id of an answer to a batch.
+const LIST: &str = "[]";
+
 pub(crate) struct Wire {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -104,6 +107,10 @@ impl Wire {
     }
 
     fn take(&mut self, message: Value) {
+        if message.is_array() {
+            let lists = self.answers.entry(LIST.to_owned()).or_default();
+            return lists.push_back(message);
+        }
         if !message.is_object() {
             self.fail(&format!("this is no message: {message}"));
         }
@@ -139,9 +146,27 @@ impl Wire {
         self.wait(&format!("the answer to {id}"), |wire| wire.answered(&key))
     }
 
+    /// The answer to a batch.
+    #[track_caller]
+    pub(crate) fn list(&mut self) -> Value {
+        self.wait("the answer to a batch", |wire| wire.answered(LIST))
+    }
+
     /// An answer that has already come.
     pub(crate) fn answered(&mut self, id: &str) -> Option<Value> {
         self.answers.get_mut(id)?.pop_front()
+    }
+
+    /// Waits until this is on stderr.
+    #[track_caller]
+    pub(crate) fn warned(&mut self, part: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.stderr().contains(part) {
+            if Instant::now() > deadline {
+                self.fail(&format!("`{part}` was never said on stderr"));
+            }
+            self.pump(Instant::now() + Duration::from_millis(5));
+        }
     }
 
     #[track_caller]
@@ -178,9 +203,14 @@ impl Wire {
 
     #[track_caller]
     pub(crate) fn ended(&mut self) -> (ExitStatus, Duration) {
+        self.ended_within(PATIENCE)
+    }
+
+    #[track_caller]
+    pub(crate) fn ended_within(&mut self, patience: Duration) -> (ExitStatus, Duration) {
         let begin = Instant::now();
         while !self.silent {
-            if !self.pump(begin + PATIENCE) && !self.silent {
+            if !self.pump(begin + patience) && !self.silent {
                 self.fail("waited in vain for the end");
             }
         }

@@ -1,5 +1,6 @@
 //! House rules that no compiler knows, each a function from data to a list of problems.
 
+mod call_path;
 mod escapes;
 #[cfg(test)]
 mod escapes_tests;
@@ -19,6 +20,7 @@ pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {
         openings::problems(&sources),
         names::problems(&sources),
         map::problems(&sources),
+        call_path::problems(&sources),
         paths::problems(&sources),
         escapes::problems(&sources),
         pins::problems(&workspace.packages),
