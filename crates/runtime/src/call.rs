@@ -2,11 +2,8 @@
 
 mod account;
 mod again;
-mod error;
 mod within;
 
-pub use error::CallError;
-pub(crate) use error::{UNAUDITED, UNRECORDED, either, lacking, suggest};
 pub(crate) use within::Within;
 
 use crate::answers::ResultTracker;
@@ -19,14 +16,13 @@ use crate::life::Visit;
 use crate::meter::Meter;
 use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape, Shaping};
+use crate::request::{RequestError, RequestErrorKind, Verdict};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use crate::supervised::GRACE;
 use account::{CallAccount, RunTimer};
-use error::has_failed;
 use model::{
-    Args, Asker, Caller, Fault, Level, Limits, Output, ReadOnlyCall, Stop, Structured,
-    StructuredResults,
+    Args, Asker, Caller, Level, Limits, Output, ReadOnlyCall, Stop, Structured, StructuredResults,
 };
 use script::{CallFailure, Cancel, Turn};
 use std::sync::Arc;
@@ -40,7 +36,7 @@ pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
 pub type Lines = Arc<dyn Fn(&str, Level, &str, &serde_json::Value) + Send + Sync>;
 
 /// Hears of a call that will never answer by itself.
-pub type GivenUp = Arc<dyn Fn(CallError) + Send + Sync>;
+pub type GivenUp = Arc<dyn Fn(RequestError) + Send + Sync>;
 
 /// How often a place for a trial is asked for.
 const TRIES: usize = 8;
@@ -95,7 +91,7 @@ impl Call {
 
 impl Runtime {
     /// Calls a tool. Dropping the future, or its token, ends the script.
-    pub async fn call(&self, call: Call) -> Result<Output, CallError> {
+    pub async fn call(&self, call: Call) -> Result<Output, RequestError> {
         if let Some(meta) = Meta::named(&call.name) {
             // What it calls is counted and seen; it is no call of a tool by itself.
             return Box::pin(self.call_meta(meta, call)).await;
@@ -106,12 +102,16 @@ impl Runtime {
         result
     }
 
-    async fn call_audited(&self, call: Call) -> Result<Output, CallError> {
-        let mut entry = self.enter(&call.name, &call.args, &call.caller, &call.trail)?;
+    async fn call_audited(&self, call: Call) -> Result<Output, RequestError> {
+        let name = call.name.clone();
+        let mut entry = self.enter(&name, &call.args, &call.caller, &call.trail)?;
         let result = self.call_inner(call, &mut entry).await;
-        if let Some(receipt) = entry.end_call(&result)? {
-            receipt.written().await?;
+        match entry.end(&result) {
+            Ok(None) => return result,
+            Ok(Some(receipt)) => receipt.written().await,
+            Err(unwritten) => Err(unwritten),
         }
+        .map_err(|unwritten| RequestErrorKind::from(unwritten).of(name))?;
         result
     }
 
@@ -122,12 +122,13 @@ impl Runtime {
         args: &Args,
         caller: &Caller,
         trail: &Trail,
-    ) -> Result<Entry, CallError> {
+    ) -> Result<Entry, RequestError> {
         let audit = self.audit();
-        Ok(audit.begin("tools/call", caller, trail, name, Some(args))?)
+        let begun = audit.begin("tools/call", caller, trail, name, Some(args));
+        begun.map_err(|unwritten| RequestErrorKind::from(unwritten).of(name))
     }
 
-    async fn call_inner(&self, call: Call, entry: &mut Entry) -> Result<Output, CallError> {
+    async fn call_inner(&self, call: Call, entry: &mut Entry) -> Result<Output, RequestError> {
         let small = call.args.len() <= TRIAL_ARGUMENTS && call.args.values().all(is_small);
         let (cancel, long, timeout) = (call.cancel.clone(), call.long, call.timeout);
         let mut job = Job {
@@ -157,7 +158,9 @@ impl Runtime {
             }
             Err(keeping) => keeping,
         };
-        entry.start().await?;
+        let started = entry.start().await;
+        started
+            .map_err(|unwritten| RequestErrorKind::from(unwritten).of(job.handle.to_string()))?;
         let result = match job.try_here(small && !long).await {
             Some(result) => result,
             None => Box::pin(job.on_a_thread(cancel, timeout)).await,
@@ -165,7 +168,7 @@ impl Runtime {
         if let Some(keeping) = keeping {
             keeping.keep(self, &result);
         }
-        timer.finish(has_failed(&result));
+        timer.finish(Verdict::of(&result).is_failure());
         result
     }
 
@@ -178,22 +181,20 @@ impl Runtime {
         caller: Caller,
         charged: RateCharge,
         entry: &mut Entry,
-    ) -> Result<Job, CallError> {
+    ) -> Result<Job, RequestError> {
         if charged == RateCharge::Nothing {
-            self.charge_caller(&caller)?;
+            let charged = self.charge_caller(&caller);
+            charged.map_err(|limited| RequestErrorKind::from(limited).of(name))?;
         }
         let found = self.find(catalog, name, &caller);
         let (catalog, handle, visit) = found.inspect_err(|_| self.note_missing(entry, name))?;
         entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
         if charged != RateCharge::CallerAndModule {
-            self.charge_module(&catalog, &handle.module)?;
+            let charged = self.charge_module(&catalog, &handle.module);
+            charged.map_err(|limited| RequestErrorKind::from(limited).of(handle.to_string()))?;
         }
         check_scope(&catalog, &handle, &caller)?;
-        let rejected = |rejected| CallError::Rejected {
-            tool: handle.to_string(),
-            rejected,
-            signature: None,
-        };
+        let rejected = |rejected| RequestErrorKind::rejected(rejected).of(handle.to_string());
         let tool = &handle.tool().tool;
         let shape = shape.of_tool(tool, &mut args).map_err(rejected)?;
         let args = tool.input.accept(args).map_err(rejected)?;
@@ -234,7 +235,7 @@ impl Runtime {
         mut catalog: Arc<Catalog>,
         name: &str,
         caller: &Caller,
-    ) -> Result<(Arc<Catalog>, Handle, Visit), CallError> {
+    ) -> Result<(Arc<Catalog>, Handle, Visit), RequestError> {
         loop {
             match catalog.lookup(name) {
                 Lookup::Found(handle) => {
@@ -244,16 +245,11 @@ impl Runtime {
                     catalog = self.view(caller);
                 }
                 Lookup::Ambiguous(paths) => {
-                    return Err(CallError::Ambiguous {
-                        name: name.to_owned(),
-                        paths,
-                    });
+                    let paths = paths.iter().map(ToString::to_string).collect();
+                    return Err(RequestErrorKind::AmbiguousTool { paths }.of(name));
                 }
                 Lookup::Unknown(available) => {
-                    let unknown = CallError::Unknown {
-                        name: name.to_owned(),
-                        available,
-                    };
+                    let unknown = RequestErrorKind::UnknownTool { available }.of(name);
                     return Err(catalog.halted_or(name, unknown));
                 }
             }
@@ -438,7 +434,7 @@ impl Job {
 
     /// A tool known to be quick runs where its call arrived. The trial ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
-    async fn try_here(&self, small: bool) -> Option<Result<Output, CallError>> {
+    async fn try_here(&self, small: bool) -> Option<Result<Output, RequestError>> {
         if !small || !self.handle.lane().may_try_here() {
             return None;
         }
@@ -454,7 +450,7 @@ impl Job {
 
     /// `None` when there is no place for a trial now; `Some(None)` when the call needs a thread.
     #[expect(clippy::option_option, reason = "two answers of different kinds")]
-    fn try_now(&self) -> Option<Option<Result<Output, CallError>>> {
+    fn try_now(&self) -> Option<Option<Result<Output, RequestError>>> {
         let pass = self.runtime.enter_trial(|| self.trial())?;
         let result = self.run(Cancel::default(), None, true);
         drop(pass);
@@ -473,9 +469,8 @@ impl Job {
             handle.lane().needs_thread();
             let thread = runtime.abandon(Some(&handle.module.life));
             if let Some(given_up) = given_up {
-                let fault = Fault::new(Stop::Deadline.sentence(&limits));
-                let (tool, stop) = (handle.path(), Stop::Deadline);
-                given_up(CallError::Stopped { tool, stop, fault });
+                let stopped = RequestErrorKind::stopped(Stop::Deadline, &limits);
+                given_up(stopped.of(handle.to_string()));
             }
             thread
         };
@@ -491,7 +486,7 @@ impl Job {
         mut self,
         token: CancellationToken,
         timeout: Option<Duration>,
-    ) -> Result<Output, CallError> {
+    ) -> Result<Output, RequestError> {
         let handle = self.handle.clone();
         let errand = Errand {
             runtime: self.runtime.clone(),
@@ -503,10 +498,16 @@ impl Job {
         };
         let work = move |cancel, thread: &CallThread| self.run(cancel, Some(thread), false);
         let result = errand.run_within(timeout, work).await;
-        result.map_err(|ended| CallError::of(&handle, ended))
+        result.map_err(|kind| reported(&handle, kind))
     }
 
-    fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, CallError> {
-        result.map_err(|failure| CallError::of(&self.handle, failure.into()))
+    fn answer(&self, result: Result<Output, CallFailure>) -> Result<Output, RequestError> {
+        result.map_err(|failure| reported(&self.handle, failure.into()))
     }
+}
+
+/// Tells the author, and names the tool to the caller.
+fn reported(handle: &Handle, kind: RequestErrorKind) -> RequestError {
+    kind.report(handle, &handle.module.life);
+    kind.of(handle.to_string())
 }

@@ -4,22 +4,19 @@
 use crate::answers::{Kept, Key, PendingResult, ResultTracker, Who};
 use crate::argument::Argument;
 use crate::audit::{Entry, Receipt, Trail, Unwritten};
-use crate::call::{Lines, Progress, UNAUDITED, UNRECORDED, Within, either, lacking, suggest};
+use crate::call::{Lines, Progress, Within};
 use crate::catalog::{Catalog, Module};
-use crate::errand::{Ended, Errand};
+use crate::errand::Errand;
 use crate::gate::Gate;
-use crate::life::{Life, Visit};
-use crate::overload::Overload;
+use crate::life::Visit;
 use crate::prompts::{PromptHandle, PromptLookup};
 use crate::quota::{Limited, RateCharge};
+use crate::request::{RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
-use crate::scopes::check_reading;
+use crate::scopes::check_scope_of;
 use crate::stats::Stats;
-use model::{
-    Args, Asker, Caller, Completion, Contents, Conversation, Fault, PromptPath, Rejected, Stop,
-    did_you_mean,
-};
-use script::{CallFailure, Raised, ScriptResource, Turn};
+use model::{Args, Asker, Caller, Completion, Contents, Conversation};
+use script::{CallFailure, ScriptResource, Turn};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -46,72 +43,13 @@ pub enum Reference {
     Resource(String),
 }
 
-/// Why nothing was read; `of` is the URI or the prompt.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ReadError {
-    #[error("there is no resource `{uri}`{}", suggest(.available))]
-    UnknownResource { uri: String, available: Vec<String> },
-    #[error("there is no prompt `{name}`{}", suggest(.available))]
-    UnknownPrompt {
-        name: String,
-        available: Vec<String>,
-    },
-    #[error("several modules have a prompt `{name}`: get {}", either(.paths))]
-    AmbiguousPrompt {
-        name: String,
-        paths: Vec<PromptPath>,
-    },
-    #[error("{of} has no argument `{argument}`{}", meant(.argument, .available))]
-    UnknownArgument {
-        of: String,
-        argument: String,
-        available: Vec<String>,
-    },
-    #[error("{rejected}")]
-    Rejected { of: String, rejected: Rejected },
-    #[error("{}", .fault.message)]
-    Failed {
-        of: String,
-        fault: Fault,
-        raised: Option<Raised>,
-    },
-    #[error("{}", .fault.message)]
-    Stopped {
-        of: String,
-        stop: Stop,
-        fault: Fault,
-    },
-    #[error("{}", lacking(.of, .scope))]
-    Scope { of: String, scope: String },
-    #[error(transparent)]
-    Limited(#[from] Limited),
-    #[error("{UNAUDITED}")]
-    Unaudited,
-    #[error("{UNRECORDED}")]
-    Unrecorded,
-    /// It has questions first: its asker knows them.
-    #[error("`{of}` has questions that its client has to answer first")]
-    Asks { of: String },
-    #[error("{0}")]
-    Busy(Overload),
-}
-
-fn meant(argument: &str, available: &[String]) -> String {
-    match did_you_mean(argument, available.iter().map(String::as_str)) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None if available.is_empty() => "; it has none".into(),
-        None => format!("; there are {}", available.join(", ")),
-    }
-}
-
 impl Runtime {
     /// Reads a resource by its URI. Dropping the future, or its token, ends the script.
-    pub async fn read(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, ReadError> {
+    pub async fn read(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, RequestError> {
         let mut entry = self.enter_read("resources/read", &shown_uri(uri), &asking)?;
         let reading = Box::pin(self.read_inner(uri, asking, &mut entry));
         let result = self.counted(reading).await;
-        let ended = entry.end_read(&result, |read| read.iter().map(Contents::size).sum());
-        recorded(ended).await?;
+        recorded(uri, entry.end(&result)).await?;
         result
     }
 
@@ -121,11 +59,11 @@ impl Runtime {
         name: &str,
         args: Args,
         asking: Asking,
-    ) -> Result<Conversation, ReadError> {
+    ) -> Result<Conversation, RequestError> {
         let mut entry = self.enter_read("prompts/get", name, &asking)?;
         let getting = Box::pin(self.prompt_inner(name, args, asking, &mut entry));
         let result = self.counted(getting).await;
-        recorded(entry.end_read(&result, Conversation::size)).await?;
+        recorded(name, entry.end(&result)).await?;
         result
     }
 
@@ -137,7 +75,7 @@ impl Runtime {
         value: &str,
         given: Args,
         asking: Asking,
-    ) -> Result<Completion, ReadError> {
+    ) -> Result<Completion, RequestError> {
         let name = match of {
             Reference::Prompt(name) => name.clone(),
             Reference::Resource(uri) => shown_uri(uri),
@@ -146,7 +84,7 @@ impl Runtime {
         let completing =
             Box::pin(self.complete_inner(of, argument, value, given, asking, &mut entry));
         let result = self.counted(completing).await;
-        recorded(entry.end_read(&result, |_| 0)).await?;
+        recorded(&name, entry.end(&result)).await?;
         result
     }
 
@@ -155,20 +93,21 @@ impl Runtime {
         method: &'static str,
         wanted: &str,
         asking: &Asking,
-    ) -> Result<Entry, ReadError> {
+    ) -> Result<Entry, RequestError> {
         let audit = self.audit();
-        Ok(audit.begin(method, &asking.caller, &asking.trail, wanted, None)?)
+        let begun = audit.begin(method, &asking.caller, &asking.trail, wanted, None);
+        begun.map_err(|unwritten| RequestErrorKind::from(unwritten).of(wanted))
     }
 
     async fn counted<T>(
         &self,
-        reading: impl Future<Output = Result<T, ReadError>>,
-    ) -> Result<T, ReadError> {
+        reading: impl Future<Output = Result<T, RequestError>>,
+    ) -> Result<T, RequestError> {
         let stats = self.stats();
         Stats::add(&stats.calls);
         let result = reading.await;
         if let Err(error) = &result
-            && !matches!(error, ReadError::Asks { .. })
+            && !error.is_question()
         {
             stats.add_failure(error.stop());
         }
@@ -180,19 +119,15 @@ impl Runtime {
         uri: &str,
         mut asking: Asking,
         entry: &mut Entry,
-    ) -> Result<Vec<Contents>, ReadError> {
-        self.charge_reader(&asking)?;
+    ) -> Result<Vec<Contents>, RequestError> {
+        let charged = self.charge_reader(&asking);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(uri))?;
         let stay = self.stay(&asking.caller, |catalog| {
             let found = catalog.resources.find(uri);
             let found = found.ok_or_else(|| unknown_resource(catalog, uri))?;
             let name = &found.0.resource().resource.name;
-            check_reading(
-                catalog,
-                &asking.caller,
-                found.0.module.name.as_str(),
-                name,
-                uri,
-            )?;
+            let module = found.0.module.name.as_str();
+            check_scope_of(catalog, &asking.caller, (module, name), || uri.to_owned())?;
             Ok((Arc::clone(&found.0.module), found))
         });
         let whole = || {
@@ -204,12 +139,13 @@ impl Runtime {
         let (mut stay, (handle, variables)) = stay.inspect_err(|_| entry.missing(whole))?;
         let name = &handle.resource().resource.name;
         entry.found(&stay.catalog, &stay.module, name);
-        self.charge_read(&asking, &stay)?;
+        let charged = self.charge_read(&asking, &stay);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(uri))?;
         let of = uri.to_owned();
         let input = &handle.resource().resource.input;
         let args = input
             .accept(input.read_text(variables))
-            .map_err(|rejected| ReadError::Rejected { of, rejected })?;
+            .map_err(|rejected| RequestErrorKind::rejected(rejected).of(of))?;
         let keeping = match self.kept(uri, &mut stay, handle.resource(), &mut asking) {
             Ok(contents) => {
                 entry.cached();
@@ -217,7 +153,8 @@ impl Runtime {
             }
             Err(keeping) => keeping,
         };
-        entry.start().await?;
+        let started = entry.start().await;
+        started.map_err(|unwritten| RequestErrorKind::from(unwritten).of(uri))?;
         // The URI says what was asked for; whoever is called on the way is told who calls.
         let name = format!("{}.{name}", stay.module.name);
         let uri = uri.to_owned();
@@ -262,12 +199,15 @@ impl Runtime {
         args: Args,
         asking: Asking,
         entry: &mut Entry,
-    ) -> Result<Conversation, ReadError> {
-        self.charge_reader(&asking)?;
+    ) -> Result<Conversation, RequestError> {
+        let charged = self.charge_reader(&asking);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(name))?;
         let stay = self.stay(&asking.caller, |catalog| {
             let handle = find_prompt(catalog, name)?;
             let (module, own) = (handle.module.name.as_str(), &handle.prompt().prompt.name);
-            check_reading(catalog, &asking.caller, module, own.as_str(), name)?;
+            check_scope_of(catalog, &asking.caller, (module, own.as_str()), || {
+                name.to_owned()
+            })?;
             Ok((Arc::clone(&handle.module), handle))
         });
         let whole = || {
@@ -282,15 +222,14 @@ impl Runtime {
             &stay.module,
             handle.prompt().prompt.name.as_str(),
         );
-        self.charge_read(&asking, &stay)?;
+        let charged = self.charge_read(&asking, &stay);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(name))?;
         let of = handle.path().to_string();
         let input = &handle.prompt().prompt.input;
         let args = input.accept(input.read_text(args));
-        let args = args.map_err(|rejected| ReadError::Rejected {
-            of: of.clone(),
-            rejected,
-        })?;
-        entry.start().await?;
+        let args = args.map_err(|rejected| RequestErrorKind::rejected(rejected).of(&of))?;
+        let started = entry.start().await;
+        started.map_err(|unwritten| RequestErrorKind::from(unwritten).of(name))?;
         self.evaluate(of.clone(), of, stay, asking, move |module, turn| {
             module.script.get_prompt(handle.prompt(), &args, turn)
         })
@@ -305,18 +244,15 @@ impl Runtime {
         given: Args,
         asking: Asking,
         entry: &mut Entry,
-    ) -> Result<Completion, ReadError> {
-        self.charge_reader(&asking)?;
+    ) -> Result<Completion, RequestError> {
+        let charged = self.charge_reader(&asking);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(argument_of(of)))?;
         let stay = self.stay(&asking.caller, |catalog| {
             let argument = Argument::find(catalog, of, argument)?;
             let module = argument.module.name.as_str();
-            check_reading(
-                catalog,
-                &asking.caller,
-                module,
-                &argument.name,
-                &argument.of,
-            )?;
+            check_scope_of(catalog, &asking.caller, (module, &argument.name), || {
+                argument.of.clone()
+            })?;
             Ok((Arc::clone(&argument.module), argument))
         });
         let whole = || {
@@ -326,11 +262,13 @@ impl Runtime {
         };
         let (stay, argument) = stay.inspect_err(|_| entry.missing(whole))?;
         entry.found(&stay.catalog, &stay.module, &argument.name);
-        self.charge_read(&asking, &stay)?;
+        let charged = self.charge_read(&asking, &stay);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(argument_of(of)))?;
         let Some(completer) = argument.completer else {
             return Ok(Completion::new(argument.choices(value)));
         };
-        entry.start().await?;
+        let started = entry.start().await;
+        started.map_err(|unwritten| RequestErrorKind::from(unwritten).of(argument_of(of)))?;
         let value = value.to_owned();
         let name = format!("{}.{}", stay.module.name, argument.name);
         self.evaluate(argument.of, name, stay, asking, move |module, turn| {
@@ -358,8 +296,8 @@ impl Runtime {
     fn stay<T>(
         &self,
         caller: &Caller,
-        find: impl Fn(&Catalog) -> Result<(Arc<Module>, T), ReadError>,
-    ) -> Result<(Stay, T), ReadError> {
+        find: impl Fn(&Catalog) -> Result<(Arc<Module>, T), RequestError>,
+    ) -> Result<(Stay, T), RequestError> {
         loop {
             let catalog = self.view(caller);
             let (module, found) = find(&catalog)?;
@@ -384,7 +322,7 @@ impl Runtime {
         mut stay: Stay,
         asking: Asking,
         work: impl FnOnce(&Module, &Turn<'_>) -> Result<T, CallFailure> + Send + 'static,
-    ) -> Result<T, ReadError> {
+    ) -> Result<T, RequestError> {
         let manifest = stay.module.manifest.as_ref();
         let limits = self.limits_for(manifest.and_then(|m| m.limits.timeout));
         let errand = Errand {
@@ -437,26 +375,21 @@ impl Runtime {
             work(module, &turn)
         });
         let result = result.await;
-        result.map_err(|ended| ReadError::of(of, &life, ended))
+        result.map_err(|kind| {
+            kind.report(&of, &life);
+            kind.of(of)
+        })
     }
 }
 
 /// Waits until the end of a reading is written, where it must be.
-async fn recorded(ended: Result<Option<Receipt>, Unwritten>) -> Result<(), Unwritten> {
-    match ended? {
-        Some(receipt) => receipt.written().await,
-        None => Ok(()),
-    }
-}
-
-impl From<Unwritten> for ReadError {
-    fn from(unwritten: Unwritten) -> Self {
-        if unwritten.has_run {
-            Self::Unrecorded
-        } else {
-            Self::Unaudited
-        }
-    }
+async fn recorded(of: &str, ended: Result<Option<Receipt>, Unwritten>) -> Result<(), RequestError> {
+    let written = match ended {
+        Ok(Some(receipt)) => receipt.written().await,
+        Ok(None) => Ok(()),
+        Err(unwritten) => Err(unwritten),
+    };
+    written.map_err(|unwritten| RequestErrorKind::from(unwritten).of(of))
 }
 
 /// A module that is used, and the catalog it came from.
@@ -477,39 +410,27 @@ fn shown_uri(uri: &str) -> String {
     }
 }
 
-pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> ReadError {
-    ReadError::UnknownResource {
-        uri: uri.to_owned(),
-        available: catalog.resources.similar(uri),
-    }
+pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> RequestError {
+    let available = catalog.resources.similar(uri);
+    RequestErrorKind::UnknownResource { available }.of(uri)
 }
 
-pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle, ReadError> {
+pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle, RequestError> {
     let lookup = catalog.prompts.lookup(name);
-    let name = name.to_owned();
-    match lookup {
-        PromptLookup::Found(handle) => Ok(handle),
-        PromptLookup::Ambiguous(paths) => Err(ReadError::AmbiguousPrompt { name, paths }),
-        PromptLookup::Unknown(available) => Err(ReadError::UnknownPrompt { name, available }),
-    }
+    let kind = match lookup {
+        PromptLookup::Found(handle) => return Ok(handle),
+        PromptLookup::Ambiguous(paths) => {
+            let paths = paths.iter().map(ToString::to_string).collect();
+            RequestErrorKind::AmbiguousPrompt { paths }
+        }
+        PromptLookup::Unknown(available) => RequestErrorKind::UnknownPrompt { available },
+    };
+    Err(kind.of(name))
 }
 
-impl ReadError {
-    /// What ended it from outside, if that is how it ended.
-    fn stop(&self) -> Option<Stop> {
-        match self {
-            Self::Stopped { stop, .. } => Some(*stop),
-            _ => None,
-        }
-    }
-
-    fn of(of: String, life: &Life, ended: Ended) -> Self {
-        ended.report(&of, life);
-        match ended {
-            Ended::Failed { fault, raised } => Self::Failed { of, fault, raised },
-            Ended::Stopped { stop, fault } => Self::Stopped { of, stop, fault },
-            Ended::Asks => Self::Asks { of },
-            Ended::Busy(overload) => Self::Busy(overload),
-        }
+fn argument_of(of: &Reference) -> &str {
+    match of {
+        Reference::Prompt(name) => name,
+        Reference::Resource(uri) => uri,
     }
 }

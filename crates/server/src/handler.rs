@@ -27,7 +27,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use runtime::{Call, CallError, GivenUp, Lookup, Meta, Shape};
+use runtime::{Call, GivenUp, Lookup, Meta, Shape};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -268,11 +268,11 @@ impl ServerHandler for Handler {
         let is_cached = answer.as_ref().is_ok_and(|output| output.cached);
         let mut result = match answer {
             Ok(output) => wire::result(output, era),
-            Err(CallError::Asks { .. }) => return desk.questions(self).map(Into::into),
+            Err(error) if error.is_question() => return desk.questions(self).map(Into::into),
             Err(error) => wire::failure(error, era, self.shared.errors)?,
         };
         if era == Era::Modern {
-            result.meta = Some(wire::meta(&self.shared.meta, is_cached));
+            wire::add_meta(&mut result, wire::meta(&self.shared.meta, is_cached));
         }
         Ok(CallToolResponse::Complete(result))
     }

@@ -17,7 +17,7 @@ use rmcp::model::{
     ReadResourceResult, ServerResult,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use runtime::{Asking, ReadError};
+use runtime::{Asking, RequestError};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -253,7 +253,7 @@ impl Handler {
             .runtime
             .complete(&of, &typed.name, &typed.value, given, asking)
             .await
-            .map_err(wire::unread)?;
+            .map_err(|error| wire::unread(&error))?;
         let mut result = CompleteResult::new(wire::completion(found));
         if era == Era::Modern {
             result.meta = Some(self.shared.meta.clone());
@@ -266,7 +266,7 @@ impl Handler {
         &self,
         context: &RequestContext<RoleServer>,
         matter: Matter<'_>,
-        ask: impl AsyncFnOnce(Asking) -> Result<T, ReadError>,
+        ask: impl AsyncFnOnce(Asking) -> Result<T, RequestError>,
     ) -> Result<Given<T>, ErrorData> {
         let era = Era::of(context.protocol_version().as_ref());
         let mut desk = Desk::open(self, context, era, matter)?;
@@ -286,8 +286,8 @@ impl Handler {
         }
         match answer {
             Ok(whole) => Ok(Given::Whole(whole)),
-            Err(ReadError::Asks { .. }) => desk.questions(self).map(Given::Asks),
-            Err(error) => Err(wire::unread(error)),
+            Err(error) if error.is_question() => desk.questions(self).map(Given::Asks),
+            Err(error) => Err(wire::unread(&error)),
         }
     }
 

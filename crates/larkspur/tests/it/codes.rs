@@ -10,7 +10,7 @@ const KNOWN: [&str; 8] = [
 
 /// Codes of `errors = "mapped"` and their HTTP statuses, by file.
 const MAPPED: [(&str, &[&str]); 2] = [
-    ("wire/mapped.rs", &["-32000", "-32001", "-32002"]),
+    ("wire/failure.rs", &["-32000", "-32001", "-32002"]),
     ("http/message.rs", &["-32000", "-32002"]),
 ];
 

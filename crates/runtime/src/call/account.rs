@@ -1,8 +1,8 @@
 //! Counts a call, whichever way it was made and however it ends.
 
-use super::error::CallError;
 use crate::meter::Meter;
 use crate::observed::Observed;
+use crate::request::{RequestError, Verdict};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use model::{Output, Stop};
@@ -27,15 +27,14 @@ impl<'a> CallAccount<'a> {
         }
     }
 
-    pub(crate) fn finish(mut self, result: &Result<Output, CallError>) {
+    pub(crate) fn finish(mut self, result: &Result<Output, RequestError>) {
         self.is_finished = true;
         if let Some(observed) = self.observed.take() {
             observed.end(result);
         }
-        match result {
-            Ok(output) if output.is_error => Stats::add(&self.stats.failed),
-            Ok(_) | Err(CallError::Asks { .. }) => {}
-            Err(error) => self.stats.add_failure(error.stop()),
+        if Verdict::of(result).is_failure() {
+            let stop = result.as_ref().err().and_then(RequestError::stop);
+            self.stats.add_failure(stop);
         }
     }
 }

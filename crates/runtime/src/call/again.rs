@@ -1,8 +1,8 @@
 //! Calls that need not be made: their result is cached.
 
 use super::Job;
-use super::error::CallError;
 use crate::answers::{Kept, Key, PendingResult, Who};
+use crate::request::RequestError;
 use model::Output;
 
 impl Job {
@@ -37,7 +37,7 @@ impl Job {
 
 impl PendingResult {
     /// Errors are not cached.
-    pub(super) fn keep(self, runtime: &crate::Runtime, result: &Result<Output, CallError>) {
+    pub(super) fn keep(self, runtime: &crate::Runtime, result: &Result<Output, RequestError>) {
         if let Ok(output) = result
             && !output.is_error
         {

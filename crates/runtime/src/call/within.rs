@@ -2,7 +2,6 @@
 
 use super::Lines;
 use super::account::{CallAccount, RunTimer};
-use super::error::{CallError, has_failed};
 use crate::answers::ResultTracker;
 use crate::audit::{Entry, Trail};
 use crate::catalog::{Catalog, Handle, Lookup};
@@ -10,9 +9,10 @@ use crate::errand::CallThread;
 use crate::permit::Permit;
 use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape};
+use crate::request::{RequestError, RequestErrorKind, Verdict};
 use crate::runtime::Runtime;
 use model::{
-    Args, Asker, Caller, Denied, HostError, Limits, Output, PossibleWrite, ReadOnlyCall, Unanswered,
+    Args, Asker, Caller, HostError, Limits, Output, PossibleWrite, ReadOnlyCall, Unanswered,
 };
 use script::Cancel;
 use std::fmt::Display;
@@ -60,19 +60,10 @@ impl Within<'_> {
             Some(meta) => self.call_meta(meta, args),
             None => self.call_counted(tool, args, Shape::Raw, None),
         };
-        if let Err(CallError::Asks { .. }) = result {
-            return Err(Unanswered::Later);
-        }
-        let why = |error| match error {
-            CallError::Rejected { tool, rejected, .. } => {
-                format!("{tool} was not called: {rejected}")
-            }
-            CallError::Denied(denied) => denied.to_string(),
-            // Where calls go in a circle, one name says it.
-            other if other.to_string().starts_with(tool) => other.to_string(),
-            other => format!("{tool}: {other}"),
-        };
-        result.map_err(|error| HostError(why(error)).into())
+        result.map_err(|error| match &error.kind {
+            RequestErrorKind::Asks => Unanswered::Later,
+            _ => HostError(describe(tool, &error)).into(),
+        })
     }
 
     pub(crate) fn call_counted(
@@ -81,7 +72,7 @@ impl Within<'_> {
         args: Args,
         shape: Shape,
         via: Option<&'static str>,
-    ) -> Result<Output, CallError> {
+    ) -> Result<Output, RequestError> {
         let account = CallAccount::begin(self.runtime, tool);
         let result = self.call_audited(tool, args, shape, via);
         account.finish(&result);
@@ -94,7 +85,7 @@ impl Within<'_> {
         args: Args,
         shape: Shape,
         via: Option<&'static str>,
-    ) -> Result<Output, CallError> {
+    ) -> Result<Output, RequestError> {
         let trail = match via {
             Some(via) => self.trail.via(via),
             None if self.runtime.audit().is_on() => self.trail.via(self.name.to_string()),
@@ -102,29 +93,33 @@ impl Within<'_> {
         };
         let mut entry = self.runtime.enter(tool, &args, self.caller, &trail)?;
         let result = self.call_inner(tool, args, shape, trail, &mut entry);
-        if let Some(receipt) = entry.end_call(&result)? {
-            receipt.wait()?;
+        match entry.end(&result) {
+            Ok(None) => return result,
+            Ok(Some(receipt)) => receipt.wait(),
+            Err(unwritten) => Err(unwritten),
         }
+        .map_err(|unwritten| RequestErrorKind::from(unwritten).of(tool))?;
         result
     }
 
     /// A tool that is not there is reported where it is looked up.
-    fn check_permitted(&self, tool: &str) -> Result<(), CallError> {
+    fn check_permitted(&self, tool: &str) -> Result<(), RequestError> {
         match self.catalog.lookup(tool) {
-            Lookup::Found(handle) => Ok(self.check_reachable(&handle)?),
+            Lookup::Found(handle) => self.check_reachable(&handle),
             Lookup::Ambiguous(_) | Lookup::Unknown(_) => Ok(()),
         }
     }
 
     /// May the module's scripts call this tool, from this call?
-    pub(crate) fn check_reachable(&self, handle: &Handle) -> Result<(), Denied> {
-        self.permit.calls(&handle.path())?;
-        match &self.read_only {
+    pub(crate) fn check_reachable(&self, handle: &Handle) -> Result<(), RequestError> {
+        let permitted = self.permit.calls(&handle.path());
+        let reachable = permitted.and_then(|()| match &self.read_only {
             Some(call) if !handle.tool().tool.is_read_only() => {
                 call.check(&PossibleWrite::Tool(handle))
             }
             _ => Ok(()),
-        }
+        });
+        reachable.map_err(|denied| RequestErrorKind::from(denied).of(handle.to_string()))
     }
 
     fn call_inner(
@@ -134,7 +129,7 @@ impl Within<'_> {
         shape: Shape,
         trail: Trail,
         entry: &mut Entry,
-    ) -> Result<Output, CallError> {
+    ) -> Result<Output, RequestError> {
         self.check_permitted(tool)?;
         let catalog = Arc::clone(self.catalog);
         let caller = self.caller.clone();
@@ -163,14 +158,26 @@ impl Within<'_> {
             }
             Err(keeping) => keeping,
         };
-        entry.start_blocking()?;
+        let started = entry.start_blocking();
+        started.map_err(|unwritten| RequestErrorKind::from(unwritten).of(tool))?;
         let visit = job.visit.take();
         let _inside = visit.and_then(|visit| Some(self.thread?.enter(visit)));
         let result = job.answer(job.run(self.cancel.clone(), self.thread, false));
         if let Some(keeping) = keeping {
             keeping.keep(self.runtime, &result);
         }
-        timer.finish(has_failed(&result));
+        timer.finish(Verdict::of(&result).is_failure());
         result
+    }
+}
+
+fn describe(tool: &str, error: &RequestError) -> String {
+    let sentence = error.to_string();
+    match &error.kind {
+        RequestErrorKind::Rejected { .. } => format!("{} was not called: {sentence}", error.target),
+        RequestErrorKind::Denied(_) => sentence,
+        // Where calls go in a circle, one name says it.
+        _ if sentence.starts_with(tool) => sentence,
+        _ => format!("{tool}: {sentence}"),
     }
 }

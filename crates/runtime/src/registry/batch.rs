@@ -6,8 +6,9 @@ use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
 use crate::audit::Trail;
-use crate::call::{Call, CallError, Lines};
+use crate::call::{Call, Lines};
 use crate::catalog::{Catalog, Handle};
+use crate::request::{RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use model::plan::{
@@ -15,7 +16,6 @@ use model::plan::{
     Task,
 };
 use model::{Args, Caller, Limits, Output, Stop, ToolPath};
-use script::Raised;
 use serde_json::Value;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -41,7 +41,7 @@ pub struct Batch {
 }
 
 impl Runtime {
-    pub(crate) async fn call_batch(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
+    pub(crate) async fn call_batch(&self, meta: Meta, call: Call) -> Result<Output, RequestError> {
         let tasks = tasks(meta, &call.name, call.args)?;
         let progress = call.progress.map(|progress| -> Watch {
             Arc::new(move |run| {
@@ -79,7 +79,7 @@ impl Runtime {
             check_scope(&catalog, handle, &batch.caller)?;
             batch.meta.check_tool(handle)
         };
-        let denied = |path: &ToolPath, error: &CallError| {
+        let denied = |path: &ToolPath, error: &RequestError| {
             self.note_unread(&path.to_string(), &batch.caller, &batch.trail, error);
         };
         let plan = planned(&catalog, &batch.tasks, self.limits(), &may, &denied)?;
@@ -115,12 +115,15 @@ impl Runtime {
     }
 }
 
-pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, CallError> {
+pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, RequestError> {
     let accepted = meta.accept(args);
-    let mut args = accepted.map_err(|rejected| CallError::Rejected {
-        tool: name.to_owned(),
-        rejected,
-        signature: Some(format!("batch({})", Meta::Batch.input().signature())),
+    let mut args = accepted.map_err(|rejected| {
+        let signature = Some(format!("batch({})", Meta::Batch.input().signature()));
+        RequestErrorKind::Rejected {
+            rejected,
+            signature,
+        }
+        .of(name)
     })?;
     Ok(args.remove("tasks").unwrap_or_default())
 }
@@ -130,8 +133,8 @@ pub(crate) fn planned(
     catalog: &Arc<Catalog>,
     tasks: &Value,
     limits: &Limits,
-    may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
-    denied: &(dyn Fn(&ToolPath, &CallError) + Sync),
+    may: &(dyn Fn(&Handle) -> Result<(), RequestError> + Sync),
+    denied: &(dyn Fn(&ToolPath, &RequestError) + Sync),
 ) -> Result<Plan, Refused> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
@@ -240,7 +243,8 @@ impl Drive<'_> {
         let work = async move {
             let begin = Instant::now();
             let called = runtime.call(call).await;
-            let result = if has_timed_out(&called) && begin.elapsed() >= timeout {
+            let stop = called.as_ref().err().and_then(RequestError::stop);
+            let result = if stop == Some(Stop::Deadline) && begin.elapsed() >= timeout {
                 Err(too_slow(timeout))
             } else {
                 heard(called)
@@ -296,76 +300,12 @@ fn words(run: &Run) -> (f64, f64, String) {
 }
 
 /// What a plan hears of a call.
-pub(super) fn heard(called: Result<Output, CallError>) -> Result<Value, Failure> {
+pub(super) fn heard(called: Result<Output, RequestError>) -> Result<Value, Failure> {
     match called {
         Ok(output) if output.is_error => Err(Failure::new("tool_error", output.plain_text())),
         Ok(output) => Ok(output.into_json()),
-        Err(error) => Err(failure(&error)),
+        Err(error) => Err(Failure::from(&error)),
     }
-}
-
-/// HTTP's word for one who comes too often.
-const TOO_MANY: u16 = 429;
-
-fn failure(error: &CallError) -> Failure {
-    let sentence = error.to_string();
-    match error {
-        CallError::Unknown { .. } | CallError::Ambiguous { .. } | CallError::Missing { .. } => {
-            Failure::new("unknown_tool", sentence)
-        }
-        CallError::Rejected { .. } => Failure::new("rejected", sentence),
-        CallError::Scope { .. } => Failure::new("scope", sentence),
-        CallError::NotReadOnly { .. } | CallError::Denied(_) => Failure::new("denied", sentence),
-        CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
-        CallError::Stopped {
-            stop: Stop::Deadline,
-            ..
-        } => Failure::new("timeout", sentence).passing(Passing::Timeout),
-        CallError::Stopped { .. } => Failure::new("stopped", sentence),
-        CallError::Asks { .. } => Failure::new("asks", sentence),
-        CallError::Limited(limited) => Failure::new("limited", sentence)
-            .passing(Passing::Status(TOO_MANY))
-            .retry_after(Some(limited.retry_after)),
-        CallError::Unaudited | CallError::Unrecorded => Failure::new("unaudited", sentence),
-        CallError::Busy { .. } => Failure::new("busy", sentence),
-    }
-}
-
-/// An error of an author's own, or of `http`, which says the status it got.
-fn failed(raised: Option<&Raised>, sentence: String) -> Failure {
-    let Some(raised) = raised else {
-        return Failure::new("failed", sentence);
-    };
-    let failure = Failure::new(raised.kind.clone(), sentence);
-    let status = raised.data.get("status").and_then(Value::as_u64);
-    let status = status.and_then(|status| u16::try_from(status).ok());
-    let retry_after = raised.data.get("retry_after").and_then(seconds);
-    // Who says when to come back says that it may pass.
-    match status.or(retry_after.map(|_| TOO_MANY)) {
-        Some(status) => failure
-            .passing(Passing::Status(status))
-            .retry_after(retry_after),
-        None => failure,
-    }
-}
-
-/// `60`, `1.5`, `"60s"`.
-fn seconds(value: &Value) -> Option<Duration> {
-    match value {
-        Value::String(text) => model::parse_duration(text).ok(),
-        Value::Number(number) => model::parse_duration(&number.to_string()).ok(),
-        _ => None,
-    }
-}
-
-fn has_timed_out(called: &Result<Output, CallError>) -> bool {
-    matches!(
-        called,
-        Err(CallError::Stopped {
-            stop: Stop::Deadline,
-            ..
-        })
-    )
 }
 
 pub(super) fn too_slow(timeout: Duration) -> Failure {

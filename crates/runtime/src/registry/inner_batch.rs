@@ -6,8 +6,9 @@ use super::batch_answer::{BatchAnswer, Reader};
 use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
-use crate::call::{CallError, Within};
+use crate::call::Within;
 use crate::catalog::Handle;
+use crate::request::RequestError;
 use crate::scopes::check_scope;
 use model::plan::{Failure, Halt, Job, ReferencedPaths, Report, Run, Start};
 use model::{Args, Cancel, Output, ToolPath};
@@ -26,7 +27,7 @@ type CalledTask = (Result<Value, Failure>, Option<Value>);
 type Ended = (Job, CalledTask);
 
 impl Within<'_> {
-    pub(crate) fn call_batch(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
+    pub(crate) fn call_batch(&self, meta: Meta, args: Args) -> Result<Output, RequestError> {
         let tasks = tasks(meta, meta.name(), args)?;
         let may = |handle: &Handle| {
             self.check_reachable(handle)?;
@@ -35,7 +36,7 @@ impl Within<'_> {
         };
         let trail = self.trail.via(meta.name());
         let runtime = self.runtime;
-        let denied = |path: &ToolPath, error: &CallError| {
+        let denied = |path: &ToolPath, error: &RequestError| {
             runtime.note_unread(&path.to_string(), self.caller, &trail, error);
         };
         let plan = match planned(self.catalog, &tasks, runtime.limits(), &may, &denied) {

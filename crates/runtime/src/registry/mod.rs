@@ -35,8 +35,9 @@ pub(crate) use start_surface::StartSurface;
 pub(crate) use tool_index::ToolIndex;
 
 use crate::audit::Trail;
-use crate::call::{Call, CallError, Within, suggest};
+use crate::call::{Call, Within};
 use crate::catalog::{Catalog, Module};
+use crate::request::{RequestError, RequestErrorKind, suggest};
 use crate::runtime::Runtime;
 use call::Wanted;
 use model::{Args, Caller, Output};
@@ -44,7 +45,7 @@ use schema::SchemaRequest;
 
 impl Runtime {
     /// Answers a call of a meta tool.
-    pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
+    pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, RequestError> {
         let catalog = self.view(&call.caller);
         if meta.is_batch(&call.args) {
             return self.call_batch(meta, call).await;
@@ -85,21 +86,21 @@ impl Runtime {
         name: &str,
         caller: &Caller,
         trail: &Trail,
-        error: &CallError,
+        error: &RequestError,
     ) {
         if let Ok(mut entry) = self.enter(name, &Args::new(), caller, trail) {
-            if let CallError::Missing { .. } = error {
+            if let RequestErrorKind::Missing { .. } = error.kind {
                 self.note_missing(&mut entry, name);
             }
             // Nothing has run: the line need not be waited for.
-            let _ = entry.end_call(&Err(error.clone()));
+            let _ = entry.end::<Output>(&Err(error.clone()));
         }
     }
 }
 
 impl Within<'_> {
     /// The same, for a script that calls it.
-    pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
+    pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, RequestError> {
         if meta.is_batch(&args) {
             return self.call_batch(meta, args);
         }
@@ -120,32 +121,34 @@ impl Within<'_> {
 }
 
 /// Returns the error for a module that does not exist.
-pub(crate) fn missing_module(catalog: &Catalog, name: &str) -> CallError {
+pub(crate) fn missing_module(catalog: &Catalog, name: &str) -> RequestError {
     let names = catalog.modules().map(|module| module.name.as_str());
     let near = model::near_names(name, names);
     let way_out = "`get_module_schema` lists the modules";
-    missing(&format!("module `{name}`"), near, way_out)
+    missing(name, &format!("module `{name}`"), near, way_out)
 }
 
 /// Returns the error for a tool that its module does not have.
-pub(crate) fn missing_tool(module: &Module, tool: &str) -> CallError {
+pub(crate) fn missing_tool(module: &Module, tool: &str) -> RequestError {
     let names = module.tools.iter().map(|tool| tool.tool.name.as_str());
     let near = model::near_names(tool, names);
     let module = &module.name;
     let way_out = format!("`get_module_schema` with modules: [\"{module}\"] lists its tools");
-    missing(&format!("tool `{module}.{tool}`"), near, &way_out)
+    let target = format!("{module}.{tool}");
+    missing(&target, &format!("tool `{target}`"), near, &way_out)
 }
 
-fn missing(what: &str, near: Vec<&str>, way_out: &str) -> CallError {
+fn missing(target: &str, what: &str, near: Vec<&str>, way_out: &str) -> RequestError {
     let available: Vec<String> = near.into_iter().map(str::to_owned).collect();
     let sentence = match suggest(&available) {
         suggestion if suggestion.is_empty() => format!("there is no {what}; {way_out}"),
         suggestion => format!("there is no {what}{suggestion}"),
     };
-    CallError::Missing {
+    let kind = RequestErrorKind::Missing {
         sentence,
         available,
-    }
+    };
+    kind.of(target)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use run::{Answer, Run};
-use runtime::{Call, CallError, Shape, Words, Work};
+use runtime::{Call, Shape, Words, Work};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -119,7 +119,7 @@ impl Handler {
     fn answered(&self, answer: Answer, run: &Run) -> Result<CallToolResponse, ErrorData> {
         match answer {
             Ok(output) => Ok(self.whole(output)),
-            Err(CallError::Asks { .. }) => run.desk.questions(self).map(Into::into),
+            Err(error) if error.is_question() => run.desk.questions(self).map(Into::into),
             Err(error) => wire::failure(error, Era::Modern, self.shared.errors)
                 .map(|result| self.dressed(result)),
         }
@@ -130,7 +130,7 @@ impl Handler {
     }
 
     fn dressed(&self, mut result: CallToolResult) -> CallToolResponse {
-        result.meta = Some(self.shared.meta.clone());
+        wire::add_meta(&mut result, self.shared.meta.clone());
         CallToolResponse::Complete(result)
     }
 
