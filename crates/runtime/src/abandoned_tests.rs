@@ -3,11 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests own their folders")]
 
 use super::{AbandonedThread, AbandonedThreads, MOST};
-use crate::call::Call;
 use crate::orders::Order;
 use crate::overload::Overload;
 use crate::project::ProjectFile;
-use crate::request::{RequestError, RequestErrorKind};
+use crate::request::{Call, RequestError, RequestErrorKind};
 use crate::runtime::{Runtime, Settings};
 use crate::stats::Stats;
 use crate::status::Status;

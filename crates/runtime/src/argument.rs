@@ -1,12 +1,12 @@
 //! An argument that somebody is typing: whose it is, and what completes it.
 
 use crate::catalog::{Catalog, Module};
-use crate::read::{Reference, find_prompt, unknown_resource};
-use crate::request::{RequestError, RequestErrorKind};
+use crate::request::{Reference, RequestError, RequestErrorKind, find_prompt, unknown_resource};
 use model::{Input, Schema};
 use script::Completer;
 use std::sync::Arc;
 
+#[derive(Clone)]
 pub(crate) struct Argument {
     /// The prompt or the resource it belongs to.
     pub(crate) of: String,

@@ -7,7 +7,6 @@ mod argument;
 mod assembly;
 mod attempt;
 mod audit;
-mod call;
 mod catalog;
 mod changes;
 mod closed;
@@ -44,7 +43,6 @@ mod project;
 mod prompts;
 mod quota;
 mod rate;
-mod read;
 mod reader;
 mod registry;
 mod request;
@@ -67,7 +65,6 @@ mod watch;
 
 pub use abandoned::{AbandonedThread, AbandonedThreads, LoadThreads};
 pub use audit::{Audit, AuditCounts, Denial, Trail};
-pub use call::{Call, GivenUp, Lines, Progress};
 pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, Rules, State};
 pub use changes::Changes;
 pub use closed::Closed;
@@ -88,12 +85,13 @@ pub use priority::lower_priority;
 pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use quota::{Limited, RateCharge};
-pub use read::{Asking, Reference};
 pub use reader::{Digests, Reader};
 pub use registry::{
     Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
 };
-pub use request::{RequestError, RequestErrorKind, Verdict};
+pub use request::{
+    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind, Verdict,
+};
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};
 pub use scopes::{Lacking, Wish};

@@ -1,8 +1,8 @@
 //! Calls as somebody at the server's terminal sees them: which tool, how long, how it ended.
 
-use crate::catalog::{Catalog, Lookup};
 use crate::request::{Reply, RequestError, Verdict};
 use crate::runtime::Runtime;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,13 +32,18 @@ impl Runtime {
     pub(crate) fn observe(&self, name: &str) -> Option<Observed> {
         Some(Observed {
             observer: Arc::clone(self.observer()?),
-            tool: full_name(&self.catalog(), name),
+            tool: name.to_owned(),
             begin: Instant::now(),
         })
     }
 }
 
 impl Observed {
+    /// The request is for `module.name`.
+    pub(crate) fn found(&mut self, target: &impl Display) {
+        self.tool = target.to_string();
+    }
+
     /// The caller has disconnected.
     pub(crate) fn cancel(self) {
         self.report(Verdict::Stopped, Some("the call was cancelled".into()));
@@ -60,12 +65,5 @@ impl Observed {
             verdict,
             error,
         });
-    }
-}
-
-fn full_name(catalog: &Catalog, name: &str) -> String {
-    match catalog.lookup(name) {
-        Lookup::Found(handle) => handle.path().to_string(),
-        _ => name.to_owned(),
     }
 }

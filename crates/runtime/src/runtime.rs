@@ -3,7 +3,6 @@
 use crate::abandoned::{AbandonedThread, AbandonedThreads, MOST_OF_INSTANCE};
 use crate::answers::Answers;
 use crate::audit::Audit;
-use crate::call::Lines;
 use crate::catalog::Catalog;
 use crate::closed::Closed;
 use crate::disk::Folder;
@@ -22,7 +21,7 @@ use crate::overload::Overload;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::quota::{Held, Used};
-use crate::request::RequestErrorKind;
+use crate::request::{Lines, RequestErrorKind};
 use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;

@@ -76,17 +76,8 @@ impl Entry {
         }
     }
 
-    /// What is not there for this caller: for nobody, or for him.
-    pub(crate) fn missing(
-        &mut self,
-        find: impl FnOnce() -> Option<(Arc<Catalog>, Arc<Module>, String)>,
-    ) {
-        if self.0.is_none() {
-            return;
-        }
-        if let Some((catalog, module, name)) = find() {
-            self.found(&catalog, &module, &name);
-        }
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Records that the call runs now, where it may not run unrecorded, and waits until that is written.

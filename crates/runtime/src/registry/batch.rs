@@ -6,9 +6,8 @@ use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
 use crate::audit::Trail;
-use crate::call::{Call, Lines};
 use crate::catalog::{Catalog, Handle};
-use crate::request::{RequestError, RequestErrorKind};
+use crate::request::{Call, Lines, RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
 use model::plan::{
@@ -41,8 +40,7 @@ pub struct Batch {
 }
 
 impl Runtime {
-    pub(crate) async fn call_batch(&self, meta: Meta, call: Call) -> Result<Output, RequestError> {
-        let tasks = tasks(meta, &call.name, call.args)?;
+    pub(super) async fn call_batch(&self, meta: Meta, tasks: Value, call: Call) -> Output {
         let progress = call.progress.map(|progress| -> Watch {
             Arc::new(move |run| {
                 let (done, of, words) = words(run);
@@ -61,10 +59,10 @@ impl Runtime {
             },
             Reader::Model,
         );
-        Ok(match answer.await {
+        match answer.await {
             Ok(answer) => answer.into_output(),
             Err(refused) => Output::error(show_refused(&refused)),
-        })
+        }
     }
 
     /// Runs a batch for a program to its end, unless its plan is refused: then nothing was called.

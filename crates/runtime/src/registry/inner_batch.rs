@@ -1,14 +1,13 @@
 //! `batch` as a script calls it, which waits: its tasks run on threads of their own, within the time of
 //! the call that started them.
 
-use super::batch::{find_author, heard, planned, show_refused, tasks, too_slow};
+use super::batch::{find_author, heard, planned, show_refused, too_slow};
 use super::batch_answer::{BatchAnswer, Reader};
 use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
-use crate::call::Within;
 use crate::catalog::Handle;
-use crate::request::RequestError;
+use crate::request::{RequestError, Within};
 use crate::scopes::check_scope;
 use model::plan::{Failure, Halt, Job, ReferencedPaths, Report, Run, Start};
 use model::{Args, Cancel, Output, ToolPath};
@@ -27,8 +26,7 @@ type CalledTask = (Result<Value, Failure>, Option<Value>);
 type Ended = (Job, CalledTask);
 
 impl Within<'_> {
-    pub(crate) fn call_batch(&self, meta: Meta, args: Args) -> Result<Output, RequestError> {
-        let tasks = tasks(meta, meta.name(), args)?;
+    pub(super) fn call_batch(&self, meta: Meta, tasks: &Value) -> Output {
         let may = |handle: &Handle| {
             self.check_reachable(handle)?;
             check_scope(self.catalog, handle, self.caller)?;
@@ -39,9 +37,9 @@ impl Within<'_> {
         let denied = |path: &ToolPath, error: &RequestError| {
             runtime.note_unread(&path.to_string(), self.caller, &trail, error);
         };
-        let plan = match planned(self.catalog, &tasks, runtime.limits(), &may, &denied) {
+        let plan = match planned(self.catalog, tasks, runtime.limits(), &may, &denied) {
             Ok(plan) => plan,
-            Err(refused) => return Ok(Output::error(show_refused(&refused))),
+            Err(refused) => return Output::error(show_refused(&refused)),
         };
         let run = Run::new(plan);
         let report = thread::scope(|scope| Inner::new(self, scope, run, meta).run());
@@ -55,7 +53,7 @@ impl Within<'_> {
         }
         let is_error = answer.is_error();
         let text = Output::text(answer.into_json().to_string());
-        Ok(Output { is_error, ..text })
+        Output { is_error, ..text }
     }
 
     fn call_task(&self, task: Called, args: Args) -> CalledTask {
@@ -65,7 +63,7 @@ impl Within<'_> {
             ..*self
         };
         let via = Some(task.meta.name());
-        let result = heard(within.call_counted(&task.tool, args, Shape::Raw, via));
+        let result = heard(within.request(&task.tool, args, Shape::Raw, via));
         if result.is_err() && Instant::now() >= task.until {
             return (Err(too_slow(task.timeout)), None);
         }

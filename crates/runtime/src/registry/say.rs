@@ -1,10 +1,10 @@
 //! An answer that is there as data already, in the form that somebody asks for.
 
 use super::shape::{Asked, Shaping};
-use crate::call::Within;
 use crate::catalog::Handle;
 use crate::errand::Errand;
 use crate::life::Visit;
+use crate::request::Within;
 use crate::runtime::Runtime;
 use model::{Caller, Cancel, Compact, Limits, MemoryShare, StructuredResults};
 use script::{CallFailure, Turn};

@@ -1,15 +1,14 @@
 //! Calls that a script makes of other tools: on its own thread, within its own time.
 
-use super::Lines;
-use super::account::{CallAccount, RunTimer};
+use super::finish::Account;
+use super::tool_call::ToolCall;
+use super::{Asking, RequestError, RequestErrorKind};
 use crate::answers::ResultTracker;
-use crate::audit::{Entry, Trail};
+use crate::audit::Trail;
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::errand::CallThread;
 use crate::permit::Permit;
-use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape};
-use crate::request::{RequestError, RequestErrorKind, Verdict};
 use crate::runtime::Runtime;
 use model::{
     Args, Asker, Caller, HostError, Limits, Output, PossibleWrite, ReadOnlyCall, Unanswered,
@@ -19,22 +18,22 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How deep calls may be made from calls.
+/// Depth of calls in calls, at most.
 const DEEPEST: usize = 8;
 
-/// Where a script calls other tools from: on the same thread, within the same time.
+/// A running script that may call other tools.
 pub(crate) struct Within<'a> {
     pub(crate) runtime: &'a Runtime,
-    /// What was served when the outermost call came.
+    /// Served when the outermost request came.
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) caller: &'a Caller,
     pub(crate) asker: Option<&'a Arc<dyn Asker>>,
     pub(crate) limits: &'a Limits,
-    /// Who hears the outermost call hears what it calls.
-    pub(crate) lines: Option<&'a Lines>,
-    /// How many calls this one was made from.
+    /// Receives log lines of the outermost request and of all that it calls.
+    pub(crate) lines: Option<&'a super::Lines>,
+    /// Number of calls that this one is nested in.
     pub(crate) depth: usize,
-    /// The thread they all run on; there is none for an inline call.
+    /// The thread they all run on; there is none for an inline run.
     pub(crate) thread: Option<&'a CallThread>,
     pub(crate) name: &'a (dyn Display + Sync),
     /// Set while a call of a read-only tool runs: it reaches read-only tools alone.
@@ -58,7 +57,7 @@ impl Within<'_> {
         }
         let result = match Meta::named(tool) {
             Some(meta) => self.call_meta(meta, args),
-            None => self.call_counted(tool, args, Shape::Raw, None),
+            None => self.request(tool, args, Shape::Raw, None),
         };
         result.map_err(|error| match &error.kind {
             RequestErrorKind::Asks => Unanswered::Later,
@@ -66,20 +65,8 @@ impl Within<'_> {
         })
     }
 
-    pub(crate) fn call_counted(
-        &self,
-        tool: &str,
-        args: Args,
-        shape: Shape,
-        via: Option<&'static str>,
-    ) -> Result<Output, RequestError> {
-        let account = CallAccount::begin(self.runtime, tool);
-        let result = self.call_audited(tool, args, shape, via);
-        account.finish(&result);
-        result
-    }
-
-    fn call_audited(
+    /// The driver of requests on the thread of a script, which waits.
+    pub(crate) fn request(
         &self,
         tool: &str,
         args: Args,
@@ -91,15 +78,53 @@ impl Within<'_> {
             None if self.runtime.audit().is_on() => self.trail.via(self.name.to_string()),
             None => self.trail.clone(),
         };
-        let mut entry = self.runtime.enter(tool, &args, self.caller, &trail)?;
-        let result = self.call_inner(tool, args, shape, trail, &mut entry);
-        match entry.end(&result) {
-            Ok(None) => return result,
-            Ok(Some(receipt)) => receipt.wait(),
-            Err(unwritten) => Err(unwritten),
+        let target = ToolCall {
+            name: tool.to_owned(),
+            args,
+            shape,
+            given_up: None,
+            long: false,
+            timeout: None,
+        };
+        let asking = Asking {
+            lines: self.lines.cloned(),
+            asker: self.asker.cloned(),
+            caller: self.caller.clone(),
+            trail,
+            ..Asking::default()
+        };
+        let mut account = Account::begin(self.runtime, &target);
+        let result = self.run(target, asking, &mut account);
+        account.finish_blocking(result)
+    }
+
+    fn run(
+        &self,
+        target: ToolCall,
+        asking: Asking,
+        account: &mut Account<'_>,
+    ) -> Result<Output, RequestError> {
+        account.open(&target, &asking)?;
+        self.check_permitted(&target.name)?;
+        let catalog = Arc::clone(self.catalog);
+        let mut prepared = self.runtime.prepare(target, asking, catalog, account)?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        prepared.depth = self.depth + 1;
+        prepared.tracker = self.tracker.cloned();
+        prepared.limits = Arc::new(Limits {
+            time: prepared.limits.time.min(left),
+            // Both are in memory at the same time.
+            heap_bytes: self.limits.heap_bytes / 2,
+            ..(*prepared.limits).clone()
+        });
+        if let Some(output) = account.begin_run(&mut prepared) {
+            return Ok(output);
         }
-        .map_err(|unwritten| RequestErrorKind::from(unwritten).of(tool))?;
-        result
+        account.start_blocking()?;
+        let visit = prepared.visit.take();
+        let _inside = visit.and_then(|visit| Some(self.thread?.enter(visit)));
+        let result = prepared.run_here(self.cancel.clone(), self.thread, false);
+        result.map_err(|failure| prepared.report(failure.into()))
     }
 
     /// A tool that is not there is reported where it is looked up.
@@ -120,54 +145,6 @@ impl Within<'_> {
             _ => Ok(()),
         });
         reachable.map_err(|denied| RequestErrorKind::from(denied).of(handle.to_string()))
-    }
-
-    fn call_inner(
-        &self,
-        tool: &str,
-        args: Args,
-        shape: Shape,
-        trail: Trail,
-        entry: &mut Entry,
-    ) -> Result<Output, RequestError> {
-        self.check_permitted(tool)?;
-        let catalog = Arc::clone(self.catalog);
-        let caller = self.caller.clone();
-        let charged = RateCharge::Nothing;
-        let mut job = self
-            .runtime
-            .job(catalog, tool, (args, shape), caller, charged, entry)?;
-        job.trail = trail;
-        let left = self.until.saturating_duration_since(Instant::now());
-        job.depth = self.depth + 1;
-        job.asker = self.asker.cloned();
-        job.lines = self.lines.cloned();
-        job.tracker = self.tracker.cloned();
-        job.limits = Arc::new(Limits {
-            time: job.limits.time.min(left),
-            // Both are in memory at the same time.
-            heap_bytes: self.limits.heap_bytes / 2,
-            ..(*job.limits).clone()
-        });
-        let timer = RunTimer::start(job.meter());
-        let keeping = match job.kept() {
-            Ok(output) => {
-                entry.cached();
-                timer.finish(false);
-                return Ok(output);
-            }
-            Err(keeping) => keeping,
-        };
-        let started = entry.start_blocking();
-        started.map_err(|unwritten| RequestErrorKind::from(unwritten).of(tool))?;
-        let visit = job.visit.take();
-        let _inside = visit.and_then(|visit| Some(self.thread?.enter(visit)));
-        let result = job.answer(job.run(self.cancel.clone(), self.thread, false));
-        if let Some(keeping) = keeping {
-            keeping.keep(self.runtime, &result);
-        }
-        timer.finish(Verdict::of(&result).is_failure());
-        result
     }
 }
 
