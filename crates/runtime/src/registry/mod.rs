@@ -3,6 +3,7 @@
 
 mod batch;
 mod batch_answer;
+mod batch_run;
 mod budgeted_text;
 mod call;
 mod catalogue;

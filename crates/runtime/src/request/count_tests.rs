@@ -133,9 +133,7 @@ impl Bench {
             calls: Stats::get(&stats.calls) - around,
             failed: Stats::get(&stats.failed),
             stopped: Stats::get(&stats.stopped),
-            meter: meter.map(|(_, _, meter)| {
-                [&meter.calls, &meter.errors].map(Stats::get)
-            }),
+            meter: meter.map(|(_, _, meter)| [&meter.calls, &meter.errors].map(Stats::get)),
             audit: (String::new(), Value::Null),
         };
         self.runtime.close();
@@ -194,7 +192,11 @@ fn every_way_is_charged_once() {
         bench.request(way, "fine");
         assert_eq!(bench.call("fine", json!({})).map(|_| ()), Ok(()), "{way}");
         let error = bench.call("fine", json!({})).unwrap_err();
-        assert_eq!((error.code(), error.is_transient()), ("rate", true), "{way}");
+        assert_eq!(
+            (error.code(), error.is_transient()),
+            ("rate", true),
+            "{way}"
+        );
     }
 }
 
