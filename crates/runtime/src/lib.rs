@@ -90,7 +90,8 @@ pub use registry::{
     Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
 };
 pub use request::{
-    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind, Verdict,
+    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind, TargetKind,
+    Verdict,
 };
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};

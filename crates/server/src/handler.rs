@@ -128,7 +128,7 @@ impl Handler {
         let (own, late, id) = (own.cloned(), self.late.clone(), context.id.clone());
         let errors = self.shared.errors;
         Arc::new(move |error| {
-            let Ok(result) = wire::failure(error, era, errors) else {
+            let Ok(result) = wire::failure(&error, era, errors) else {
                 return;
             };
             let result = wire::for_era(result, era);
@@ -269,7 +269,7 @@ impl ServerHandler for Handler {
         let mut result = match answer {
             Ok(output) => wire::result(output, era),
             Err(error) if error.is_question() => return desk.questions(self).map(Into::into),
-            Err(error) => wire::failure(error, era, self.shared.errors)?,
+            Err(error) => wire::failure(&error, era, self.shared.errors)?,
         };
         if era == Era::Modern {
             wire::add_meta(&mut result, wire::meta(&self.shared.meta, is_cached));

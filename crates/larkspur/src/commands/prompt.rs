@@ -57,12 +57,12 @@ fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
 fn failed(runtime: &Runtime, name: &str, failure: &RequestError) -> ExitCode {
     let catalog = &runtime.catalog();
     match &failure.kind {
-        RequestErrorKind::UnknownPrompt { .. } => {
+        RequestErrorKind::Unknown(..) => {
             let prompts = catalog.prompts.listed();
             let paths: Vec<String> = prompts.map(|(_, p)| p.path().to_string()).collect();
             return missing(runtime, "prompt", name, &paths);
         }
-        RequestErrorKind::AmbiguousPrompt { paths } => {
+        RequestErrorKind::Ambiguous(_, paths) => {
             return several(catalog, "prompt", name, paths);
         }
         RequestErrorKind::Rejected { .. } => {

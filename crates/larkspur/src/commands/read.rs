@@ -46,7 +46,7 @@ fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
 
 fn failed(runtime: &Runtime, catalog: &Catalog, failure: &RequestError) -> ExitCode {
     match &failure.kind {
-        RequestErrorKind::UnknownResource { available } => {
+        RequestErrorKind::Unknown(_, available) => {
             return missing(runtime, "resource", &failure.target, available);
         }
         RequestErrorKind::Rejected { .. } => {

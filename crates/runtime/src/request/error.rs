@@ -23,26 +23,14 @@ pub struct RequestError {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestErrorKind {
-    UnknownTool {
-        /// Similar names.
-        available: Vec<String>,
-    },
-    UnknownResource {
-        available: Vec<String>,
-    },
-    UnknownPrompt {
-        available: Vec<String>,
-    },
+    /// There is none of this name; similar names.
+    Unknown(TargetKind, Vec<String>),
+    /// Several modules have one of this name; their paths.
+    Ambiguous(TargetKind, Vec<String>),
     /// A meta tool has been asked for a module or a tool that does not exist.
     Missing {
         sentence: String,
         available: Vec<String>,
-    },
-    AmbiguousTool {
-        paths: Vec<String>,
-    },
-    AmbiguousPrompt {
-        paths: Vec<String>,
     },
     UnknownArgument {
         argument: String,
@@ -76,6 +64,24 @@ pub enum RequestErrorKind {
     /// The script has questions, which its asker knows.
     Asks,
     Busy(Overload),
+}
+
+/// What a request names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetKind {
+    Tool,
+    Resource,
+    Prompt,
+}
+
+impl Display for TargetKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tool => "tool",
+            Self::Resource => "resource",
+            Self::Prompt => "prompt",
+        })
+    }
 }
 
 /// How a request ended, in one word.
@@ -129,52 +135,40 @@ const TOO_MANY: u16 = 429;
 impl RequestError {
     /// One word for programs; what the script says in `error(kind, …)`.
     pub fn code(&self) -> &str {
-        use RequestErrorKind as Kind;
-        match &self.kind {
-            Kind::UnknownTool { .. }
-            | Kind::UnknownResource { .. }
-            | Kind::UnknownPrompt { .. }
-            | Kind::Missing { .. } => "unknown",
-            Kind::AmbiguousTool { .. } | Kind::AmbiguousPrompt { .. } => "ambiguous",
-            Kind::UnknownArgument { .. } | Kind::Rejected { .. } => "rejected",
-            Kind::Failed { raised, .. } => raised.as_ref().map_or("failed", |raised| &raised.kind),
-            Kind::Stopped { stop, .. } => match stop {
-                Stop::Cancelled => "cancelled",
-                Stop::Deadline => "timeout",
-                Stop::Ticks => "ticks",
-                Stop::Heap => "heap",
-                Stop::Memory => "memory",
-            },
-            Kind::Scope(_) => "scope",
-            Kind::NotReadOnly => "read_only",
-            Kind::Denied(_) => "permission",
-            Kind::Unaudited | Kind::Unrecorded => "audit",
-            Kind::Asks => "asks",
-            Kind::Limited(limited) => limited.limit,
-            Kind::Busy(overload) => overload.limit(),
-        }
+        self.summary().1
     }
 
     pub fn verdict(&self) -> Verdict {
+        self.summary().0
+    }
+
+    fn summary(&self) -> (Verdict, &str) {
         use RequestErrorKind as Kind;
         match &self.kind {
-            Kind::Asks => Verdict::Asks,
-            Kind::AmbiguousTool { .. }
-            | Kind::AmbiguousPrompt { .. }
-            | Kind::UnknownArgument { .. }
-            | Kind::Rejected { .. }
-            | Kind::Failed { .. } => Verdict::Error,
-            Kind::UnknownTool { .. }
-            | Kind::UnknownResource { .. }
-            | Kind::UnknownPrompt { .. }
-            | Kind::Missing { .. }
-            | Kind::Scope(_)
-            | Kind::NotReadOnly
-            | Kind::Denied(_)
-            | Kind::Unaudited
-            | Kind::Unrecorded => Verdict::Denied,
-            Kind::Limited(_) | Kind::Busy(_) => Verdict::Limited,
-            Kind::Stopped { .. } => Verdict::Stopped,
+            Kind::Unknown(..) | Kind::Missing { .. } => (Verdict::Denied, "unknown"),
+            Kind::Ambiguous(..) => (Verdict::Error, "ambiguous"),
+            Kind::UnknownArgument { .. } | Kind::Rejected { .. } => (Verdict::Error, "rejected"),
+            Kind::Failed { raised, .. } => {
+                let code = raised.as_ref().map_or("failed", |raised| &raised.kind);
+                (Verdict::Error, code)
+            }
+            Kind::Stopped { stop, .. } => {
+                let code = match stop {
+                    Stop::Cancelled => "cancelled",
+                    Stop::Deadline => "timeout",
+                    Stop::Ticks => "ticks",
+                    Stop::Heap => "heap",
+                    Stop::Memory => "memory",
+                };
+                (Verdict::Stopped, code)
+            }
+            Kind::Scope(_) => (Verdict::Denied, "scope"),
+            Kind::NotReadOnly => (Verdict::Denied, "read_only"),
+            Kind::Denied(_) => (Verdict::Denied, "permission"),
+            Kind::Unaudited | Kind::Unrecorded => (Verdict::Denied, "audit"),
+            Kind::Asks => (Verdict::Asks, "asks"),
+            Kind::Limited(limited) => (Verdict::Limited, limited.limit),
+            Kind::Busy(overload) => (Verdict::Limited, overload.limit()),
         }
     }
 
@@ -359,30 +353,22 @@ impl Display for RequestError {
         use RequestErrorKind as Kind;
         let target = &self.target;
         match &self.kind {
-            Kind::UnknownTool { available } => {
-                write!(f, "there is no tool `{target}`{}", suggest(available))
+            Kind::Unknown(kind, similar) => {
+                write!(f, "there is no {kind} `{target}`{}", suggest(similar))
             }
-            Kind::UnknownResource { available } => {
-                write!(f, "there is no resource `{target}`{}", suggest(available))
-            }
-            Kind::UnknownPrompt { available } => {
-                write!(f, "there is no prompt `{target}`{}", suggest(available))
+            Kind::Ambiguous(kind, paths) => {
+                let verb = if *kind == TargetKind::Tool {
+                    "call"
+                } else {
+                    "get"
+                };
+                let paths = either(paths);
+                write!(
+                    f,
+                    "several modules have a {kind} `{target}`: {verb} {paths}"
+                )
             }
             Kind::Missing { sentence, .. } => f.write_str(sentence),
-            Kind::AmbiguousTool { paths } => {
-                write!(
-                    f,
-                    "several modules have a tool `{target}`: call {}",
-                    either(paths)
-                )
-            }
-            Kind::AmbiguousPrompt { paths } => {
-                write!(
-                    f,
-                    "several modules have a prompt `{target}`: get {}",
-                    either(paths)
-                )
-            }
             Kind::UnknownArgument {
                 argument,
                 available,

@@ -106,34 +106,25 @@ impl<'a> Account<'a> {
 
     pub(super) async fn finish<T: Reply>(
         mut self,
-        mut result: Result<T, RequestError>,
+        result: Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let written = match self.record(&result) {
-            Ok(None) => Ok(()),
             Ok(Some(receipt)) => receipt.written().await,
-            Err(unwritten) => Err(unwritten),
+            recorded => recorded.map(|_| ()),
         };
-        if let Err(unwritten) = written {
-            result = Err(self.refused(unwritten));
-        }
-        self.close(&result);
-        result
+        self.close(result, written)
     }
 
+    /// The same on a thread that may block.
     pub(super) fn finish_blocking<T: Reply>(
         mut self,
-        mut result: Result<T, RequestError>,
+        result: Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let written = match self.record(&result) {
-            Ok(None) => Ok(()),
             Ok(Some(receipt)) => receipt.wait(),
-            Err(unwritten) => Err(unwritten),
+            recorded => recorded.map(|_| ()),
         };
-        if let Err(unwritten) = written {
-            result = Err(self.refused(unwritten));
-        }
-        self.close(&result);
-        result
+        self.close(result, written)
     }
 
     /// Ends the run: its meter, the cache and the audit entry.
@@ -151,15 +142,25 @@ impl<'a> Account<'a> {
         std::mem::take(&mut self.entry).end(result)
     }
 
-    fn close<T: Reply>(&mut self, result: &Result<T, RequestError>) {
+    /// Counts the request, whose result is withheld if its end could not be recorded.
+    fn close<T: Reply>(
+        mut self,
+        result: Result<T, RequestError>,
+        written: Result<(), Unwritten>,
+    ) -> Result<T, RequestError> {
         self.is_finished = true;
+        let result = match written {
+            Ok(()) => result,
+            Err(unwritten) => Err(self.refused(unwritten)),
+        };
         if let Some(observed) = self.observed.take() {
-            observed.end(result);
+            observed.end(&result);
         }
-        if Verdict::of(result).is_failure() {
+        if Verdict::of(&result).is_failure() {
             let stop = result.as_ref().err().and_then(RequestError::stop);
             self.runtime.stats().add_failure(stop);
         }
+        result
     }
 
     fn measure(&mut self, has_failed: bool) {

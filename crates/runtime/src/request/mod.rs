@@ -12,7 +12,7 @@ mod target;
 mod tool_call;
 
 pub(crate) use error::suggest;
-pub use error::{RequestError, RequestErrorKind, Verdict};
+pub use error::{RequestError, RequestErrorKind, TargetKind, Verdict};
 pub(crate) use nested::Within;
 pub use read::Reference;
 pub(crate) use read::{find_prompt, unknown_resource};

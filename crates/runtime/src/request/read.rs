@@ -1,7 +1,7 @@
 //! Resources read, prompts got, arguments completed.
 
 use super::target::{Evaluated, FoundTarget, Target};
-use super::{RequestError, RequestErrorKind};
+use super::{RequestError, RequestErrorKind, TargetKind};
 use crate::argument::Argument;
 use crate::catalog::{Catalog, Module};
 use crate::prompts::{PromptHandle, PromptLookup};
@@ -233,7 +233,7 @@ fn shown_uri(uri: &str) -> Cow<'_, str> {
 
 pub(crate) fn unknown_resource(catalog: &Catalog, uri: &str) -> RequestError {
     let available = catalog.resources.similar(uri);
-    RequestErrorKind::UnknownResource { available }.of(uri)
+    RequestErrorKind::Unknown(TargetKind::Resource, available).of(uri)
 }
 
 pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle, RequestError> {
@@ -241,9 +241,9 @@ pub(crate) fn find_prompt(catalog: &Catalog, name: &str) -> Result<PromptHandle,
         PromptLookup::Found(handle) => return Ok(handle),
         PromptLookup::Ambiguous(paths) => {
             let paths = paths.iter().map(ToString::to_string).collect();
-            RequestErrorKind::AmbiguousPrompt { paths }
+            RequestErrorKind::Ambiguous(TargetKind::Prompt, paths)
         }
-        PromptLookup::Unknown(available) => RequestErrorKind::UnknownPrompt { available },
+        PromptLookup::Unknown(similar) => RequestErrorKind::Unknown(TargetKind::Prompt, similar),
     };
     Err(kind.of(name))
 }

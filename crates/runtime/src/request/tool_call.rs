@@ -1,7 +1,7 @@
 //! Calls of tools.
 
 use super::target::{Evaluated, FoundTarget, Target};
-use super::{GivenUp, RequestError, RequestErrorKind};
+use super::{GivenUp, RequestError, RequestErrorKind, TargetKind};
 use crate::catalog::{Catalog, Handle, Lookup, Module};
 use crate::lane::Lane;
 use crate::meter::Meter;
@@ -46,10 +46,11 @@ impl Target for ToolCall {
             Lookup::Found(handle) => Ok(handle),
             Lookup::Ambiguous(paths) => {
                 let paths = paths.iter().map(ToString::to_string).collect();
-                Err(RequestErrorKind::AmbiguousTool { paths }.of(&self.name))
+                Err(RequestErrorKind::Ambiguous(TargetKind::Tool, paths).of(&self.name))
             }
             Lookup::Unknown(available) => {
-                let unknown = RequestErrorKind::UnknownTool { available }.of(&self.name);
+                let unknown = RequestErrorKind::Unknown(TargetKind::Tool, available);
+                let unknown = unknown.of(&self.name);
                 Err(catalog.halted_or(&self.name, unknown))
             }
         }

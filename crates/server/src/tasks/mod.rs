@@ -120,7 +120,7 @@ impl Handler {
         match answer {
             Ok(output) => Ok(self.whole(output)),
             Err(error) if error.is_question() => run.desk.questions(self).map(Into::into),
-            Err(error) => wire::failure(error, Era::Modern, self.shared.errors)
+            Err(error) => wire::failure(&error, Era::Modern, self.shared.errors)
                 .map(|result| self.dressed(result)),
         }
     }

@@ -59,7 +59,7 @@ impl Run {
             },
             // Whoever takes a task back says so in the store first.
             Err(error) if error.stop() == Some(Stop::Cancelled) => Outcome::ended(),
-            Err(error) => match wire::failure(error, Era::Modern, shared.errors) {
+            Err(error) => match wire::failure(&error, Era::Modern, shared.errors) {
                 Ok(result) => Outcome::result(&result),
                 Err(error) => Outcome::failed(&error),
             },

@@ -4,7 +4,7 @@ use super::{Era, result};
 use model::{Errors, Output, first_block};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ErrorCode, MetaObject};
-use runtime::{Limited, RequestError, RequestErrorKind as Kind};
+use runtime::{Limited, RequestError, RequestErrorKind as Kind, TargetKind};
 use serde_json::{Value, json};
 
 const NOT_FOUND: ErrorCode = ErrorCode(-32000);
@@ -17,16 +17,16 @@ const MOST: usize = 20;
 
 /// A failed call of a tool: what a model can correct is a result, what its client got wrong is an error.
 pub(crate) fn failure(
-    error: RequestError,
+    error: &RequestError,
     era: Era,
     errors: Errors,
 ) -> Result<CallToolResult, ErrorData> {
     if errors == Errors::Mapped {
-        return Err(mapped(&error));
+        return Err(mapped(error));
     }
     let sentence = error.to_string();
     let sentence = match &error.kind {
-        Kind::UnknownTool { available } | Kind::AmbiguousTool { paths: available } => {
+        Kind::Unknown(_, available) | Kind::Ambiguous(_, available) => {
             let data = json!({"available": available});
             return Err(ErrorData::invalid_params(sentence, Some(data)));
         }
@@ -38,7 +38,7 @@ pub(crate) fn failure(
         _ => first_block(sentence),
     };
     let mut result = result(Output::error(sentence), era);
-    if let Some(raised) = raised(&error) {
+    if let Some(raised) = raised(error) {
         let mut meta = MetaObject::new();
         meta.0.insert("larkspur/error".into(), raised);
         result.meta = Some(meta);
@@ -60,7 +60,7 @@ fn mapped(error: &RequestError) -> ErrorData {
             NOT_FOUND,
             json!({"type": "not-found", "available": available}),
         ),
-        Kind::UnknownTool { available } | Kind::AmbiguousTool { paths: available } => (
+        Kind::Unknown(_, available) | Kind::Ambiguous(_, available) => (
             NOT_FOUND,
             json!({"type": "not-found", "tool": target, "available": available}),
         ),
@@ -111,15 +111,13 @@ pub(crate) fn unread(error: &RequestError) -> ErrorData {
     let (sentence, target) = (error.to_string(), &error.target);
     let data = match &error.kind {
         // rmcp turns this code into -32602 where the revision wants that.
-        Kind::UnknownResource { available } => {
+        Kind::Unknown(TargetKind::Resource, available) => {
             let data = json!({"uri": target, "available": first(available)});
             return ErrorData::resource_not_found(sentence, Some(data));
         }
-        Kind::UnknownPrompt { available }
+        Kind::Unknown(_, available)
         | Kind::UnknownArgument { available, .. }
-        | Kind::AmbiguousPrompt { paths: available } => {
-            Some(json!({"available": first(available)}))
-        }
+        | Kind::Ambiguous(_, available) => Some(json!({"available": first(available)})),
         Kind::Rejected { .. } => {
             return ErrorData::invalid_params(format!("{target}: {sentence}"), None);
         }

@@ -142,7 +142,7 @@ fn fault(error: &RequestError, catalog: &Catalog, tool: &str) -> Fault {
 }
 
 fn is_unknown(error: &RequestError) -> bool {
-    matches!(error.kind, RequestErrorKind::UnknownTool { .. })
+    matches!(error.kind, RequestErrorKind::Unknown(..))
 }
 
 /// Would this file, or the folder of this manifest, be the module of that name?

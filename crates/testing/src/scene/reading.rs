@@ -40,10 +40,7 @@ fn asking(scene: &Scene) -> Asking {
 fn refused(scene: &Scene, of: &str, error: &RequestError) -> Reply {
     let fault = error.fault().cloned();
     let fault = fault.unwrap_or_else(|| Fault::new(error.to_string()));
-    let is_missing = matches!(
-        error.kind,
-        RequestErrorKind::UnknownResource { .. } | RequestErrorKind::UnknownPrompt { .. }
-    );
+    let is_missing = matches!(error.kind, RequestErrorKind::Unknown(..));
     let reply = failed(of, fault);
     if is_missing {
         scene.missing(&reply);
