@@ -4,7 +4,7 @@ use crate::doors::Plan;
 use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, say, styled};
 use crate::variables::TOKEN;
-use runtime::{Called, Verdict};
+use runtime::{Called, RequestVerdict};
 use serde_json::json;
 use server::Login;
 use std::net::SocketAddr;
@@ -35,9 +35,12 @@ pub(crate) fn show(called: &Called) {
 /// When, which tool, how long, and how it ended; never what it was given or gave.
 fn line(called: &Called, time: u64) -> String {
     let end = match called.verdict {
-        Verdict::Ok => styled(GOOD, "ok"),
-        Verdict::Asks => styled(DIM, "asks its client"),
-        Verdict::Error | Verdict::Denied | Verdict::Limited | Verdict::Stopped => {
+        RequestVerdict::Ok => styled(GOOD, "ok"),
+        RequestVerdict::Asks => styled(DIM, "asks its client"),
+        RequestVerdict::Error
+        | RequestVerdict::Denied
+        | RequestVerdict::Limited
+        | RequestVerdict::Stopped => {
             let error = called.error.as_deref().unwrap_or_default();
             let first = error.lines().next().unwrap_or_default();
             format!("{} {}", styled(BAD, "error"), cut(first))
@@ -76,20 +79,20 @@ mod tests {
     fn a_call_is_one_line_whatever_it_said() {
         let long = "ä".repeat(200);
         for (verdict, error, expected) in [
-            (Verdict::Ok, None, "ok".to_owned()),
-            (Verdict::Asks, None, "asks its client".to_owned()),
+            (RequestVerdict::Ok, None, "ok".to_owned()),
+            (RequestVerdict::Asks, None, "asks its client".to_owned()),
             (
-                Verdict::Error,
+                RequestVerdict::Error,
                 Some("no\nmore".into()),
                 "error no".to_owned(),
             ),
             (
-                Verdict::Stopped,
+                RequestVerdict::Stopped,
                 Some("\u{1b}[2Jgone".into()),
                 "error \\u{1b}[2Jgone".to_owned(),
             ),
             (
-                Verdict::Error,
+                RequestVerdict::Error,
                 Some(long),
                 format!("error {}…", "ä".repeat(LONGEST / 2)),
             ),

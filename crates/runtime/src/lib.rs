@@ -90,8 +90,8 @@ pub use registry::{
     Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
 };
 pub use request::{
-    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind, TargetKind,
-    Verdict,
+    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind,
+    RequestVerdict, TargetKind,
 };
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};

@@ -1,6 +1,6 @@
 //! Calls as somebody at the server's terminal sees them: which tool, how long, how it ended.
 
-use crate::request::{Reply, RequestError, Verdict};
+use crate::request::{RequestError, RequestReply, RequestVerdict};
 use crate::runtime::Runtime;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Called {
     /// `module.tool`, or what was asked for where there is no such tool.
     pub tool: String,
     pub took: Duration,
-    pub verdict: Verdict,
+    pub verdict: RequestVerdict,
     /// What the caller reads of a failure.
     pub error: Option<String>,
 }
@@ -46,11 +46,14 @@ impl Observed {
 
     /// The caller has disconnected.
     pub(crate) fn cancel(self) {
-        self.report(Verdict::Stopped, Some("the call was cancelled".into()));
+        self.report(
+            RequestVerdict::Stopped,
+            Some("the call was cancelled".into()),
+        );
     }
 
-    pub(crate) fn end<T: Reply>(self, result: &Result<T, RequestError>) {
-        let verdict = Verdict::of(result);
+    pub(crate) fn end<T: RequestReply>(self, result: &Result<T, RequestError>) {
+        let verdict = RequestVerdict::of(result);
         let error = verdict.is_failure().then(|| match result {
             Ok(reply) => reply.error_text(),
             Err(error) => error.to_string(),
@@ -58,7 +61,7 @@ impl Observed {
         self.report(verdict, error);
     }
 
-    fn report(self, verdict: Verdict, error: Option<String>) {
+    fn report(self, verdict: RequestVerdict, error: Option<String>) {
         (self.observer)(&Called {
             tool: self.tool,
             took: self.begin.elapsed(),

@@ -4,7 +4,7 @@ use super::line::{BEGUN, Line, cut};
 use super::mask::masked;
 use super::{Audit, Keeper, Receipt, Trail, Unwritten};
 use crate::catalog::{Catalog, Module};
-use crate::request::{Reply, RequestError, Verdict};
+use crate::request::{RequestError, RequestReply, RequestVerdict};
 use model::{Args, Caller};
 use serde_json::value::to_raw_value;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Entry {
     }
 
     /// Records the end. In strict mode the result waits for the receipt.
-    pub(crate) fn end<T: Reply>(
+    pub(crate) fn end<T: RequestReply>(
         mut self,
         result: &Result<T, RequestError>,
     ) -> Result<Option<Receipt>, Unwritten> {
@@ -126,7 +126,7 @@ impl Entry {
             return Ok(None);
         };
         let line = &mut open.line;
-        line.verdict = Verdict::of(result).word();
+        line.verdict = RequestVerdict::of(result).word();
         match result {
             Ok(reply) => {
                 line.kind = reply.is_error().then(|| "tool_error".to_owned());
@@ -146,7 +146,7 @@ impl Drop for Entry {
     /// The caller has disconnected, and the call ends with that.
     fn drop(&mut self) {
         if let Some(mut open) = self.0.take() {
-            open.line.verdict = Verdict::Stopped.word();
+            open.line.verdict = RequestVerdict::Stopped.word();
             open.line.kind = Some("gone".to_owned());
             let _ = open.end();
         }

@@ -1,11 +1,11 @@
 //! Requests that need not run: their result is cached.
 
-use super::Reply;
-use super::prepare::Prepared;
-use super::target::{FoundTarget, Target};
+use super::RequestReply;
+use super::prepare::PreparedRequest;
+use super::target::{FoundTarget, TargetType};
 use crate::answers::{Key, PendingResult, Who};
 
-impl<T: Target> Prepared<T> {
+impl<T: TargetType> PreparedRequest<T> {
     /// The cached result, if there is one; else how this one may be cached, if it may be.
     pub(super) fn look_up_cache(&mut self) -> Result<T::Reply, Option<PendingResult>> {
         let answers = self.runtime.answers();

@@ -62,7 +62,7 @@ struct Counts {
     stopped: u64,
     /// Calls and errors of the tool.
     meter: Option<[u64; 2]>,
-    /// Verdict and kind.
+    /// Verdict and kind of the audit line.
     audit: (String, Value),
 }
 

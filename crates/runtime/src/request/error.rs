@@ -5,7 +5,7 @@ use crate::audit::Unwritten;
 use crate::life::{LastError, Life};
 use crate::overload::Overload;
 use crate::quota::Limited;
-use crate::request::Reply;
+use crate::request::RequestReply;
 use model::plan::{Failure, Passing};
 use model::{Denied, Fault, Limits, Rejected, Stop, did_you_mean};
 use script::{CallFailure, Raised};
@@ -86,7 +86,7 @@ impl Display for TargetKind {
 
 /// How a request ended, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RequestVerdict {
     Ok,
     /// It has questions, and will be made again with the answers.
     Asks,
@@ -96,9 +96,9 @@ pub enum Verdict {
     Stopped,
 }
 
-impl Verdict {
+impl RequestVerdict {
     /// The verdict on a result.
-    pub(crate) fn of<T: Reply>(result: &Result<T, RequestError>) -> Self {
+    pub(crate) fn of<T: RequestReply>(result: &Result<T, RequestError>) -> Self {
         match result {
             Ok(reply) if reply.is_error() => Self::Error,
             Ok(_) => Self::Ok,
@@ -138,19 +138,21 @@ impl RequestError {
         self.summary().1
     }
 
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> RequestVerdict {
         self.summary().0
     }
 
-    fn summary(&self) -> (Verdict, &str) {
+    fn summary(&self) -> (RequestVerdict, &str) {
         use RequestErrorKind as Kind;
         match &self.kind {
-            Kind::Unknown(..) | Kind::Missing { .. } => (Verdict::Denied, "unknown"),
-            Kind::Ambiguous(..) => (Verdict::Error, "ambiguous"),
-            Kind::UnknownArgument { .. } | Kind::Rejected { .. } => (Verdict::Error, "rejected"),
+            Kind::Unknown(..) | Kind::Missing { .. } => (RequestVerdict::Denied, "unknown"),
+            Kind::Ambiguous(..) => (RequestVerdict::Error, "ambiguous"),
+            Kind::UnknownArgument { .. } | Kind::Rejected { .. } => {
+                (RequestVerdict::Error, "rejected")
+            }
             Kind::Failed { raised, .. } => {
                 let code = raised.as_ref().map_or("failed", |raised| &raised.kind);
-                (Verdict::Error, code)
+                (RequestVerdict::Error, code)
             }
             Kind::Stopped { stop, .. } => {
                 let code = match stop {
@@ -160,15 +162,15 @@ impl RequestError {
                     Stop::Heap => "heap",
                     Stop::Memory => "memory",
                 };
-                (Verdict::Stopped, code)
+                (RequestVerdict::Stopped, code)
             }
-            Kind::Scope(_) => (Verdict::Denied, "scope"),
-            Kind::NotReadOnly => (Verdict::Denied, "read_only"),
-            Kind::Denied(_) => (Verdict::Denied, "permission"),
-            Kind::Unaudited | Kind::Unrecorded => (Verdict::Denied, "audit"),
-            Kind::Asks => (Verdict::Asks, "asks"),
-            Kind::Limited(limited) => (Verdict::Limited, limited.limit),
-            Kind::Busy(overload) => (Verdict::Limited, overload.limit()),
+            Kind::Scope(_) => (RequestVerdict::Denied, "scope"),
+            Kind::NotReadOnly => (RequestVerdict::Denied, "read_only"),
+            Kind::Denied(_) => (RequestVerdict::Denied, "permission"),
+            Kind::Unaudited | Kind::Unrecorded => (RequestVerdict::Denied, "audit"),
+            Kind::Asks => (RequestVerdict::Asks, "asks"),
+            Kind::Limited(limited) => (RequestVerdict::Limited, limited.limit),
+            Kind::Busy(overload) => (RequestVerdict::Limited, overload.limit()),
         }
     }
 

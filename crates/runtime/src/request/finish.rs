@@ -1,8 +1,8 @@
 //! Accounting of a request: counters, metrics, the observer, the audit log and the cache, however it ends.
 
-use super::prepare::Prepared;
-use super::target::{FoundTarget, Target};
-use super::{Asking, Reply, RequestError, RequestErrorKind, Verdict};
+use super::prepare::PreparedRequest;
+use super::target::{FoundTarget, TargetType};
+use super::{Asking, RequestError, RequestErrorKind, RequestReply, RequestVerdict};
 use crate::answers::PendingResult;
 use crate::audit::{Entry, Receipt, Unwritten};
 use crate::catalog::Catalog;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Counts one request from its begin to `finish`. One whose future is dropped before was cancelled.
-pub(crate) struct Account<'a> {
+pub(crate) struct RequestAccount<'a> {
     runtime: &'a Runtime,
     observed: Option<Observed>,
     entry: Entry,
@@ -28,8 +28,8 @@ pub(crate) struct Account<'a> {
     is_finished: bool,
 }
 
-impl<'a> Account<'a> {
-    pub(super) fn begin<T: Target>(runtime: &'a Runtime, target: &T) -> Self {
+impl<'a> RequestAccount<'a> {
+    pub(super) fn begin<T: TargetType>(runtime: &'a Runtime, target: &T) -> Self {
         Stats::add(&runtime.stats().calls);
         Self {
             runtime,
@@ -43,7 +43,7 @@ impl<'a> Account<'a> {
     }
 
     /// Opens the audit entry.
-    pub(super) fn open<T: Target>(
+    pub(super) fn open<T: TargetType>(
         &mut self,
         target: &T,
         asking: &Asking,
@@ -67,7 +67,7 @@ impl<'a> Account<'a> {
     }
 
     /// Audits which target was meant, even one hidden from the caller.
-    pub(super) fn missing<T: Target>(&mut self, target: &T) {
+    pub(super) fn missing<T: TargetType>(&mut self, target: &T) {
         if self.entry.is_open() {
             let catalog = self.runtime.catalog();
             if let Ok(found) = target.find(&catalog) {
@@ -77,7 +77,10 @@ impl<'a> Account<'a> {
     }
 
     /// The run begins, unless there is a reply already.
-    pub(super) fn begin_run<T: Target>(&mut self, prepared: &mut Prepared<T>) -> Option<T::Reply> {
+    pub(super) fn begin_run<T: TargetType>(
+        &mut self,
+        prepared: &mut PreparedRequest<T>,
+    ) -> Option<T::Reply> {
         if let Some(reply) = prepared.target.ready_reply(&prepared.found) {
             return Some(reply);
         }
@@ -104,7 +107,7 @@ impl<'a> Account<'a> {
         started.map_err(|unwritten| self.refused(unwritten))
     }
 
-    pub(super) async fn finish<T: Reply>(
+    pub(super) async fn finish<T: RequestReply>(
         mut self,
         result: Result<T, RequestError>,
     ) -> Result<T, RequestError> {
@@ -116,7 +119,7 @@ impl<'a> Account<'a> {
     }
 
     /// The same on a thread that may block.
-    pub(super) fn finish_blocking<T: Reply>(
+    pub(super) fn finish_blocking<T: RequestReply>(
         mut self,
         result: Result<T, RequestError>,
     ) -> Result<T, RequestError> {
@@ -128,11 +131,11 @@ impl<'a> Account<'a> {
     }
 
     /// Ends the run: its meter, the cache and the audit entry.
-    fn record<T: Reply>(
+    fn record<T: RequestReply>(
         &mut self,
         result: &Result<T, RequestError>,
     ) -> Result<Option<Receipt>, Unwritten> {
-        self.measure(Verdict::of(result).is_failure());
+        self.measure(RequestVerdict::of(result).is_failure());
         if let Some(pending) = self.pending.take()
             && let Ok(reply) = result
             && let Some(kept) = reply.to_cache()
@@ -143,7 +146,7 @@ impl<'a> Account<'a> {
     }
 
     /// Counts the request, whose result is withheld if its end could not be recorded.
-    fn close<T: Reply>(
+    fn close<T: RequestReply>(
         mut self,
         result: Result<T, RequestError>,
         written: Result<(), Unwritten>,
@@ -156,7 +159,7 @@ impl<'a> Account<'a> {
         if let Some(observed) = self.observed.take() {
             observed.end(&result);
         }
-        if Verdict::of(&result).is_failure() {
+        if RequestVerdict::of(&result).is_failure() {
             let stop = result.as_ref().err().and_then(RequestError::stop);
             self.runtime.stats().add_failure(stop);
         }
@@ -174,7 +177,7 @@ impl<'a> Account<'a> {
     }
 }
 
-impl Drop for Account<'_> {
+impl Drop for RequestAccount<'_> {
     /// The caller has disconnected. The audit entry ends with its own drop.
     fn drop(&mut self) {
         if self.is_finished {

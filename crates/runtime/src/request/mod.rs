@@ -12,11 +12,11 @@ mod target;
 mod tool_call;
 
 pub(crate) use error::suggest;
-pub use error::{RequestError, RequestErrorKind, TargetKind, Verdict};
+pub use error::{RequestError, RequestErrorKind, RequestVerdict, TargetKind};
 pub(crate) use nested::Within;
 pub use read::Reference;
 pub(crate) use read::{find_prompt, unknown_resource};
-pub(crate) use reply::Reply;
+pub(crate) use reply::RequestReply;
 
 use crate::audit::Trail;
 use crate::quota::RateCharge;
@@ -27,7 +27,7 @@ use read::{ArgumentCompletion, PromptGet, ResourceRead};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use tool_call::ToolCall;
+use tool_call::ToolRequest;
 
 /// Told how far a request has come.
 pub type Progress = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
@@ -95,8 +95,8 @@ impl Call {
         }
     }
 
-    fn into_request(self) -> (ToolCall, Asking) {
-        let target = ToolCall {
+    fn into_request(self) -> (ToolRequest, Asking) {
+        let target = ToolRequest {
             name: self.name,
             args: self.args,
             shape: self.shape,

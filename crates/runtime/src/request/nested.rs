@@ -1,7 +1,7 @@
 //! Calls that a script makes of other tools: on its own thread, within its own time.
 
-use super::finish::Account;
-use super::tool_call::ToolCall;
+use super::finish::RequestAccount;
+use super::tool_call::ToolRequest;
 use super::{Asking, RequestError, RequestErrorKind};
 use crate::answers::ResultTracker;
 use crate::audit::Trail;
@@ -78,7 +78,7 @@ impl Within<'_> {
             None if self.runtime.audit().is_on() => self.trail.via(self.name.to_string()),
             None => self.trail.clone(),
         };
-        let target = ToolCall {
+        let target = ToolRequest {
             name: tool.to_owned(),
             args,
             shape,
@@ -93,16 +93,16 @@ impl Within<'_> {
             trail,
             ..Asking::default()
         };
-        let mut account = Account::begin(self.runtime, &target);
+        let mut account = RequestAccount::begin(self.runtime, &target);
         let result = self.run(target, asking, &mut account);
         account.finish_blocking(result)
     }
 
     fn run(
         &self,
-        target: ToolCall,
+        target: ToolRequest,
         asking: Asking,
-        account: &mut Account<'_>,
+        account: &mut RequestAccount<'_>,
     ) -> Result<Output, RequestError> {
         account.open(&target, &asking)?;
         self.check_permitted(&target.name)?;

@@ -1,7 +1,7 @@
 //! Before a request runs: lookup, rate limits, scopes, arguments.
 
-use super::finish::Account;
-use super::target::{FoundTarget, Target};
+use super::finish::RequestAccount;
+use super::target::{FoundTarget, TargetType};
 use super::{Asking, RequestError, RequestErrorKind};
 use crate::answers::ResultTracker;
 use crate::catalog::Catalog;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A request that may run.
-pub(crate) struct Prepared<T: Target> {
+pub(crate) struct PreparedRequest<T: TargetType> {
     pub(super) runtime: Runtime,
     pub(super) target: T,
     pub(super) found: T::Found,
@@ -32,13 +32,13 @@ pub(crate) struct Prepared<T: Target> {
 
 impl Runtime {
     /// Every request comes through here.
-    pub(super) fn prepare<T: Target>(
+    pub(super) fn prepare<T: TargetType>(
         &self,
         mut target: T,
         asking: Asking,
         catalog: Arc<Catalog>,
-        account: &mut Account<'_>,
-    ) -> Result<Prepared<T>, RequestError> {
+        account: &mut RequestAccount<'_>,
+    ) -> Result<PreparedRequest<T>, RequestError> {
         if asking.charged == RateCharge::Nothing {
             let charged = self.charge_caller(&asking.caller);
             charged.map_err(|limited| RequestErrorKind::from(limited).of(target.name()))?;
@@ -61,7 +61,7 @@ impl Runtime {
         accepted.map_err(|rejected| {
             RequestErrorKind::rejected(rejected).of(target.error_target(&found))
         })?;
-        Ok(Prepared {
+        Ok(PreparedRequest {
             limits: target.limits(self, &found),
             runtime: self.clone(),
             target,
@@ -75,7 +75,7 @@ impl Runtime {
     }
 
     /// Looks up the target in this catalog, or in the newest if its module has ended since.
-    fn find<T: Target>(
+    fn find<T: TargetType>(
         &self,
         target: &T,
         mut catalog: Arc<Catalog>,
@@ -102,7 +102,7 @@ impl Runtime {
     }
 }
 
-impl<T: Target> Prepared<T> {
+impl<T: TargetType> PreparedRequest<T> {
     /// Tells the author of an error, and names the target to the caller.
     pub(super) fn report(&self, kind: RequestErrorKind) -> RequestError {
         let target = self.target.error_target(&self.found);

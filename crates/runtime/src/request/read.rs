@@ -1,6 +1,6 @@
 //! Resources read, prompts got, arguments completed.
 
-use super::target::{Evaluated, FoundTarget, Target};
+use super::target::{FoundTarget, ScriptOutcome, TargetType};
 use super::{RequestError, RequestErrorKind, TargetKind};
 use crate::argument::Argument;
 use crate::catalog::{Catalog, Module};
@@ -33,7 +33,7 @@ pub(crate) struct ResourceMatch {
     args: Args,
 }
 
-impl Target for ResourceRead {
+impl TargetType for ResourceRead {
     const METHOD: &'static str = "resources/read";
     type Reply = Vec<Contents>;
     type Found = ResourceMatch;
@@ -74,7 +74,7 @@ impl Target for ResourceRead {
         _catalog: &Catalog,
         turn: &Turn<'_>,
         _until: Instant,
-    ) -> Evaluated<Vec<Contents>> {
+    ) -> ScriptOutcome<Vec<Contents>> {
         let resource = found.handle.resource();
         let script = &found.handle.module.script;
         let contents = script.read(resource, &self.uri, &found.args, turn)?;
@@ -103,7 +103,7 @@ pub(crate) struct PromptGet {
     pub(super) args: Args,
 }
 
-impl Target for PromptGet {
+impl TargetType for PromptGet {
     const METHOD: &'static str = "prompts/get";
     type Reply = Conversation;
     type Found = PromptHandle;
@@ -132,7 +132,7 @@ impl Target for PromptGet {
         _catalog: &Catalog,
         turn: &Turn<'_>,
         _until: Instant,
-    ) -> Evaluated<Conversation> {
+    ) -> ScriptOutcome<Conversation> {
         let script = &found.module.script;
         let conversation = script.get_prompt(found.prompt(), &self.args, turn)?;
         Ok((conversation, Vec::new()))
@@ -162,7 +162,7 @@ pub(crate) struct ArgumentCompletion {
     pub(super) given: Args,
 }
 
-impl Target for ArgumentCompletion {
+impl TargetType for ArgumentCompletion {
     const METHOD: &'static str = "completion/complete";
     type Reply = Completion;
     type Found = Argument;
@@ -197,7 +197,7 @@ impl Target for ArgumentCompletion {
         _catalog: &Catalog,
         turn: &Turn<'_>,
         _until: Instant,
-    ) -> Evaluated<Completion> {
+    ) -> ScriptOutcome<Completion> {
         let Some(completer) = &found.completer else {
             return Ok((Completion::new(found.choices(&self.value)), Vec::new()));
         };

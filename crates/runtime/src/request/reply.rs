@@ -3,7 +3,7 @@
 use crate::answers::Kept;
 use model::{Completion, Contents, Conversation, Output};
 
-pub(crate) trait Reply: Send + Sized + 'static {
+pub(crate) trait RequestReply: Send + Sized + 'static {
     /// Bytes, for the audit log.
     fn bytes(&self) -> usize;
 
@@ -26,7 +26,7 @@ pub(crate) trait Reply: Send + Sized + 'static {
     }
 }
 
-impl Reply for Output {
+impl RequestReply for Output {
     fn bytes(&self) -> usize {
         self.size()
     }
@@ -53,7 +53,7 @@ impl Reply for Output {
     }
 }
 
-impl Reply for Vec<Contents> {
+impl RequestReply for Vec<Contents> {
     fn bytes(&self) -> usize {
         self.iter().map(Contents::size).sum()
     }
@@ -70,13 +70,13 @@ impl Reply for Vec<Contents> {
     }
 }
 
-impl Reply for Conversation {
+impl RequestReply for Conversation {
     fn bytes(&self) -> usize {
         self.size()
     }
 }
 
-impl Reply for Completion {
+impl RequestReply for Completion {
     fn bytes(&self) -> usize {
         0
     }

@@ -1,9 +1,9 @@
 //! The run of a request: inline where it arrived, or on a thread; the one place where that is decided.
 
-use super::finish::Account;
+use super::finish::RequestAccount;
 use super::nested::Within;
-use super::prepare::Prepared;
-use super::target::{FoundTarget, Target};
+use super::prepare::PreparedRequest;
+use super::target::{FoundTarget, TargetType};
 use super::{Asking, RequestError, RequestErrorKind};
 use crate::answers::ResultTracker;
 use crate::errand::{CallThread, Errand};
@@ -21,21 +21,21 @@ const TRIES: usize = 8;
 
 impl Runtime {
     /// The driver of requests that nobody blocks a thread for.
-    pub(super) async fn request<T: Target>(
+    pub(super) async fn request<T: TargetType>(
         &self,
         target: T,
         asking: Asking,
     ) -> Result<T::Reply, RequestError> {
-        let mut account = Account::begin(self, &target);
+        let mut account = RequestAccount::begin(self, &target);
         let result = self.run(target, asking, &mut account).await;
         account.finish(result).await
     }
 
-    async fn run<T: Target>(
+    async fn run<T: TargetType>(
         &self,
         target: T,
         asking: Asking,
-        account: &mut Account<'_>,
+        account: &mut RequestAccount<'_>,
     ) -> Result<T::Reply, RequestError> {
         account.open(&target, &asking)?;
         let catalog = self.view(&asking.caller);
@@ -52,13 +52,13 @@ impl Runtime {
 }
 
 /// Outcome of asking for an inline slot.
-enum Inline<T> {
+enum InlineAttempt<T> {
     Done(T),
     NeedsThread,
     NoSlot,
 }
 
-impl<T: Target> Prepared<T> {
+impl<T: TargetType> PreparedRequest<T> {
     /// A tool known to be quick runs where its call arrived. An inline run ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
     async fn run_inline(&self) -> Option<Result<T::Reply, RequestError>> {
@@ -68,17 +68,17 @@ impl<T: Target> Prepared<T> {
         // The call in the slot is done in microseconds; a thread would take longer to start.
         for _ in 0..TRIES {
             match self.try_inline() {
-                Inline::Done(result) => return Some(result),
-                Inline::NeedsThread => return None,
-                Inline::NoSlot => tokio::task::yield_now().await,
+                InlineAttempt::Done(result) => return Some(result),
+                InlineAttempt::NeedsThread => return None,
+                InlineAttempt::NoSlot => tokio::task::yield_now().await,
             }
         }
         None
     }
 
-    fn try_inline(&self) -> Inline<Result<T::Reply, RequestError>> {
+    fn try_inline(&self) -> InlineAttempt<Result<T::Reply, RequestError>> {
         let Some(slot) = self.runtime.enter_trial(|| self.watched()) else {
-            return Inline::NoSlot;
+            return InlineAttempt::NoSlot;
         };
         let result = self.run_here(Cancel::default(), None, true);
         drop(slot);
@@ -87,9 +87,9 @@ impl<T: Target> Prepared<T> {
                 if let Some(lane) = T::lane(&self.found) {
                     lane.needs_thread();
                 }
-                Inline::NeedsThread
+                InlineAttempt::NeedsThread
             }
-            result => Inline::Done(result.map_err(|failure| self.report(failure.into()))),
+            result => InlineAttempt::Done(result.map_err(|failure| self.report(failure.into()))),
         }
     }
 
@@ -143,32 +143,15 @@ impl<T: Target> Prepared<T> {
         let (module, asking) = (self.found.module(), &self.asking);
         let until = Instant::now() + self.limits.time;
         let ground = self.runtime.ground();
-        let read_only = T::read_only(&self.found);
-        let within = Within {
-            runtime: &self.runtime,
-            read_only,
-            catalog: &self.catalog,
-            caller: &asking.caller,
-            asker: asking.asker.as_ref(),
-            limits: &self.limits,
-            lines: asking.lines.as_ref(),
-            depth: self.depth,
-            thread,
-            name: &self.found,
-            permit: &module.life.permit,
-            trail: &asking.trail,
-            tracker: self.tracker.as_ref(),
-            cancel: cancel.clone(),
-            until,
-        };
+        let within = self.within(cancel.clone(), thread, until);
         let folder = &ground.folders[module.folder];
         let gate = Gate {
             progress: asking.progress.as_ref(),
             asker: asking.asker.as_deref(),
             lines: asking.lines.as_ref(),
             updates: Some(&ground.updates),
+            read_only: within.read_only,
             within: Some(within),
-            read_only,
             ..Gate::new(module.name.as_str(), folder, &module.life.permit, ground)
         };
         let turn = Turn {
@@ -198,5 +181,31 @@ impl<T: Target> Prepared<T> {
             })?;
         }
         Ok(reply)
+    }
+
+    /// The script, for the calls that it makes.
+    fn within<'a>(
+        &'a self,
+        cancel: Cancel,
+        thread: Option<&'a CallThread>,
+        until: Instant,
+    ) -> Within<'a> {
+        Within {
+            runtime: &self.runtime,
+            read_only: T::read_only(&self.found),
+            catalog: &self.catalog,
+            caller: &self.asking.caller,
+            asker: self.asking.asker.as_ref(),
+            limits: &self.limits,
+            lines: self.asking.lines.as_ref(),
+            depth: self.depth,
+            thread,
+            name: &self.found,
+            permit: &self.found.module().life.permit,
+            trail: &self.asking.trail,
+            tracker: self.tracker.as_ref(),
+            cancel,
+            until,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Differences between tool calls, reads, prompts and completions.
 
-use super::{GivenUp, Reply, RequestError};
+use super::{GivenUp, RequestError, RequestReply};
 use crate::catalog::{Catalog, Module};
 use crate::lane::Lane;
 use crate::meter::Meter;
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 static NO_ARGUMENTS: LazyLock<Args> = LazyLock::new(Args::new);
 
 /// Result of a script, and tools that it has added or removed.
-pub(crate) type Evaluated<T> = Result<(T, Vec<ToolChange>), CallFailure>;
+pub(crate) type ScriptOutcome<T> = Result<(T, Vec<ToolChange>), CallFailure>;
 
 /// What is requested.
-pub(crate) trait Target: Sized + Send + Sync + 'static {
+pub(crate) trait TargetType: Sized + Send + Sync + 'static {
     const METHOD: &'static str;
-    type Reply: Reply + Clone;
+    type Reply: RequestReply + Clone;
     /// Shown as `module.name`.
     type Found: FoundTarget;
 
@@ -103,7 +103,7 @@ pub(crate) trait Target: Sized + Send + Sync + 'static {
         catalog: &Catalog,
         turn: &Turn<'_>,
         until: Instant,
-    ) -> Evaluated<Self::Reply>;
+    ) -> ScriptOutcome<Self::Reply>;
 }
 
 /// A target in a catalog.

@@ -1,6 +1,6 @@
 //! Calls of tools.
 
-use super::target::{Evaluated, FoundTarget, Target};
+use super::target::{FoundTarget, ScriptOutcome, TargetType};
 use super::{GivenUp, RequestError, RequestErrorKind, TargetKind};
 use crate::catalog::{Catalog, Handle, Lookup, Module};
 use crate::lane::Lane;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// A call with more arguments does not run inline: reading them alone takes a while.
 const INLINE_ARGUMENTS: usize = 64;
 
-pub(crate) struct ToolCall {
+pub(crate) struct ToolRequest {
     /// As listed, or `module.tool`.
     pub(crate) name: String,
     pub(crate) args: Args,
@@ -28,7 +28,7 @@ pub(crate) struct ToolCall {
     pub(crate) timeout: Option<Duration>,
 }
 
-impl Target for ToolCall {
+impl TargetType for ToolRequest {
     const METHOD: &'static str = "tools/call";
     type Reply = Output;
     type Found = Handle;
@@ -143,7 +143,7 @@ impl Target for ToolCall {
         catalog: &Catalog,
         turn: &Turn<'_>,
         until: Instant,
-    ) -> Evaluated<Output> {
+    ) -> ScriptOutcome<Output> {
         let (output, changes) = found.module.script.call(found.tool(), &self.args, turn)?;
         let shaping = Shaping {
             handle: found,
