@@ -4,7 +4,7 @@ use crate::doors::Plan;
 use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, say, styled};
 use crate::variables::TOKEN;
-use runtime::{Called, End};
+use runtime::{Called, RequestVerdict};
 use serde_json::json;
 use server::Login;
 use std::net::SocketAddr;
@@ -34,10 +34,14 @@ pub(crate) fn show(called: &Called) {
 
 /// When, which tool, how long, and how it ended; never what it was given or gave.
 fn line(called: &Called, time: u64) -> String {
-    let end = match &called.end {
-        End::Answered => styled(GOOD, "ok"),
-        End::Asked => styled(DIM, "asks its client"),
-        End::Failed(error) => {
+    let end = match called.verdict {
+        RequestVerdict::Ok => styled(GOOD, "ok"),
+        RequestVerdict::Asks => styled(DIM, "asks its client"),
+        RequestVerdict::Error
+        | RequestVerdict::Denied
+        | RequestVerdict::Limited
+        | RequestVerdict::Stopped => {
+            let error = called.error.as_deref().unwrap_or_default();
             let first = error.lines().next().unwrap_or_default();
             format!("{} {}", styled(BAD, "error"), cut(first))
         }
@@ -74,23 +78,30 @@ mod tests {
     #[test]
     fn a_call_is_one_line_whatever_it_said() {
         let long = "ä".repeat(200);
-        for (end, expected) in [
-            (End::Answered, "ok".to_owned()),
-            (End::Asked, "asks its client".to_owned()),
-            (End::Failed("no\nmore".into()), "error no".to_owned()),
+        for (verdict, error, expected) in [
+            (RequestVerdict::Ok, None, "ok".to_owned()),
+            (RequestVerdict::Asks, None, "asks its client".to_owned()),
             (
-                End::Failed("\u{1b}[2Jgone".into()),
+                RequestVerdict::Error,
+                Some("no\nmore".into()),
+                "error no".to_owned(),
+            ),
+            (
+                RequestVerdict::Stopped,
+                Some("\u{1b}[2Jgone".into()),
                 "error \\u{1b}[2Jgone".to_owned(),
             ),
             (
-                End::Failed(long),
+                RequestVerdict::Error,
+                Some(long),
                 format!("error {}…", "ä".repeat(LONGEST / 2)),
             ),
         ] {
             let called = Called {
                 tool: "greet.hello".into(),
                 took: Duration::from_micros(1250),
-                end,
+                verdict,
+                error,
             };
             let line = line(&called, 19 * 3600 + 2 * 60 + 5);
             let line = anstream::adapter::strip_str(&line).to_string();

@@ -3,10 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "tests own their folders")]
 
 use super::{AbandonedThread, AbandonedThreads, MOST};
-use crate::call::{Call, CallError};
 use crate::orders::Order;
 use crate::overload::Overload;
 use crate::project::ProjectFile;
+use crate::request::{Call, RequestError, RequestErrorKind};
 use crate::runtime::{Runtime, Settings};
 use crate::stats::Stats;
 use crate::status::Status;
@@ -151,7 +151,7 @@ impl Bench {
         })
     }
 
-    fn call(&self, runtime: &Runtime, tool: &str) -> Result<String, CallError> {
+    fn call(&self, runtime: &Runtime, tool: &str) -> Result<String, RequestError> {
         let call = runtime.call(Call::new(tool, Args::new()));
         let output = self.executor.block_on(call);
         output.map(|output| output.plain_text())
@@ -188,7 +188,7 @@ const WAIT: &str = "def wait():\n    return time.now()\ntool(wait)\n";
 const QUICK: &str = "def quick():\n    return 'quick'\ntool(quick)\n";
 
 #[track_caller]
-fn is_deadline(result: Result<String, CallError>) {
+fn is_deadline(result: Result<String, RequestError>) {
     let stop = result.unwrap_err().stop();
     assert_eq!(stop, Some(Stop::Deadline));
 }
@@ -305,8 +305,8 @@ fn too_many_abandoned_threads_refuse_calls_and_files() {
     let why = "64 threads ignore their deadline, 64 at most may; restart the server";
     let error = bench.call(&runtime, "quick").unwrap_err();
     assert_eq!(
-        error,
-        CallError::Busy(Overload::AbandonedThreads(why.into()))
+        error.kind,
+        RequestErrorKind::Busy(Overload::AbandonedThreads(why.into()))
     );
     let again = bench.serve();
     let broken = again

@@ -1,11 +1,12 @@
 //! An argument that somebody is typing: whose it is, and what completes it.
 
 use crate::catalog::{Catalog, Module};
-use crate::read::{ReadError, Reference, find_prompt, unknown_resource};
+use crate::request::{Reference, RequestError, RequestErrorKind, find_prompt, unknown_resource};
 use model::{Input, Schema};
 use script::Completer;
 use std::sync::Arc;
 
+#[derive(Clone)]
 pub(crate) struct Argument {
     /// The prompt or the resource it belongs to.
     pub(crate) of: String,
@@ -24,7 +25,11 @@ struct Owner {
 }
 
 impl Argument {
-    pub(crate) fn find(catalog: &Catalog, of: &Reference, name: &str) -> Result<Self, ReadError> {
+    pub(crate) fn find(
+        catalog: &Catalog,
+        of: &Reference,
+        name: &str,
+    ) -> Result<Self, RequestError> {
         match of {
             Reference::Prompt(prompt) => {
                 let handle = find_prompt(catalog, prompt)?;
@@ -64,16 +69,16 @@ impl Argument {
         input: &Input,
         completers: &[Completer],
         variables: &[&str],
-    ) -> Result<Self, ReadError> {
+    ) -> Result<Self, RequestError> {
         let fields = input.fields();
         let field = fields.iter().find(|field| field.name == argument);
         // A function that takes everything has no field for a variable of its template.
         if field.is_none() && !variables.contains(&argument) {
-            return Err(ReadError::UnknownArgument {
-                of: owner.of,
+            let unknown = RequestErrorKind::UnknownArgument {
                 argument: argument.to_owned(),
                 available: fields.iter().map(|field| field.name.clone()).collect(),
-            });
+            };
+            return Err(unknown.of(owner.of));
         }
         let completer = completers.iter().find(|c| c.argument == argument);
         Ok(Self {

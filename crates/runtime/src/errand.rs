@@ -2,13 +2,12 @@
 //! may go away.
 
 use crate::abandoned::{NestedVisit, ThreadLease};
-use crate::life::{LastError, Life, Visit};
-use crate::overload::Overload;
+use crate::life::Visit;
+use crate::request::RequestErrorKind;
 use crate::runtime::{Place, Runtime};
 use crate::supervised::GRACE;
-use model::{Caller, Fault, Limits, MemoryShare, ModuleName, Stop};
-use script::{CallFailure, Cancel, Raised};
-use std::fmt::Display;
+use model::{Caller, Limits, MemoryShare, ModuleName, Stop};
+use script::{CallFailure, Cancel};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -44,65 +43,6 @@ pub(crate) struct Errand {
     pub(crate) cancel: CancellationToken,
 }
 
-/// Why there is no result.
-pub(crate) enum Ended {
-    Failed {
-        fault: Fault,
-        raised: Option<Raised>,
-    },
-    Stopped {
-        stop: Stop,
-        fault: Fault,
-    },
-    /// It goes on when the client has answered.
-    Asks,
-    Busy(Overload),
-}
-
-impl From<CallFailure> for Ended {
-    fn from(failure: CallFailure) -> Self {
-        match failure {
-            CallFailure::Failed { fault, raised } => Self::Failed { fault, raised },
-            CallFailure::Stopped { stop, fault } => Self::Stopped { stop, fault },
-            CallFailure::Asks => Self::Asks,
-            CallFailure::NeedsThread => {
-                Self::failed("the call was given up as if it were a trial".into())
-            }
-        }
-    }
-}
-
-impl Ended {
-    /// The author reads what the caller does not: the place, and what was raised.
-    pub(crate) fn report(&self, name: &impl Display, life: &Life) {
-        let (fault, raised) = match self {
-            Self::Failed { fault, raised } => (fault, raised.as_ref()),
-            Self::Stopped { fault, .. } => (fault, None),
-            Self::Asks | Self::Busy(_) => return,
-        };
-        match raised {
-            Some(raised) => {
-                tracing::debug!(target: "script", "{name} failed: {fault} {}", raised.with_kind());
-            }
-            None => tracing::debug!(target: "script", "{name} failed: {fault}"),
-        }
-        life.failed(LastError {
-            of: name.to_string(),
-            message: fault.message.clone(),
-            kind: raised.map(|raised| raised.kind.clone()),
-            data: raised.map(|raised| raised.data.clone()),
-            report: fault.to_string(),
-        });
-    }
-
-    fn failed(message: String) -> Self {
-        Self::Failed {
-            fault: Fault::new(message),
-            raised: None,
-        }
-    }
-}
-
 type Answer<T> = Result<Result<T, CallFailure>, oneshot::error::RecvError>;
 
 impl Errand {
@@ -111,7 +51,7 @@ impl Errand {
         self,
         timeout: Option<Duration>,
         work: impl FnOnce(Cancel, &CallThread) -> Result<T, CallFailure> + Send + 'static,
-    ) -> Result<T, Ended> {
+    ) -> Result<T, RequestErrorKind> {
         let Some(time) = timeout else {
             return self.run(work).await;
         };
@@ -122,17 +62,17 @@ impl Errand {
                 time,
                 ..(*limits).clone()
             };
-            Err(stopped(Stop::Deadline, &limits))
+            Err(RequestErrorKind::stopped(Stop::Deadline, &limits))
         })
     }
 
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(Cancel, &CallThread) -> Result<T, CallFailure> + Send + 'static,
-    ) -> Result<T, Ended> {
+    ) -> Result<T, RequestErrorKind> {
         let place = tokio::select! {
             place = self.runtime.admit(self.of.as_ref(), self.limits.time) => place?,
-            () = self.cancel.cancelled() => return Err(stopped(Stop::Cancelled, &self.limits)),
+            () = self.cancel.cancelled() => return Err(RequestErrorKind::stopped(Stop::Cancelled, &self.limits)),
         };
         let memory = place.memory.clone();
         let (lease, thread) = ThreadLease::new(place, self.visit);
@@ -159,7 +99,7 @@ impl Errand {
             }
         });
         if let Err(error) = started {
-            return Err(Ended::failed(format!(
+            return Err(RequestErrorKind::failed(format!(
                 "no thread could be started for the call: {error}"
             )));
         }
@@ -180,21 +120,21 @@ impl Errand {
             Ok(result) => stopped_or(result, &self.limits),
             Err(_) => {
                 watchdog.abandon();
-                Err(stopped(stop, &self.limits))
+                Err(RequestErrorKind::stopped(stop, &self.limits))
             }
         }
     }
 }
 
 /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
-fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, Ended> {
+fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, RequestErrorKind> {
     match received(answer) {
-        Err(Ended::Stopped {
+        Err(RequestErrorKind::Stopped {
             stop: Stop::Cancelled,
             mut fault,
         }) => {
             fault.message = Stop::Deadline.sentence(limits);
-            Err(Ended::Stopped {
+            Err(RequestErrorKind::Stopped {
                 stop: Stop::Deadline,
                 fault,
             })
@@ -203,16 +143,11 @@ fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, Ended> {
     }
 }
 
-fn stopped(stop: Stop, limits: &Limits) -> Ended {
-    let fault = Fault::new(stop.sentence(limits));
-    Ended::Stopped { stop, fault }
-}
-
-fn received<T>(answer: Answer<T>) -> Result<T, Ended> {
+fn received<T>(answer: Answer<T>) -> Result<T, RequestErrorKind> {
     match answer {
-        Ok(result) => result.map_err(Ended::from),
-        Err(_) => Err(Ended::failed(
-            "the call's thread ended without an answer".into(),
+        Ok(result) => result.map_err(RequestErrorKind::from),
+        Err(_) => Err(RequestErrorKind::failed(
+            "the call's thread ended without an answer",
         )),
     }
 }

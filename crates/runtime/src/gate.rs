@@ -1,9 +1,9 @@
 //! What a script reaches of the world: the host as one call of one module may use it.
 
 use crate::answers::Answers;
-use crate::call::{Lines, Progress, Within};
 use crate::ground::Ground;
 use crate::permit::Permit;
+use crate::request::{Lines, Progress, Within};
 use crate::together::together;
 use crate::updates::Updates;
 use model::{

@@ -2,10 +2,10 @@
 
 use crate::abandoned::AbandonedThreads;
 use crate::answers::Answers;
-use crate::call::Lines;
 use crate::disk::Folder;
 use crate::own::Own;
 use crate::pool::Pool;
+use crate::request::Lines;
 use crate::runtime::Settings;
 use crate::stops::Stops;
 use crate::updates::Updates;

@@ -1,11 +1,11 @@
 //! Stops modules that leave too many abandoned threads behind.
 
 use crate::abandoned::MOST_OF_INSTANCE;
-use crate::call::CallError;
 use crate::catalog::Catalog;
 use crate::event::Event;
 use crate::library::{Key, Library};
 use crate::life::Life;
+use crate::request::{RequestError, RequestErrorKind};
 use model::{Fault, ModuleName, ToolPath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -82,15 +82,16 @@ impl Catalog {
     }
 
     /// The error of a tool whose module was stopped, or the given one.
-    pub(crate) fn halted_or(&self, name: &str, otherwise: CallError) -> CallError {
+    pub(crate) fn halted_or(&self, name: &str, otherwise: RequestError) -> RequestError {
         let Some((tool, fault)) = self.halted.get(name).cloned() else {
             return otherwise;
         };
-        CallError::Failed {
-            tool,
+        let fault = Box::new(fault);
+        RequestErrorKind::Failed {
             fault,
             raised: None,
         }
+        .of(tool.to_string())
     }
 }
 

@@ -7,7 +7,6 @@ mod argument;
 mod assembly;
 mod attempt;
 mod audit;
-mod call;
 mod catalog;
 mod changes;
 mod closed;
@@ -44,9 +43,9 @@ mod project;
 mod prompts;
 mod quota;
 mod rate;
-mod read;
 mod reader;
 mod registry;
+mod request;
 mod resources;
 mod runtime;
 mod scopes;
@@ -66,7 +65,6 @@ mod watch;
 
 pub use abandoned::{AbandonedThread, AbandonedThreads, LoadThreads};
 pub use audit::{Audit, AuditCounts, Denial, Trail};
-pub use call::{Call, CallError, GivenUp, Lines, Progress};
 pub use catalog::{Broken, Catalog, Handle, Lookup, Module, RESERVED, Rules, State};
 pub use changes::Changes;
 pub use closed::Closed;
@@ -80,17 +78,20 @@ pub use loaded::{Loaded, PRETENDED};
 pub use metric::{METRICS, Metric, MetricKind, bucket_ends, limit_labels};
 pub use names::{NameOwners, UnlistedTool};
 pub use notes::extension_note;
-pub use observed::{Called, End, Observer};
+pub use observed::{Called, Observer};
 pub use orders::Order;
 pub use overload::Overload;
 pub use priority::lower_priority;
 pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
 pub use quota::{Limited, RateCharge};
-pub use read::{Asking, ReadError, Reference};
 pub use reader::{Digests, Reader};
 pub use registry::{
     Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,
+};
+pub use request::{
+    Asking, Call, GivenUp, Lines, Progress, Reference, RequestError, RequestErrorKind,
+    RequestVerdict, TargetKind,
 };
 pub use resources::{ResourceHandle, Resources};
 pub use runtime::{Runtime, Settings};

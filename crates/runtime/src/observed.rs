@@ -1,9 +1,8 @@
 //! Calls as somebody at the server's terminal sees them: which tool, how long, how it ended.
 
-use crate::call::CallError;
-use crate::catalog::{Catalog, Lookup};
+use crate::request::{RequestError, RequestReply, RequestVerdict};
 use crate::runtime::Runtime;
-use model::Output;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,16 +15,9 @@ pub struct Called {
     /// `module.tool`, or what was asked for where there is no such tool.
     pub tool: String,
     pub took: Duration,
-    pub end: End,
-}
-
-#[derive(Debug, Clone)]
-pub enum End {
-    Answered,
-    /// It has questions first, and will be called again with the answers.
-    Asked,
-    /// Its error, as the caller reads it.
-    Failed(String),
+    pub verdict: RequestVerdict,
+    /// What the caller reads of a failure.
+    pub error: Option<String>,
 }
 
 /// A call while it goes on.
@@ -40,40 +32,41 @@ impl Runtime {
     pub(crate) fn observe(&self, name: &str) -> Option<Observed> {
         Some(Observed {
             observer: Arc::clone(self.observer()?),
-            tool: full_name(&self.catalog(), name),
+            tool: name.to_owned(),
             begin: Instant::now(),
         })
     }
 }
 
 impl Observed {
+    /// The request is for `module.name`.
+    pub(crate) fn found(&mut self, target: &impl Display) {
+        self.tool = target.to_string();
+    }
+
     /// The caller has disconnected.
     pub(crate) fn cancel(self) {
-        self.report(End::Failed("the call was cancelled".into()));
+        self.report(
+            RequestVerdict::Stopped,
+            Some("the call was cancelled".into()),
+        );
     }
 
-    pub(crate) fn end(self, result: &Result<Output, CallError>) {
-        let end = match result {
-            Ok(output) if output.is_error => End::Failed(output.plain_text()),
-            Ok(_) => End::Answered,
-            Err(CallError::Asks { .. }) => End::Asked,
-            Err(error) => End::Failed(error.to_string()),
-        };
-        self.report(end);
+    pub(crate) fn end<T: RequestReply>(self, result: &Result<T, RequestError>) {
+        let verdict = RequestVerdict::of(result);
+        let error = verdict.is_failure().then(|| match result {
+            Ok(reply) => reply.error_text(),
+            Err(error) => error.to_string(),
+        });
+        self.report(verdict, error);
     }
 
-    fn report(self, end: End) {
+    fn report(self, verdict: RequestVerdict, error: Option<String>) {
         (self.observer)(&Called {
             tool: self.tool,
             took: self.begin.elapsed(),
-            end,
+            verdict,
+            error,
         });
-    }
-}
-
-fn full_name(catalog: &Catalog, name: &str) -> String {
-    match catalog.lookup(name) {
-        Lookup::Found(handle) => handle.path().to_string(),
-        _ => name.to_owned(),
     }
 }

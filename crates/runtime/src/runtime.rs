@@ -3,11 +3,9 @@
 use crate::abandoned::{AbandonedThread, AbandonedThreads, MOST_OF_INSTANCE};
 use crate::answers::Answers;
 use crate::audit::Audit;
-use crate::call::Lines;
 use crate::catalog::Catalog;
 use crate::closed::Closed;
 use crate::disk::Folder;
-use crate::errand::Ended;
 use crate::event::Event;
 use crate::ground::Ground;
 use crate::keeper::Keeper;
@@ -23,6 +21,7 @@ use crate::overload::Overload;
 use crate::pool::Pool;
 use crate::project::ProjectFile;
 use crate::quota::{Held, Used};
+use crate::request::{Lines, RequestErrorKind};
 use crate::stats::Stats;
 use crate::tasks::Tasks;
 use crate::updates::Updates;
@@ -328,7 +327,7 @@ impl Runtime {
         &self,
         of: Option<&(Caller, ModuleName)>,
         patience: Duration,
-    ) -> Result<Place, Ended> {
+    ) -> Result<Place, RequestErrorKind> {
         if let Some(refusal) = self.0.ground.abandoned.refusal() {
             return Err(self.busy(Overload::AbandonedThreads(refusal)));
         }
@@ -361,7 +360,7 @@ impl Runtime {
     }
 
     /// A place in the queue of calls that wait.
-    fn queue(&self) -> Result<Waiting<'_>, Ended> {
+    fn queue(&self) -> Result<Waiting<'_>, RequestErrorKind> {
         let waiting = self.0.waiting.fetch_add(1, Ordering::Relaxed);
         let counted = Waiting(&self.0.waiting);
         if waiting < self.0.bounds.queue {
@@ -371,12 +370,12 @@ impl Runtime {
         Err(self.busy(Overload::QueueFull { waiting, limit }))
     }
 
-    fn busy(&self, overload: Overload) -> Ended {
+    fn busy(&self, overload: Overload) -> RequestErrorKind {
         match overload {
             Overload::NoMemory { .. } => self.0.stats.stops.add(Stop::Memory),
             _ => Stats::add(self.0.stats.limited.of(overload.limit())),
         }
-        Ended::Busy(overload)
+        RequestErrorKind::Busy(overload)
     }
 
     /// Counts a thread that ignores its deadline, and stops the module instance that leaves too many.

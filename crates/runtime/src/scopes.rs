@@ -1,10 +1,9 @@
 //! What a caller's token is for. Unlike a role, a scope that is missing is told: it can be asked for.
 
-use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::prompts::PromptLookup;
-use crate::read::ReadError;
 use crate::registry::{Meta, planned, tasks};
+use crate::request::{RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
 use model::{Args, Caller, Limits, call_target};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,30 +134,22 @@ pub(crate) fn check_scope(
     catalog: &Catalog,
     handle: &Handle,
     caller: &Caller,
-) -> Result<(), CallError> {
+) -> Result<(), RequestError> {
     let (module, tool) = (&handle.module.name, &handle.tool().tool.name);
-    let policy = &catalog.rules.policy;
-    match policy.missing_scope(caller, module.as_str(), tool.as_str()) {
-        None => Ok(()),
-        Some(scope) => Err(CallError::Scope {
-            tool: handle.path(),
-            scope: scope.to_owned(),
-        }),
-    }
+    check_scope_of(catalog, caller, (module.as_str(), tool.as_str()), || {
+        handle.to_string()
+    })
 }
 
-pub(crate) fn check_reading(
+/// Checks the scope of a tool, a resource or a prompt by its module and name.
+pub(crate) fn check_scope_of(
     catalog: &Catalog,
     caller: &Caller,
-    module: &str,
-    name: &str,
-    of: &str,
-) -> Result<(), ReadError> {
+    (module, name): (&str, &str),
+    target: impl FnOnce() -> String,
+) -> Result<(), RequestError> {
     match catalog.rules.policy.missing_scope(caller, module, name) {
         None => Ok(()),
-        Some(scope) => Err(ReadError::Scope {
-            of: of.to_owned(),
-            scope: scope.to_owned(),
-        }),
+        Some(scope) => Err(RequestErrorKind::Scope(scope.to_owned()).of(target())),
     }
 }

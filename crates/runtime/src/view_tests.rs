@@ -3,10 +3,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests own their folders")]
 
-use crate::call::Call;
 use crate::project::ProjectFile;
-use crate::read::Asking;
 use crate::registry::Batch;
+use crate::request::{Asking, Call};
 use crate::runtime::{Runtime, Settings};
 use model::{Args, Caller};
 use serde_json::{Value, json};

@@ -104,10 +104,10 @@ impl RequestCx {
         );
         let era = self.era();
         Arc::new(move |error| {
-            let reply = match wire::failure(error, era, shared.errors) {
+            let reply = match wire::failure(&error, era, shared.errors) {
                 Ok(mut result) => {
                     if era == Era::Modern {
-                        result.meta = Some(shared.meta.clone());
+                        wire::add_meta(&mut result, shared.meta.clone());
                     }
                     Reply::call(&id, &result)
                 }

@@ -10,7 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CacheScope, CompleteResult, CompletionContext, ReadResourceResult,
 };
-use runtime::{Asking, ReadError};
+use runtime::{Asking, RequestError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ pub(crate) async fn complete(mut params: Params, cx: &RequestCx) -> Result<Reply
     let runtime = &cx.shared.runtime;
     let found = runtime.complete(&reference, &typed.name, &typed.value, given, asking);
     let mut result = CompleteResult::new(wire::completion(
-        found.await.map_err(|error| unread(error, cx))?,
+        found.await.map_err(|error| unread(&error, cx))?,
     ));
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
@@ -121,7 +121,7 @@ pub(crate) async fn complete(mut params: Params, cx: &RequestCx) -> Result<Reply
 async fn ask<T>(
     cx: &RequestCx,
     matter: Matter<'_>,
-    ask: impl AsyncFnOnce(Asking) -> Result<T, ReadError>,
+    ask: impl AsyncFnOnce(Asking) -> Result<T, RequestError>,
 ) -> Result<Outcome<T>, ErrorData> {
     let desk = Desk::open(cx, matter)?;
     let notifier = RequestNotifier::new(cx);
@@ -138,11 +138,11 @@ async fn ask<T>(
     notifier.end();
     match answer {
         Ok(whole) => Ok(Outcome::Whole(whole)),
-        Err(ReadError::Asks { .. }) => desk.questions(cx).map(Outcome::Asks),
-        Err(error) => Err(unread(error, cx)),
+        Err(error) if error.is_question() => desk.questions(cx).map(Outcome::Asks),
+        Err(error) => Err(unread(&error, cx)),
     }
 }
 
-fn unread(error: ReadError, cx: &RequestCx) -> ErrorData {
-    wire::unread(error, cx.era())
+fn unread(error: &RequestError, cx: &RequestCx) -> ErrorData {
+    wire::unread(error, cx.era(), cx.shared.errors)
 }

@@ -7,10 +7,10 @@ use crate::reply::Reply;
 use crate::rpc::Params;
 use crate::tasks;
 use crate::wire::{self, Era};
-use model::Args;
+use model::{Args, Errors};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, InputResponses};
-use runtime::{Call, CallError, Shape};
+use runtime::{Call, Shape};
 
 const METHOD: &str = "tools/call";
 
@@ -52,6 +52,8 @@ pub(crate) async fn call(params: Params, cx: &RequestCx) -> Result<Reply, ErrorD
     }
     let desk = Desk::open(cx, call.matter())?;
     let notifier = RequestNotifier::new(cx);
+    let is_mapped = cx.shared.errors == Errors::Mapped;
+    let sent = call.args.as_ref().filter(|_| is_mapped).cloned();
     let call = Call {
         progress: notifier.progress(),
         lines: notifier.lines(),
@@ -69,15 +71,26 @@ pub(crate) async fn call(params: Params, cx: &RequestCx) -> Result<Reply, ErrorD
     let is_cached = answer.as_ref().is_ok_and(|output| output.cached);
     let result = match answer {
         Ok(output) => wire::result(output, cx.era()),
-        Err(CallError::Asks { .. }) => return desk.questions(cx),
-        Err(error) => wire::failure(error, cx.era(), cx.shared.errors)?,
+        Err(error) if error.is_question() => return desk.questions(cx),
+        Err(error) => wire::failure(&error, cx.era(), cx.shared.errors)
+            .map_err(|error| with_arguments(error, sent))?,
     };
     Ok(reply(result, is_cached, cx))
 }
 
+/// Under `errors = "mapped"`, rejected arguments come back with the error.
+fn with_arguments(mut error: ErrorData, sent: Option<Args>) -> ErrorData {
+    if let Some(data) = &mut error.data
+        && data["type"] == "validation-error"
+    {
+        data["arguments"] = sent.unwrap_or_default().into();
+    }
+    error
+}
+
 pub(crate) fn reply(mut result: CallToolResult, is_cached: bool, cx: &RequestCx) -> Reply {
     if cx.era() == Era::Modern {
-        result.meta = Some(wire::meta(&cx.shared.meta, is_cached));
+        wire::add_meta(&mut result, wire::meta(&cx.shared.meta, is_cached));
     }
     Reply::call(&cx.id, &result)
 }

@@ -2,13 +2,15 @@
 
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
-use crate::commands::missing::{missing, several};
+use crate::commands::missing::{missing, several, shown};
 use crate::commands::save;
 use crate::compose::{self, Signals};
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
-use runtime::{Asked, Call, CallError, Catalog, Handle, Lookup, Meta, Runtime};
+use runtime::{
+    Asked, Call, Catalog, Handle, Lookup, Meta, RequestError, RequestErrorKind, Runtime,
+};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -119,7 +121,7 @@ async fn answer(
     target: &Target<'_>,
     call: Call,
     args: &CallArgs,
-) -> Result<Output, CallError> {
+) -> Result<Output, RequestError> {
     let cancel = call.cancel.clone();
     let output = runtime.call(call).await?;
     let is_data = !output.is_error && output.content.iter().all(is_text);
@@ -172,22 +174,21 @@ pub(super) fn show(output: &Output, format: CallFormat) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) fn failed(failure: &CallError, tool: &Tool, format: CallFormat) -> ExitCode {
+pub(super) fn failed(failure: &RequestError, tool: &Tool, format: CallFormat) -> ExitCode {
     let is_usage = matches!(
-        failure,
-        CallError::Rejected { .. } | CallError::Missing { .. }
+        failure.kind,
+        RequestErrorKind::Rejected { .. } | RequestErrorKind::Missing { .. }
     );
     if format == CallFormat::Json {
         let result =
             json!({"content": [{"type": "text", "text": failure.to_string()}], "isError": true});
         say(&result.to_string());
     }
-    match failure {
-        CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => {
-            error(&fault.to_string());
+    match &failure.kind {
+        RequestErrorKind::Rejected { .. } => {
+            error(&format!("{failure}\n  = help: {}", tool.signature()));
         }
-        CallError::Rejected { .. } => error(&format!("{failure}\n  = help: {}", tool.signature())),
-        other => error(&other.to_string()),
+        _ => error(&shown(failure)),
     }
     ExitCode::from(if is_usage { USAGE } else { SAID_ERROR })
 }

@@ -3,7 +3,7 @@
 use crate::exit::USAGE;
 use crate::terminal::{error, note, unserved};
 use model::did_you_mean;
-use runtime::{Catalog, Runtime, State, Survey, Surveyed};
+use runtime::{Catalog, RequestError, Runtime, State, Survey, Surveyed};
 use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
@@ -84,4 +84,11 @@ fn tell_broken(catalog: &Catalog) {
     for (file, broken) in &catalog.broken {
         note(&unserved(file, broken));
     }
+}
+
+/// The author's view of a failure, with the place in the script, where there is one.
+pub(super) fn shown(failure: &RequestError) -> String {
+    failure
+        .fault()
+        .map_or_else(|| failure.to_string(), ToString::to_string)
 }

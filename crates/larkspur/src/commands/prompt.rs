@@ -2,12 +2,12 @@
 
 use crate::args::{Format, Global, Prompt};
 use crate::commands::arguments::arguments;
-use crate::commands::missing::{missing, several};
+use crate::commands::missing::{missing, several, shown};
 use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{STRONG, error, say, styled};
 use model::{Conversation, Output, Role};
-use runtime::{Asking, PromptLookup, ReadError, Runtime};
+use runtime::{Asking, PromptLookup, RequestError, RequestErrorKind, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -54,18 +54,18 @@ fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(runtime: &Runtime, name: &str, failure: &ReadError) -> ExitCode {
+fn failed(runtime: &Runtime, name: &str, failure: &RequestError) -> ExitCode {
     let catalog = &runtime.catalog();
-    match failure {
-        ReadError::UnknownPrompt { name, .. } => {
+    match &failure.kind {
+        RequestErrorKind::Unknown(..) => {
             let prompts = catalog.prompts.listed();
             let paths: Vec<String> = prompts.map(|(_, p)| p.path().to_string()).collect();
             return missing(runtime, "prompt", name, &paths);
         }
-        ReadError::AmbiguousPrompt { name, paths } => {
+        RequestErrorKind::Ambiguous(_, paths) => {
             return several(catalog, "prompt", name, paths);
         }
-        ReadError::Rejected { .. } => {
+        RequestErrorKind::Rejected { .. } => {
             let help = match catalog.prompts.lookup(name) {
                 PromptLookup::Found(handle) => {
                     format!("\n  = help: {}", handle.prompt().prompt.signature())
@@ -75,10 +75,7 @@ fn failed(runtime: &Runtime, name: &str, failure: &ReadError) -> ExitCode {
             error(&format!("{failure}{help}"));
             return ExitCode::from(USAGE);
         }
-        ReadError::Failed { fault, .. } | ReadError::Stopped { fault, .. } => {
-            error(&fault.to_string());
-        }
-        other => error(&other.to_string()),
+        _ => error(&shown(failure)),
     }
     ExitCode::from(SAID_ERROR)
 }

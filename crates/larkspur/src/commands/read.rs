@@ -1,12 +1,12 @@
 //! `larkspur read`: one resource, as a client would get it.
 
 use crate::args::{Format, Global, Read};
-use crate::commands::missing::missing;
+use crate::commands::missing::{missing, shown};
 use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use model::{Body, Contents};
-use runtime::{Asking, Catalog, ReadError, Runtime};
+use runtime::{Asking, Catalog, RequestError, RequestErrorKind, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -44,13 +44,13 @@ fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed(runtime: &Runtime, catalog: &Catalog, failure: &ReadError) -> ExitCode {
-    match failure {
-        ReadError::UnknownResource { uri, available } => {
-            return missing(runtime, "resource", uri, available);
+fn failed(runtime: &Runtime, catalog: &Catalog, failure: &RequestError) -> ExitCode {
+    match &failure.kind {
+        RequestErrorKind::Unknown(_, available) => {
+            return missing(runtime, "resource", &failure.target, available);
         }
-        ReadError::Rejected { of, .. } => {
-            let found = catalog.resources.find(of);
+        RequestErrorKind::Rejected { .. } => {
+            let found = catalog.resources.find(&failure.target);
             let help = found.map_or_else(String::new, |(handle, _)| {
                 let resource = &handle.resource().resource;
                 let takes = resource.input.signature();
@@ -59,10 +59,7 @@ fn failed(runtime: &Runtime, catalog: &Catalog, failure: &ReadError) -> ExitCode
             error(&format!("{failure}{help}"));
             return ExitCode::from(USAGE);
         }
-        ReadError::Failed { fault, .. } | ReadError::Stopped { fault, .. } => {
-            error(&fault.to_string());
-        }
-        other => error(&other.to_string()),
+        _ => error(&shown(failure)),
     }
     ExitCode::from(SAID_ERROR)
 }

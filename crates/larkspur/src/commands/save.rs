@@ -8,7 +8,7 @@ use crate::exit::{FAILED, INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note};
 use model::{Origin, Output, TaskUse, is_credential};
 use outside::Outside;
-use runtime::{Call, CallError, Folder, Handle, Module, Runtime, Shape};
+use runtime::{Call, Folder, Handle, Module, RequestError, Runtime, Shape};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ async fn answered(
     handle: &Handle,
     call: Call,
     args: &CallArgs,
-) -> (Result<Output, CallError>, testing::Reply) {
+) -> (Result<Output, RequestError>, testing::Reply) {
     let cancel = call.cancel.clone();
     let (answered, reply) = testing::reply(runtime, call).await;
     let is_plain = match args.format {

@@ -6,7 +6,9 @@ use crate::room::Room;
 use crate::web::Web;
 use crate::wire::PATIENCE;
 use model::{Args, Caller};
-use runtime::{Asking, Batch, Call, CallError, ProjectFile, Runtime, Settings, Trail};
+use runtime::{
+    Asking, Batch, Call, ProjectFile, RequestError, RequestErrorKind, Runtime, Settings, Trail,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -379,7 +381,7 @@ fn calls_are_refused_while_nothing_can_be_written_and_go_on_when_it_can() {
     fs::create_dir(&path).unwrap();
     let runtime = open(&room);
     let call = || runtime.call(as_ada("add", json!({"text": "a"})));
-    let until = |wanted: fn(&Result<model::Output, CallError>) -> bool| {
+    let until = |wanted: fn(&Result<model::Output, RequestError>) -> bool| {
         block_on(async {
             let deadline = Instant::now() + PATIENCE;
             while !wanted(&call().await) {
@@ -389,7 +391,8 @@ fn calls_are_refused_while_nothing_can_be_written_and_go_on_when_it_can() {
         });
     };
     // Also the first of them.
-    assert_eq!(block_on(call()), Err(CallError::Unaudited));
+    let refused = block_on(call()).unwrap_err();
+    assert_eq!(refused.kind, RequestErrorKind::Unaudited);
     assert!(runtime.audit().is_refusing());
     assert!(runtime.metrics().contains("\nlarkspur_audit_failing 1\n"));
     fs::remove_dir(&path).unwrap();

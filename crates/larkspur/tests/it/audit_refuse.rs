@@ -5,7 +5,7 @@ use crate::room::Room;
 use crate::web::{Web, written};
 use crate::wire::PATIENCE;
 use model::Args;
-use runtime::{Asking, CallError};
+use runtime::{Asking, RequestErrorKind};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -219,8 +219,9 @@ fn result_is_withheld_when_its_end_cannot_be_written() {
         cancel.cancel();
         running.join().unwrap()
     });
-    assert_eq!(result, Err(CallError::Unrecorded));
-    let sentence = CallError::Unrecorded.to_string();
+    let error = result.unwrap_err();
+    assert_eq!(error.kind, RequestErrorKind::Unrecorded);
+    let sentence = error.to_string();
     assert!(sentence.starts_with("the call has run, but its end cannot be written"));
     // The end is kept, and written when that is possible again.
     fs::remove_dir(&path).unwrap();

@@ -10,7 +10,7 @@ const KNOWN: [&str; 8] = [
 
 /// Codes of `errors = "mapped"` and their HTTP statuses, by file.
 const MAPPED: [(&str, &[&str]); 2] = [
-    ("wire/mapped.rs", &["-32000", "-32001", "-32002"]),
+    ("wire/failure.rs", &["-32000", "-32001", "-32002"]),
     ("http/status.rs", &["-32000", "-32002"]),
 ];
 
@@ -39,7 +39,7 @@ fn no_code_is_used_that_the_protocol_keeps_for_itself() {
     for (file, text) in &found {
         // Legacy revisions have -32002 for a resource that is not there, others -32602.
         let names_it = text.contains("RESOURCE_NOT_FOUND") || text.contains("resource_not_found(");
-        assert!(!names_it || file.ends_with("wire/unread.rs"), "{file}");
+        assert!(!names_it || file.ends_with("wire/failure.rs"), "{file}");
         for (at, _) in text.match_indices("-32") {
             let code: String = text[at..].chars().take(6).collect();
             let is_code = code[1..].chars().all(|c| c.is_ascii_digit());

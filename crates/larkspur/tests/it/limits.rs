@@ -7,7 +7,7 @@ use crate::fixture::{Server, ada, greeting};
 use crate::room::Room;
 use crate::wire::PATIENCE;
 use model::{Args, Bounds};
-use runtime::{Call, CallError, Overload, Runtime, Settings, Stats};
+use runtime::{Call, Overload, RequestErrorKind, Runtime, Settings, Stats};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -139,7 +139,7 @@ fn more_calls_than_the_queue_holds_are_turned_away() {
             let ended = calls.join_next().await.unwrap().unwrap();
             let (waiting, limit) = (3, "queue");
             let full = Overload::QueueFull { waiting, limit };
-            assert_eq!(ended, Err(CallError::Busy(full)));
+            assert_eq!(ended.unwrap_err().kind, RequestErrorKind::Busy(full));
         }
         assert_eq!(in_flight(&runtime), 2);
         // Who waits no longer ends what runs for them.

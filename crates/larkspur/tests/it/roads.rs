@@ -296,3 +296,43 @@ fn codes_of_their_own_hold_for_what_is_called_through_call() {
         assert_eq!(answer["error"]["data"], data, "{args}");
     }
 }
+
+const RAISES: &str = r#"
+def connect():
+    error("config-error", "set a token first", missing = ["token"])
+
+tool(connect)
+"#;
+
+#[test]
+fn kind_and_data_of_an_error_reach_the_client() {
+    let told = json!({"kind": "config-error", "data": {"missing": ["token"]}});
+    for door in DOORS {
+        let room = Room::new();
+        room.write("shop.star", RAISES);
+        let mut client = Client::start(room, door, json!({}));
+        for (name, arguments) in [
+            ("connect", json!({})),
+            ("call", json!({"module": "shop", "tool": "connect"})),
+        ] {
+            let params = json!({"name": name, "arguments": arguments});
+            let (answer, _) = client.talk("tools/call", params, |_| json!({}));
+            let result = &answer["result"];
+            assert_eq!(result["_meta"]["larkspur/error"], told, "{door:?} {result}");
+            assert_eq!(result["content"][0]["text"], "set a token first");
+        }
+    }
+    let room = Room::new();
+    room.write("shop.star", RAISES);
+    room.project("[server]\nerrors = 'mapped'\n");
+    let mut server = Server::start_in(room, Opening::Legacy);
+    let error = server.call("connect", json!({})).message["error"].clone();
+    let data = json!({
+        "type": "runtime-error",
+        "tool": "shop.connect",
+        "cause": "set a token first",
+        "kind": "config-error",
+        "data": {"missing": ["token"]},
+    });
+    assert_eq!((&error["code"], &error["data"]), (&json!(-32001), &data));
+}

@@ -3,10 +3,9 @@
 use super::line::{BEGUN, Line, cut};
 use super::mask::masked;
 use super::{Audit, Keeper, Receipt, Trail, Unwritten};
-use crate::call::CallError;
 use crate::catalog::{Catalog, Module};
-use crate::read::ReadError;
-use model::{Args, Caller, Output, Stop};
+use crate::request::{RequestError, RequestReply, RequestVerdict};
+use model::{Args, Caller};
 use serde_json::value::to_raw_value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,13 +19,6 @@ struct Open {
     line: Line,
     caller: Caller,
     begin: Instant,
-}
-
-/// How it ended: the verdict, why, and how much came out.
-struct Ended {
-    verdict: &'static str,
-    kind: Option<String>,
-    bytes: Option<usize>,
 }
 
 impl Audit {
@@ -84,17 +76,8 @@ impl Entry {
         }
     }
 
-    /// What is not there for this caller: for nobody, or for him.
-    pub(crate) fn missing(
-        &mut self,
-        find: impl FnOnce() -> Option<(Arc<Catalog>, Arc<Module>, String)>,
-    ) {
-        if self.0.is_none() {
-            return;
-        }
-        if let Some((catalog, module, name)) = find() {
-            self.found(&catalog, &module, &name);
-        }
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Records that the call runs now, where it may not run unrecorded, and waits until that is written.
@@ -134,57 +117,46 @@ impl Entry {
         Ok(Some(receipt))
     }
 
-    /// Records the end of a call. In strict mode its result waits for the receipt.
-    pub(crate) fn end_call(
-        self,
-        result: &Result<Output, CallError>,
+    /// Records the end. In strict mode the result waits for the receipt.
+    pub(crate) fn end<T: RequestReply>(
+        mut self,
+        result: &Result<T, RequestError>,
     ) -> Result<Option<Receipt>, Unwritten> {
-        self.end(|open| match result {
-            Ok(output) => Ended::answered(output),
-            Err(error) => Ended::call(open, error),
-        })
-    }
-
-    pub(crate) fn end_read<T>(
-        self,
-        result: &Result<T, ReadError>,
-        bytes: impl FnOnce(&T) -> usize,
-    ) -> Result<Option<Receipt>, Unwritten> {
-        self.end(|open| match result {
-            Ok(read) => Ended {
-                verdict: "ok",
-                kind: None,
-                bytes: Some(bytes(read)),
-            },
-            Err(error) => Ended::read(open, error),
-        })
-    }
-
-    fn end(mut self, ended: impl FnOnce(&Open) -> Ended) -> Result<Option<Receipt>, Unwritten> {
-        let Some(open) = self.0.take() else {
+        let Some(mut open) = self.0.take() else {
             return Ok(None);
         };
-        let ended = ended(&open);
-        open.end(ended)
+        let line = &mut open.line;
+        line.verdict = RequestVerdict::of(result).word();
+        match result {
+            Ok(reply) => {
+                line.kind = reply.is_error().then(|| "tool_error".to_owned());
+                line.bytes = Some(reply.bytes());
+            }
+            // It exists, but is hidden from this caller.
+            Err(error) if error.code() == "unknown" && line.module.is_some() => {
+                line.kind = Some("masked".to_owned());
+            }
+            Err(error) => line.kind = Some(cut(error.code()).to_owned()),
+        }
+        open.end()
     }
 }
 
 impl Drop for Entry {
     /// The caller has disconnected, and the call ends with that.
     fn drop(&mut self) {
-        if let Some(open) = self.0.take() {
-            let _ = open.end(Ended::of("stopped", "gone"));
+        if let Some(mut open) = self.0.take() {
+            open.line.verdict = RequestVerdict::Stopped.word();
+            open.line.kind = Some("gone".to_owned());
+            let _ = open.end();
         }
     }
 }
 
 impl Open {
-    fn end(mut self: Box<Self>, ended: Ended) -> Result<Option<Receipt>, Unwritten> {
+    fn end(mut self: Box<Self>) -> Result<Option<Receipt>, Unwritten> {
         let micros = u32::try_from(self.begin.elapsed().as_micros()).unwrap_or(u32::MAX);
         self.line.duration_ms = Some(f64::from(micros) / 1e3);
-        self.line.verdict = ended.verdict;
-        self.line.kind = ended.kind;
-        self.line.bytes = ended.bytes;
         let queue = &self.keeper.queue;
         // Waiting for the line of a call that was refused for want of one would only take time.
         if !queue.is_strict || self.line.kind.as_deref() == Some("audit") {
@@ -194,93 +166,5 @@ impl Open {
         let has_run = self.line.begin.is_some();
         let (_, receipt) = queue.add_waiting(self.line, has_run)?;
         Ok(Some(receipt))
-    }
-
-    /// One word for what is not there: nobody has it, or it is kept from this one.
-    fn absent(&self) -> &'static str {
-        match self.line.module {
-            Some(_) => "masked",
-            None => "unknown",
-        }
-    }
-}
-
-impl Ended {
-    fn of(verdict: &'static str, kind: &str) -> Self {
-        Self {
-            verdict,
-            kind: Some(kind.to_owned()),
-            bytes: None,
-        }
-    }
-
-    fn answered(output: &Output) -> Self {
-        let (verdict, kind) = if output.is_error {
-            ("error", Some("tool_error".to_owned()))
-        } else {
-            ("ok", None)
-        };
-        Self {
-            verdict,
-            kind,
-            bytes: Some(output.size()),
-        }
-    }
-
-    fn stopped(stop: Stop) -> Self {
-        Self::of(
-            "stopped",
-            match stop {
-                Stop::Cancelled => "cancelled",
-                Stop::Deadline => "timeout",
-                Stop::Ticks => "ticks",
-                Stop::Heap => "heap",
-                Stop::Memory => "memory",
-            },
-        )
-    }
-
-    fn call(open: &Open, error: &CallError) -> Self {
-        match error {
-            CallError::Unknown { .. } | CallError::Missing { .. } => {
-                Self::of("denied", open.absent())
-            }
-            CallError::Ambiguous { .. } => Self::of("error", "ambiguous"),
-            CallError::Rejected { .. } => Self::of("error", "rejected"),
-            CallError::Failed { raised, .. } => {
-                let kind = raised.as_ref().map_or("failed", |raised| &raised.kind);
-                Self::of("error", cut(kind))
-            }
-            CallError::Stopped { stop, .. } => Self::stopped(*stop),
-            CallError::Scope { .. } => Self::of("denied", "scope"),
-            CallError::NotReadOnly { .. } => Self::of("denied", "read_only"),
-            CallError::Denied(_) => Self::of("denied", "permission"),
-            CallError::Unaudited | CallError::Unrecorded => Self::of("denied", "audit"),
-            CallError::Asks { .. } => Self::of("ok", "asks"),
-            CallError::Limited(limited) => Self::of("limited", limited.limit),
-            CallError::Busy(overload) => Self::of("limited", overload.limit()),
-        }
-    }
-
-    fn read(open: &Open, error: &ReadError) -> Self {
-        match error {
-            ReadError::UnknownResource { .. } | ReadError::UnknownPrompt { .. } => {
-                Self::of("denied", open.absent())
-            }
-            ReadError::AmbiguousPrompt { .. } => Self::of("error", "ambiguous"),
-            ReadError::UnknownArgument { .. } | ReadError::Rejected { .. } => {
-                Self::of("error", "rejected")
-            }
-            ReadError::Failed { raised, .. } => {
-                let kind = raised.as_ref().map_or("failed", |raised| &raised.kind);
-                Self::of("error", cut(kind))
-            }
-            ReadError::Stopped { stop, .. } => Self::stopped(*stop),
-            ReadError::Scope { .. } => Self::of("denied", "scope"),
-            ReadError::Unaudited | ReadError::Unrecorded => Self::of("denied", "audit"),
-            ReadError::Asks { .. } => Self::of("ok", "asks"),
-            ReadError::Limited(limited) => Self::of("limited", limited.limit),
-            ReadError::Busy(overload) => Self::of("limited", overload.limit()),
-        }
     }
 }

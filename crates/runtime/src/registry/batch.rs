@@ -1,33 +1,29 @@
-//! `batch`: several calls that use each other's results. The plan is a pure machine; here it gets its
-//! calls made, each down the one road, and is told the time.
+//! `batch`: several calls that use each other's results.
 
 use super::batch_answer::{BatchAnswer, Reader};
+use super::batch_run::{BatchRun, EndedCall, TaskCall, describe_progress};
 use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
 use crate::audit::Trail;
-use crate::call::{Call, CallError, Lines};
 use crate::catalog::{Catalog, Handle};
+use crate::request::{Call, Lines, RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
 use crate::scopes::check_scope;
-use model::plan::{
-    Failure, Halt, Job, Passing, Plan, PlanLimits, PlannedTool, Refused, Report, Run, Stage, Start,
-    Task,
-};
-use model::{Args, Caller, Limits, Output, Stop, ToolPath};
-use script::Raised;
+use model::plan::{Halt, Plan, PlanLimits, PlannedTool, Refused, Report, Run};
+use model::{Args, Caller, Limits, Output, ToolPath};
 use serde_json::Value;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Sees a batch as it goes on.
 pub type Watch = Arc<dyn Fn(&Run) + Send + Sync>;
 
-/// A batch, whichever door it came by.
+/// A batch, on any transport.
 pub struct Batch {
     /// The meta tool that runs it.
     pub meta: Meta,
@@ -41,11 +37,10 @@ pub struct Batch {
 }
 
 impl Runtime {
-    pub(crate) async fn call_batch(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
-        let tasks = tasks(meta, &call.name, call.args)?;
+    pub(super) async fn call_batch(&self, meta: Meta, tasks: Value, call: Call) -> Output {
         let progress = call.progress.map(|progress| -> Watch {
             Arc::new(move |run| {
-                let (done, of, words) = words(run);
+                let (done, of, words) = describe_progress(run);
                 progress(done, Some(of), Some(&words));
             })
         });
@@ -61,10 +56,10 @@ impl Runtime {
             },
             Reader::Model,
         );
-        Ok(match answer.await {
+        match answer.await {
             Ok(answer) => answer.into_output(),
             Err(refused) => Output::error(show_refused(&refused)),
-        })
+        }
     }
 
     /// Runs a batch for a program to its end, unless its plan is refused: then nothing was called.
@@ -79,23 +74,18 @@ impl Runtime {
             check_scope(&catalog, handle, &batch.caller)?;
             batch.meta.check_tool(handle)
         };
-        let denied = |path: &ToolPath, error: &CallError| {
-            self.note_unread(&path.to_string(), &batch.caller, &batch.trail, error);
-        };
-        let plan = planned(&catalog, &batch.tasks, self.limits(), &may, &denied)?;
-        let (begin, limits) = (Instant::now(), *plan.limits());
-        let report = Drive {
+        let plan = self.plan_batch(&catalog, &batch.tasks, &batch.caller, &batch.trail, &may)?;
+        let run = BatchRun::new(&catalog, plan, None);
+        let until = run.until();
+        let driver = BatchDriver {
             runtime: self,
             batch: &batch,
-            catalog: &catalog,
-            begin,
-            run: Run::new(plan),
-            jobs: Jobs::default(),
-        }
-        .run()
-        .await;
+            run,
+            calls: TaskCalls::default(),
+        };
+        let report = driver.run().await;
         // Authors' functions have what is left of the batch's time, and at least the time of one call.
-        let until = (begin + limits.batch_time).max(Instant::now() + self.limits().time);
+        let until = until.max(Instant::now() + self.limits().time);
         let mut answer = BatchAnswer::new(report, catalog.rules.showing.result_tokens, reader);
         while let Some(next) = answer.next_to_write() {
             let (module, tool) = (next.tool.module.as_str(), next.tool.tool.as_str());
@@ -113,14 +103,32 @@ impl Runtime {
         }
         Ok(answer)
     }
+
+    /// Plans a batch; the calls that it may not make are audited.
+    pub(super) fn plan_batch(
+        &self,
+        catalog: &Arc<Catalog>,
+        tasks: &Value,
+        caller: &Caller,
+        trail: &Trail,
+        may: &(dyn Fn(&Handle) -> Result<(), RequestError> + Sync),
+    ) -> Result<Plan, Refused> {
+        let denied = |path: &ToolPath, error: &RequestError| {
+            self.note_unread(&path.to_string(), caller, trail, error);
+        };
+        planned(catalog, tasks, self.limits(), may, &denied)
+    }
 }
 
-pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, CallError> {
+pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, RequestError> {
     let accepted = meta.accept(args);
-    let mut args = accepted.map_err(|rejected| CallError::Rejected {
-        tool: name.to_owned(),
-        rejected,
-        signature: Some(format!("batch({})", Meta::Batch.input().signature())),
+    let mut args = accepted.map_err(|rejected| {
+        let signature = Some(format!("batch({})", Meta::Batch.input().signature()));
+        RequestErrorKind::Rejected {
+            rejected,
+            signature,
+        }
+        .of(name)
     })?;
     Ok(args.remove("tasks").unwrap_or_default())
 }
@@ -130,8 +138,8 @@ pub(crate) fn planned(
     catalog: &Arc<Catalog>,
     tasks: &Value,
     limits: &Limits,
-    may: &(dyn Fn(&Handle) -> Result<(), CallError> + Sync),
-    denied: &(dyn Fn(&ToolPath, &CallError) + Sync),
+    may: &(dyn Fn(&Handle) -> Result<(), RequestError> + Sync),
+    denied: &(dyn Fn(&ToolPath, &RequestError) + Sync),
 ) -> Result<Plan, Refused> {
     let lookup = |path: &ToolPath| {
         let found = find(catalog, path.module.as_str(), path.tool.as_str());
@@ -157,27 +165,23 @@ pub(super) fn show_refused(refused: &Refused) -> String {
     format!("nothing was called:\n{refused}")
 }
 
-struct Drive<'d> {
+/// The driver of a batch that nobody blocks a thread for.
+struct BatchDriver<'d> {
     runtime: &'d Runtime,
     batch: &'d Batch,
-    catalog: &'d Arc<Catalog>,
-    begin: Instant,
-    run: Run,
+    run: BatchRun<'d>,
     /// Dropping them ends the calls.
-    jobs: Jobs<'d>,
+    calls: TaskCalls<'d>,
 }
 
 /// Calls under way, in the batch's own task: what takes its time runs on threads of its own, and for the
 /// rest a task would cost more than the call.
 #[derive(Default)]
-struct Jobs<'d>(Vec<Pin<Box<dyn Future<Output = Ended> + Send + 'd>>>);
+struct TaskCalls<'d>(Vec<Pin<Box<dyn Future<Output = EndedCall> + Send + 'd>>>);
 
-/// A job, its result, and what the tool's `compact` function made of the result, if references need it.
-type Ended = (Job, Result<Value, Failure>, Option<Value>);
-
-impl Jobs<'_> {
+impl TaskCalls<'_> {
     /// The next that ends. While there are none, nothing does.
-    async fn next(&mut self) -> Ended {
+    async fn next(&mut self) -> EndedCall {
         poll_fn(|context| {
             for place in 0..self.0.len() {
                 if let Poll::Ready(ended) = self.0[place].as_mut().poll(context) {
@@ -191,185 +195,68 @@ impl Jobs<'_> {
     }
 }
 
-impl Drive<'_> {
+impl BatchDriver<'_> {
     async fn run(mut self) -> Report {
-        let limit = self.run.plan().limits().batch_time;
-        while !self.run.is_done() {
-            for start in self.run.start(self.begin.elapsed()) {
-                self.begin_job(start);
+        while !self.run.state().is_done() {
+            for (task, args) in self.run.start() {
+                self.begin_call(task, args);
             }
-            if self.run.is_done() {
+            if self.run.state().is_done() {
                 break;
             }
             self.tell();
-            let nap = self.run.wake().map_or(limit, |wake| wake.min(limit));
             tokio::select! {
                 // What ends at once needs no timer, and setting one wakes a thread.
                 biased;
-                (job, result, compact) = self.jobs.next() => {
-                    self.run.set_compact(job, compact);
-                    self.run.ended(job, result, self.begin.elapsed());
-                }
+                ended = self.calls.next() => self.run.end(ended),
                 () = self.batch.cancel.cancelled() => self.halt(Halt::Cancelled),
-                () = tokio::time::sleep_until((self.begin + nap).into()) => {
-                    if self.begin.elapsed() >= limit {
+                () = tokio::time::sleep_until(self.run.wake().into()) => {
+                    if self.run.is_out_of_time() {
                         self.halt(Halt::OutOfTime);
                     }
                 }
             }
         }
         self.tell();
-        self.run.report(self.begin.elapsed())
+        self.run.report()
     }
 
-    fn begin_job(&mut self, Start { job, args }: Start) {
-        let task = self.run.task(job);
-        let timeout = task.timeout;
+    fn begin_call(&mut self, task: TaskCall, args: Args) {
         let call = Call {
             shape: Shape::Raw,
             lines: self.batch.lines.clone(),
             caller: self.batch.caller.clone(),
             cancel: self.batch.cancel.child_token(),
             trail: self.batch.trail.clone(),
-            timeout: Some(timeout),
-            ..Call::new(task.tool.to_string(), args)
+            timeout: Some(task.timeout),
+            ..Call::new(task.tool.clone(), args)
         };
-        let (runtime, paths) = (self.runtime, self.run.referenced_paths(job));
-        let author = find_author(self.catalog, task);
-        let cancel = self.batch.cancel.child_token();
+        let (runtime, cancel) = (self.runtime, call.cancel.clone());
         let work = async move {
-            let begin = Instant::now();
-            let called = runtime.call(call).await;
-            let result = if has_timed_out(&called) && begin.elapsed() >= timeout {
-                Err(too_slow(timeout))
-            } else {
-                heard(called)
-            };
-            let Ok(value) = &result else {
-                return (job, result, None);
-            };
-            let author = author.filter(|_| !paths.are_in(value));
+            let result = task.value(runtime.call(call).await);
+            let value = result.as_ref().ok();
+            let author = value.and_then(|value| Some((task.author_of(value)?, value)));
             let compact = match author {
-                Some(handle) => runtime.compact_value(&handle, value, cancel, timeout).await,
+                Some((handle, value)) => {
+                    let time = task.timeout;
+                    runtime.compact_value(handle, value, cancel, time).await
+                }
                 None => None,
             };
-            (job, result, compact)
+            task.ended(result, compact)
         };
-        self.jobs.0.push(Box::pin(work));
+        self.calls.0.push(Box::pin(work));
     }
 
-    /// What is under way is ended; what has ended is told.
+    /// Ends the calls under way, and tells what has ended.
     fn halt(&mut self, halt: Halt) {
-        self.jobs.0.clear();
-        self.run.halt(halt, self.begin.elapsed());
+        self.calls.0.clear();
+        self.run.halt(halt);
     }
 
     fn tell(&self) {
         if let Some(watch) = &self.batch.watch {
-            watch(&self.run);
+            watch(self.run.state());
         }
     }
-}
-
-/// The task's tool, if its author wrote a `compact` function.
-pub(super) fn find_author(catalog: &Arc<Catalog>, task: &Task) -> Option<Handle> {
-    let found = find(catalog, task.tool.module.as_str(), task.tool.tool.as_str()).ok();
-    // References follow the names of a `select` without it.
-    found.filter(|handle| handle.tool().tool.is_compact() && handle.tool().tool.select.is_none())
-}
-
-/// How many have ended, of how many, and which are under way.
-fn words(run: &Run) -> (f64, f64, String) {
-    let (mut done, mut of, mut running) = (0.0, 0.0, Vec::new());
-    for (task, stage) in run.stages() {
-        of += 1.0;
-        match stage {
-            Stage::Ended(_) => done += 1.0,
-            Stage::Running { .. } => running.push(task.id.as_str()),
-            Stage::Waiting => {}
-        }
-    }
-    if running.is_empty() {
-        return (done, of, "done".to_owned());
-    }
-    (done, of, running.join(", "))
-}
-
-/// What a plan hears of a call.
-pub(super) fn heard(called: Result<Output, CallError>) -> Result<Value, Failure> {
-    match called {
-        Ok(output) if output.is_error => Err(Failure::new("tool_error", output.plain_text())),
-        Ok(output) => Ok(output.into_json()),
-        Err(error) => Err(failure(&error)),
-    }
-}
-
-/// HTTP's word for one who comes too often.
-const TOO_MANY: u16 = 429;
-
-fn failure(error: &CallError) -> Failure {
-    let sentence = error.to_string();
-    match error {
-        CallError::Unknown { .. } | CallError::Ambiguous { .. } | CallError::Missing { .. } => {
-            Failure::new("unknown_tool", sentence)
-        }
-        CallError::Rejected { .. } => Failure::new("rejected", sentence),
-        CallError::Scope { .. } => Failure::new("scope", sentence),
-        CallError::NotReadOnly { .. } | CallError::Denied(_) => Failure::new("denied", sentence),
-        CallError::Failed { raised, .. } => failed(raised.as_ref(), sentence),
-        CallError::Stopped {
-            stop: Stop::Deadline,
-            ..
-        } => Failure::new("timeout", sentence).passing(Passing::Timeout),
-        CallError::Stopped { .. } => Failure::new("stopped", sentence),
-        CallError::Asks { .. } => Failure::new("asks", sentence),
-        CallError::Limited(limited) => Failure::new("limited", sentence)
-            .passing(Passing::Status(TOO_MANY))
-            .retry_after(Some(limited.retry_after)),
-        CallError::Unaudited | CallError::Unrecorded => Failure::new("unaudited", sentence),
-        CallError::Busy { .. } => Failure::new("busy", sentence),
-    }
-}
-
-/// An error of an author's own, or of `http`, which says the status it got.
-fn failed(raised: Option<&Raised>, sentence: String) -> Failure {
-    let Some(raised) = raised else {
-        return Failure::new("failed", sentence);
-    };
-    let failure = Failure::new(raised.kind.clone(), sentence);
-    let status = raised.data.get("status").and_then(Value::as_u64);
-    let status = status.and_then(|status| u16::try_from(status).ok());
-    let retry_after = raised.data.get("retry_after").and_then(seconds);
-    // Who says when to come back says that it may pass.
-    match status.or(retry_after.map(|_| TOO_MANY)) {
-        Some(status) => failure
-            .passing(Passing::Status(status))
-            .retry_after(retry_after),
-        None => failure,
-    }
-}
-
-/// `60`, `1.5`, `"60s"`.
-fn seconds(value: &Value) -> Option<Duration> {
-    match value {
-        Value::String(text) => model::parse_duration(text).ok(),
-        Value::Number(number) => model::parse_duration(&number.to_string()).ok(),
-        _ => None,
-    }
-}
-
-fn has_timed_out(called: &Result<Output, CallError>) -> bool {
-    matches!(
-        called,
-        Err(CallError::Stopped {
-            stop: Stop::Deadline,
-            ..
-        })
-    )
-}
-
-pub(super) fn too_slow(timeout: Duration) -> Failure {
-    let time = model::show_duration(timeout);
-    let why = format!("stopped after {time}, the time this task may take (`timeout_ms`)");
-    Failure::new("timeout", why).passing(Passing::Timeout)
 }

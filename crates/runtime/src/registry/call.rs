@@ -3,8 +3,8 @@
 use super::meta::Meta;
 use super::shape::{Asked, Shape};
 use super::{missing_module, missing_tool};
-use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Lookup};
+use crate::request::{RequestError, RequestErrorKind};
 use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, call_target};
 use serde_json::Value;
 use std::sync::Arc;
@@ -22,12 +22,8 @@ impl Wanted {
         meta: Meta,
         name: &str,
         args: Args,
-    ) -> Result<(Self, Args), CallError> {
-        let rejected = |rejected| CallError::Rejected {
-            tool: name.to_owned(),
-            rejected,
-            signature: None,
-        };
+    ) -> Result<(Self, Args), RequestError> {
+        let rejected = |rejected| RequestErrorKind::rejected(rejected).of(name);
         let mut args = meta.accept(args).map_err(rejected)?;
         let select = args.get("select").map(Selection::parse).transpose();
         let select = select.map_err(|why| {
@@ -80,7 +76,10 @@ impl Wanted {
         }
     }
 
-    pub(crate) fn answer(&self, called: Result<Output, CallError>) -> Result<Output, CallError> {
+    pub(crate) fn answer(
+        &self,
+        called: Result<Output, RequestError>,
+    ) -> Result<Output, RequestError> {
         match called {
             // The text says it; it is paid for once.
             Ok(output) => Ok(Output {
@@ -88,22 +87,23 @@ impl Wanted {
                 ..output
             }),
             // The caller may not have seen what the tool takes.
-            Err(CallError::Rejected { tool, rejected, .. }) => Err(CallError::Rejected {
-                tool,
-                rejected,
-                signature: Some(format!(
-                    "{}.{}",
-                    self.handle.module.name,
-                    self.handle.tool().tool.signature()
-                )),
-            }),
-            Err(other) => Err(other),
+            Err(mut error) => {
+                if let RequestErrorKind::Rejected { signature, .. } = &mut error.kind {
+                    let (module, tool) = (&self.handle.module.name, &self.handle.tool().tool);
+                    *signature = Some(format!("{module}.{}", tool.signature()));
+                }
+                Err(error)
+            }
         }
     }
 }
 
 /// A tool by the names its module and it were declared with.
-pub(crate) fn find(catalog: &Arc<Catalog>, module: &str, tool: &str) -> Result<Handle, CallError> {
+pub(crate) fn find(
+    catalog: &Arc<Catalog>,
+    module: &str,
+    tool: &str,
+) -> Result<Handle, RequestError> {
     let Some(known) = catalog.module(module) else {
         let path = format!("{module}.{tool}");
         return Err(catalog.halted_or(&path, missing_module(catalog, module)));

@@ -1,33 +1,29 @@
 //! `batch` as a script calls it, which waits: its tasks run on threads of their own, within the time of
 //! the call that started them.
 
-use super::batch::{find_author, heard, planned, show_refused, tasks, too_slow};
+use super::batch::show_refused;
 use super::batch_answer::{BatchAnswer, Reader};
+use super::batch_run::{BatchRun, EndedCall, TaskCall};
 use super::call::find;
 use super::meta::Meta;
 use super::shape::Shape;
-use crate::call::{CallError, Within};
 use crate::catalog::Handle;
+use crate::request::Within;
 use crate::scopes::check_scope;
-use model::plan::{Failure, Halt, Job, ReferencedPaths, Report, Run, Start};
-use model::{Args, Cancel, Output, ToolPath};
+use model::plan::{Failure, Halt, Report};
+use model::{Args, Cancel, Output};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-/// A script that waits looks this often whether it is still wanted.
+/// How often a waiting script looks whether it is cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 /// Calls nest in the interpreter, and the interpreter recurses.
 const STACK: usize = 64 << 20;
 
-/// A result, and what the tool's `compact` function made of it, if references need it.
-type CalledTask = (Result<Value, Failure>, Option<Value>);
-type Ended = (Job, CalledTask);
-
 impl Within<'_> {
-    pub(crate) fn call_batch(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
-        let tasks = tasks(meta, meta.name(), args)?;
+    pub(super) fn call_batch(&self, meta: Meta, tasks: &Value) -> Output {
         let may = |handle: &Handle| {
             self.check_reachable(handle)?;
             check_scope(self.catalog, handle, self.caller)?;
@@ -35,15 +31,23 @@ impl Within<'_> {
         };
         let trail = self.trail.via(meta.name());
         let runtime = self.runtime;
-        let denied = |path: &ToolPath, error: &CallError| {
-            runtime.note_unread(&path.to_string(), self.caller, &trail, error);
-        };
-        let plan = match planned(self.catalog, &tasks, runtime.limits(), &may, &denied) {
+        let plan = match runtime.plan_batch(self.catalog, tasks, self.caller, &trail, &may) {
             Ok(plan) => plan,
-            Err(refused) => return Ok(Output::error(show_refused(&refused))),
+            Err(refused) => return Output::error(show_refused(&refused)),
         };
-        let run = Run::new(plan);
-        let report = thread::scope(|scope| Inner::new(self, scope, run, meta).run());
+        let run = BatchRun::new(self.catalog, plan, Some(self.until));
+        let report = thread::scope(|scope| {
+            let driver = BlockingBatchDriver {
+                within: self,
+                scope,
+                run,
+                meta,
+                cancel: self.cancel.below(),
+                running: 0,
+                ended: channel(),
+            };
+            driver.run()
+        });
         let tokens = self.catalog.rules.showing.result_tokens;
         let mut answer = BatchAnswer::new(report, tokens, Reader::Program);
         while let Some(next) = answer.next_to_write() {
@@ -54,157 +58,101 @@ impl Within<'_> {
         }
         let is_error = answer.is_error();
         let text = Output::text(answer.into_json().to_string());
-        Ok(Output { is_error, ..text })
+        Output { is_error, ..text }
     }
 
-    fn call_task(&self, task: Called, args: Args) -> CalledTask {
-        let within = Within {
-            cancel: task.cancel,
-            until: task.until,
-            ..*self
-        };
-        let via = Some(task.meta.name());
-        let result = heard(within.call_counted(&task.tool, args, Shape::Raw, via));
-        if result.is_err() && Instant::now() >= task.until {
-            return (Err(too_slow(task.timeout)), None);
-        }
-        let author = task
-            .author
-            .filter(|_| !result.as_ref().is_ok_and(|value| task.paths.are_in(value)));
-        let compact = match (&result, author) {
-            (Ok(value), Some(handle)) => within.compact_value(&handle, value),
-            _ => None,
-        };
-        (result, compact)
+    fn call_task(&self, task: &TaskCall, args: Args, meta: Meta) -> EndedCall {
+        let called = self.request(&task.tool, args, Shape::Raw, Some(meta.name()));
+        let result = task.value(called);
+        let compact = result.as_ref().ok().and_then(|value| {
+            let handle = task.author_of(value)?;
+            self.compact_value(handle, value)
+        });
+        task.ended(result, compact)
     }
 }
 
-/// A task on its way.
-struct Called {
-    meta: Meta,
-    tool: String,
-    /// The tool, if it has a `compact` function.
-    author: Option<Handle>,
-    paths: ReferencedPaths,
-    timeout: Duration,
-    until: Instant,
-    cancel: Cancel,
-}
-
-struct Inner<'scope, 'env> {
+/// The driver of a batch on the thread of a script.
+struct BlockingBatchDriver<'scope, 'env> {
     within: &'env Within<'env>,
     scope: &'scope Scope<'scope, 'env>,
-    begin: Instant,
-    until: Instant,
-    run: Run,
+    run: BatchRun<'env>,
     meta: Meta,
-    /// Ends what is under way when there is no more time for it.
+    /// Ends the calls under way when there is no more time for them.
     cancel: Cancel,
     running: usize,
-    told: (Sender<Ended>, Receiver<Ended>),
+    ended: (Sender<EndedCall>, Receiver<EndedCall>),
 }
 
-impl<'scope, 'env> Inner<'scope, 'env> {
-    fn new(
-        within: &'env Within<'env>,
-        scope: &'scope Scope<'scope, 'env>,
-        run: Run,
-        meta: Meta,
-    ) -> Self {
-        let begin = Instant::now();
-        Self {
-            within,
-            scope,
-            begin,
-            until: within.until.min(begin + run.plan().limits().batch_time),
-            run,
-            meta,
-            cancel: within.cancel.below(),
-            running: 0,
-            told: channel(),
-        }
-    }
-
+impl BlockingBatchDriver<'_, '_> {
     fn run(mut self) -> Report {
-        while !self.run.is_done() {
+        while !self.run.state().is_done() {
             self.halt_if_unwanted();
-            let starts = self.run.start(self.begin.elapsed());
+            let calls = self.run.start();
             // What nobody runs beside needs no thread of its own. Only the outermost call has some:
             // batches in batches would have as many as they like.
-            let here = self.within.depth > 0 || (self.running == 0 && starts.len() == 1);
-            let idle = starts.is_empty();
-            for start in starts {
-                self.begin_job(start, here);
+            let here = self.within.depth > 0 || (self.running == 0 && calls.len() == 1);
+            let is_idle = calls.is_empty();
+            for (task, args) in calls {
+                self.begin_call(task, args, here);
             }
-            if (self.running > 0 || idle) && !self.run.is_done() {
+            if (self.running > 0 || is_idle) && !self.run.state().is_done() {
                 self.wait();
             }
         }
-        self.run.report(self.begin.elapsed())
+        self.run.report()
     }
 
     fn halt_if_unwanted(&mut self) {
         let halt = if self.within.cancel.is_cancelled() {
             Halt::Cancelled
-        } else if Instant::now() >= self.until {
+        } else if self.run.is_out_of_time() {
             Halt::OutOfTime
         } else {
             return;
         };
         self.cancel.cancel();
-        self.run.halt(halt, self.begin.elapsed());
+        self.run.halt(halt);
     }
 
-    fn begin_job(&mut self, Start { job, args }: Start, here: bool) {
-        let task = self.run.task(job);
-        let called = Called {
-            meta: self.meta,
-            author: find_author(self.within.catalog, task),
-            paths: self.run.referenced_paths(job),
-            tool: task.tool.to_string(),
-            timeout: task.timeout,
-            until: self.until.min(Instant::now() + task.timeout),
+    fn begin_call(&mut self, mut task: TaskCall, args: Args, here: bool) {
+        // Tasks of one start that run here wait for each other.
+        task.begin = Instant::now();
+        let within = Within {
             cancel: self.cancel.clone(),
+            until: self.run.until().min(task.begin + task.timeout),
+            ..*self.within
         };
-        let within = self.within;
+        let meta = self.meta;
         if here {
-            let called = within.call_task(called, args);
-            self.hear(job, called);
+            self.run.end(within.call_task(&task, args, meta));
             return;
         }
-        let (told, span) = (self.told.0.clone(), tracing::Span::current());
-        let work = move || {
-            let _inside = span.enter();
-            let result = within.call_task(called, args);
-            // Nobody listens when the batch has been halted.
-            let _ = told.send((job, result));
-        };
         let thread = thread::Builder::new()
             .name("batch".into())
             .stack_size(STACK);
+        let (ended, span) = (self.ended.0.clone(), tracing::Span::current());
+        let job = task.job;
+        let work = move || {
+            let _inside = span.enter();
+            // Nobody listens when the batch has been halted.
+            let _ = ended.send(within.call_task(&task, args, meta));
+        };
         match thread.spawn_scoped(self.scope, work) {
             Ok(_) => self.running += 1,
             Err(error) => {
                 let why = format!("there is no thread left to run it on: {error}");
-                self.hear(job, (Err(Failure::new("busy", why)), None));
+                self.run
+                    .end(EndedCall::failed(job, Failure::new("busy", why)));
             }
         }
     }
 
     fn wait(&mut self) {
-        let wake = self
-            .run
-            .wake()
-            .map(|wake| wake.saturating_sub(self.begin.elapsed()));
-        let nap = wake.map_or(LOOK, |wake| wake.min(LOOK));
-        if let Ok((job, called)) = self.told.1.recv_timeout(nap) {
+        let wake = self.run.wake().saturating_duration_since(Instant::now());
+        if let Ok(ended) = self.ended.1.recv_timeout(wake.min(LOOK)) {
             self.running -= 1;
-            self.hear(job, called);
+            self.run.end(ended);
         }
-    }
-
-    fn hear(&mut self, job: Job, (result, compact): CalledTask) {
-        self.run.set_compact(job, compact);
-        self.run.ended(job, result, self.begin.elapsed());
     }
 }

@@ -1,7 +1,7 @@
 //! Names and arguments of the meta tools.
 
-use crate::call::CallError;
 use crate::catalog::Handle;
+use crate::request::{RequestError, RequestErrorKind};
 use model::{Args, Field, Hints, Input, Problem, Rejected, Schema, normalize_call};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -70,13 +70,11 @@ impl Meta {
     }
 
     /// May it call this tool?
-    pub(crate) fn check_tool(self, handle: &Handle) -> Result<(), CallError> {
+    pub(crate) fn check_tool(self, handle: &Handle) -> Result<(), RequestError> {
         if self != Self::CallReadonly || handle.tool().tool.hints.read_only == Some(true) {
             return Ok(());
         }
-        Err(CallError::NotReadOnly {
-            tool: handle.path(),
-        })
+        Err(RequestErrorKind::NotReadOnly.of(handle.to_string()))
     }
 
     pub fn input(self) -> &'static Input {

@@ -6,8 +6,8 @@
     reason = "json! reads better without an ampersand each"
 )]
 
-use crate::call::Call;
 use crate::project::ProjectFile;
+use crate::request::Call;
 use crate::runtime::{Runtime, Settings};
 use model::{Content, Output};
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 
 mod batch;
 mod batch_answer;
+mod batch_run;
 mod budgeted_text;
 mod call;
 mod catalogue;
@@ -34,39 +35,40 @@ pub use shape::{Asked, ForeachResults, Shape};
 pub(crate) use start_surface::StartSurface;
 pub(crate) use tool_index::ToolIndex;
 
-use crate::audit::Trail;
-use crate::call::{Call, CallError, Within, suggest};
-use crate::catalog::{Catalog, Module};
+use crate::audit::{Entry, Trail};
+use crate::catalog::{Catalog, Lookup, Module};
+use crate::request::{Call, RequestError, RequestErrorKind, Within, suggest};
 use crate::runtime::Runtime;
 use call::Wanted;
 use model::{Args, Caller, Output};
 use schema::SchemaRequest;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A call of a meta tool, once it is read.
+enum MetaCall {
+    Schema(Output),
+    /// Runs these tasks.
+    Batch(Value),
+    Tool(Wanted, Args),
+}
 
 impl Runtime {
     /// Answers a call of a meta tool.
-    pub(crate) async fn call_meta(&self, meta: Meta, call: Call) -> Result<Output, CallError> {
+    pub(crate) async fn call_meta(
+        &self,
+        meta: Meta,
+        mut call: Call,
+    ) -> Result<Output, RequestError> {
         let catalog = self.view(&call.caller);
-        if meta.is_batch(&call.args) {
-            return self.call_batch(meta, call).await;
-        }
-        match meta {
-            Meta::Schema => {
-                let observed = self.observe(&call.name);
-                let request = SchemaRequest::read(call.args);
-                let result = request.map(|request| request.answer(&catalog));
-                if let Some(observed) = observed {
-                    observed.end(&result);
-                }
-                result
-            }
-            Meta::Call | Meta::CallReadonly | Meta::Batch => {
-                let asked = Wanted::name_in(&call.args);
-                let read = Wanted::read(&catalog, meta, &call.name, call.args);
-                let (wanted, args) = read.inspect_err(|error| {
-                    self.note_unread(&asked, &call.caller, &call.trail.via(meta.name()), error);
-                })?;
+        let args = std::mem::take(&mut call.args);
+        let trail = call.trail.via(meta.name());
+        match self.read_meta(&catalog, (meta, &call.name), args, &call.caller, &trail)? {
+            MetaCall::Schema(output) => Ok(output),
+            MetaCall::Batch(tasks) => Ok(self.call_batch(meta, tasks, call).await),
+            MetaCall::Tool(wanted, args) => {
                 let call = Call {
-                    trail: call.trail.via(meta.name()),
+                    trail,
                     name: wanted.name(),
                     args,
                     shape: wanted.shape(),
@@ -76,76 +78,96 @@ impl Runtime {
             }
         }
     }
-}
 
-impl Runtime {
-    /// What `call` could not even make a call of.
-    pub(crate) fn note_unread(
+    fn read_meta(
         &self,
-        name: &str,
+        catalog: &Arc<Catalog>,
+        (meta, name): (Meta, &str),
+        args: Args,
         caller: &Caller,
         trail: &Trail,
-        error: &CallError,
-    ) {
-        if let Ok(mut entry) = self.enter(name, &Args::new(), caller, trail) {
-            if let CallError::Missing { .. } = error {
-                self.note_missing(&mut entry, name);
-            }
-            // Nothing has run: the line need not be waited for.
-            let _ = entry.end_call(&Err(error.clone()));
+    ) -> Result<MetaCall, RequestError> {
+        if meta.is_batch(&args) {
+            return tasks(meta, name, args).map(MetaCall::Batch);
         }
+        if meta == Meta::Schema {
+            let observed = self.observe(name);
+            let result = SchemaRequest::read(args).map(|request| request.answer(catalog));
+            if let Some(observed) = observed {
+                observed.end(&result);
+            }
+            return result.map(MetaCall::Schema);
+        }
+        let asked = Wanted::name_in(&args);
+        let read = Wanted::read(catalog, meta, name, args);
+        let read = read.inspect_err(|error| self.note_unread(&asked, caller, trail, error));
+        read.map(|(wanted, args)| MetaCall::Tool(wanted, args))
+    }
+
+    /// Audits a call that could not even be read.
+    fn note_unread(&self, name: &str, caller: &Caller, trail: &Trail, error: &RequestError) {
+        let begun = self
+            .audit()
+            .begin("tools/call", caller, trail, name, Some(&Args::new()));
+        let Some(mut entry) = begun.ok().filter(Entry::is_open) else {
+            return;
+        };
+        if let RequestErrorKind::Missing { .. } = error.kind {
+            let catalog = self.catalog();
+            if let Lookup::Found(handle) = catalog.lookup(name) {
+                entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
+            }
+        }
+        // Nothing has run: the line need not be waited for.
+        let _ = entry.end::<Output>(&Err(error.clone()));
     }
 }
 
 impl Within<'_> {
-    /// The same, for a script that calls it.
-    pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, CallError> {
-        if meta.is_batch(&args) {
-            return self.call_batch(meta, args);
-        }
-        match meta {
-            Meta::Schema => Ok(SchemaRequest::read(args)?.answer(self.catalog)),
-            Meta::Call | Meta::CallReadonly | Meta::Batch => {
-                let asked = Wanted::name_in(&args);
-                let read = Wanted::read(self.catalog, meta, meta.name(), args);
-                let (wanted, args) = read.inspect_err(|error| {
-                    let trail = self.trail.via(self.name.to_string());
-                    self.runtime.note_unread(&asked, self.caller, &trail, error);
-                })?;
+    /// Answers a call of a meta tool by a script, which waits.
+    pub(crate) fn call_meta(&self, meta: Meta, args: Args) -> Result<Output, RequestError> {
+        let trail = self.trail.via(self.name.to_string());
+        let runtime = self.runtime;
+        match runtime.read_meta(self.catalog, (meta, meta.name()), args, self.caller, &trail)? {
+            MetaCall::Schema(output) => Ok(output),
+            MetaCall::Batch(tasks) => Ok(self.call_batch(meta, &tasks)),
+            MetaCall::Tool(wanted, args) => {
                 let shape = wanted.script_shape();
-                wanted.answer(self.call_counted(&wanted.name(), args, shape, None))
+                wanted.answer(self.request(&wanted.name(), args, shape, None))
             }
         }
     }
 }
 
 /// Returns the error for a module that does not exist.
-pub(crate) fn missing_module(catalog: &Catalog, name: &str) -> CallError {
+pub(crate) fn missing_module(catalog: &Catalog, name: &str) -> RequestError {
     let names = catalog.modules().map(|module| module.name.as_str());
     let near = model::near_names(name, names);
     let way_out = "`get_module_schema` lists the modules";
-    missing(&format!("module `{name}`"), near, way_out)
+    missing(name, &format!("module `{name}`"), near, way_out)
 }
 
 /// Returns the error for a tool that its module does not have.
-pub(crate) fn missing_tool(module: &Module, tool: &str) -> CallError {
+pub(crate) fn missing_tool(module: &Module, tool: &str) -> RequestError {
     let names = module.tools.iter().map(|tool| tool.tool.name.as_str());
     let near = model::near_names(tool, names);
     let module = &module.name;
     let way_out = format!("`get_module_schema` with modules: [\"{module}\"] lists its tools");
-    missing(&format!("tool `{module}.{tool}`"), near, &way_out)
+    let target = format!("{module}.{tool}");
+    missing(&target, &format!("tool `{target}`"), near, &way_out)
 }
 
-fn missing(what: &str, near: Vec<&str>, way_out: &str) -> CallError {
+fn missing(target: &str, what: &str, near: Vec<&str>, way_out: &str) -> RequestError {
     let available: Vec<String> = near.into_iter().map(str::to_owned).collect();
     let sentence = match suggest(&available) {
         suggestion if suggestion.is_empty() => format!("there is no {what}; {way_out}"),
         suggestion => format!("there is no {what}{suggestion}"),
     };
-    CallError::Missing {
+    let kind = RequestErrorKind::Missing {
         sentence,
         available,
-    }
+    };
+    kind.of(target)
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! An answer that is there as data already, in the form that somebody asks for.
+//! Results that are data already, in the form that is asked for.
 
 use super::shape::{Asked, Shaping};
-use crate::call::Within;
 use crate::catalog::Handle;
 use crate::errand::Errand;
-use crate::life::Visit;
+use crate::request::Within;
 use crate::runtime::Runtime;
 use model::{Caller, Cancel, Compact, Limits, MemoryShare, StructuredResults};
 use script::{CallFailure, Turn};
@@ -14,9 +13,9 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 impl Runtime {
-    /// An answer that is there as data, said as it was asked for; for whoever needs both. The author's
-    /// function runs within the limits of a call of its own. Where that fails, or nobody waits for it
-    /// any more, the answer is said without it.
+    /// Renders a result as it was asked for, for callers that need the data as well. The author's function
+    /// runs within the limits of a call of its own. Where that fails, or the caller has gone, the result
+    /// is rendered without it.
     pub async fn say(
         &self,
         handle: &Handle,
@@ -39,21 +38,11 @@ impl Runtime {
         time: Duration,
         budget: usize,
     ) -> Compact {
-        let visit = handle.module.life.enter();
-        if let Some(visit) = visit.filter(|_| handle.tool().tool.is_compact()) {
-            let errand = self.errand_of(handle, visit, cancel, time);
-            let handle = handle.clone();
-            let (raw, asked) = (Arc::clone(&raw), asked.clone());
-            // The rest of the time is for writing the text.
-            let limits = Limits {
-                time: errand.limits.time / 10 * 9,
-                ..(*errand.limits).clone()
-            };
-            let said = errand.run(move |cancel, thread| {
-                let memory = Some(&thread.memory);
-                authors(&handle, budget, &raw, &asked, &limits, cancel, memory)
-            });
-            if let Ok(said) = said.await {
+        if handle.tool().tool.is_compact() {
+            let (own, raw, asked) = (handle.clone(), Arc::clone(&raw), asked.clone());
+            let work =
+                move |turn: &Turn<'_>, until| shaping(&own, budget, turn, until).say(&raw, &asked);
+            if let Some(said) = self.with_author(handle, cancel, time, work).await {
                 return said;
             }
         }
@@ -68,32 +57,40 @@ impl Runtime {
         cancel: CancellationToken,
         time: Duration,
     ) -> Option<Value> {
-        let visit = handle.module.life.enter()?;
-        let errand = self.errand_of(handle, visit, cancel, time);
-        let (handle, raw, limits) = (handle.clone(), raw.clone(), Arc::clone(&errand.limits));
-        let made = errand.run(move |cancel, thread| {
-            make_compact(&handle, &raw, &limits, cancel, Some(&thread.memory))
-        });
-        made.await.ok().flatten()
+        let (own, raw) = (handle.clone(), raw.clone());
+        let work = move |turn: &Turn<'_>, _| make_compact(&own, &raw, turn);
+        self.with_author(handle, cancel, time, work).await?
     }
 
-    fn errand_of(
+    /// Runs an author's function on a thread of its own.
+    async fn with_author<T: Send + 'static>(
         &self,
         handle: &Handle,
-        visit: Visit,
         cancel: CancellationToken,
         time: Duration,
-    ) -> Errand {
+        work: impl FnOnce(&Turn<'_>, Instant) -> Result<T, CallFailure> + Send + 'static,
+    ) -> Option<T> {
+        let visit = handle.module.life.enter()?;
         let timeout = handle.tool().tool.timeout;
         let timeout = timeout.map_or(time, |timeout| timeout.min(time));
-        Errand {
+        let errand = Errand {
             visit: Some(visit),
             of: None,
             runtime: self.clone(),
             limits: self.limits_for(Some(timeout)),
             name: format!("compact of {handle}"),
             cancel,
-        }
+        };
+        let handle = handle.clone();
+        // The rest of the time is for writing the text.
+        let limits = Limits {
+            time: errand.limits.time / 10 * 9,
+            ..(*errand.limits).clone()
+        };
+        let made = errand.run(move |cancel, thread| {
+            on_turn(&handle, &limits, cancel, Some(&thread.memory), work)
+        });
+        made.await.ok()
     }
 }
 
@@ -101,90 +98,76 @@ impl Within<'_> {
     /// The same for a script, which waits.
     pub(super) fn say(&self, handle: &Handle, raw: &Value, asked: &Asked) -> Compact {
         let budget = self.catalog.rules.showing.result_tokens;
-        let visit = handle.module.life.enter();
-        if let Some(visit) = visit.filter(|_| handle.tool().tool.is_compact()) {
-            let _inside = self.thread.map(|thread| thread.enter(visit));
-            let memory = self.thread.map(|thread| &thread.memory);
-            let cancel = self.cancel.clone();
-            let left = self.until.saturating_duration_since(Instant::now());
-            let timeout = handle.tool().tool.timeout.unwrap_or(self.limits.time);
-            let limits = Limits {
-                // The script has some time left to go on with the text.
-                time: timeout.min(left / 10 * 9),
-                // The caller's values are in memory as well.
-                heap_bytes: self.limits.heap_bytes / 2,
-                ..self.limits.clone()
-            };
-            let said = authors(handle, budget, raw, asked, &limits, cancel, memory);
-            if let Ok(said) = said {
-                return said;
-            }
-        }
-        asked.say_plainly(raw, handle, budget)
+        let work = |turn: &Turn<'_>, until| shaping(handle, budget, turn, until).say(raw, asked);
+        let is_compact = handle.tool().tool.is_compact();
+        let said = is_compact.then(|| self.with_author(handle, work)).flatten();
+        said.unwrap_or_else(|| asked.say_plainly(raw, handle, budget))
     }
-}
 
-impl Within<'_> {
-    /// The same for a script, which waits.
     pub(super) fn compact_value(&self, handle: &Handle, raw: &Value) -> Option<Value> {
+        self.with_author(handle, |turn, _| make_compact(handle, raw, turn))?
+    }
+
+    /// Runs an author's function on the script's own thread.
+    fn with_author<T>(
+        &self,
+        handle: &Handle,
+        work: impl FnOnce(&Turn<'_>, Instant) -> Result<T, CallFailure>,
+    ) -> Option<T> {
         let visit = handle.module.life.enter()?;
         let _inside = self.thread.map(|thread| thread.enter(visit));
         let memory = self.thread.map(|thread| &thread.memory);
+        let left = self.until.saturating_duration_since(Instant::now());
+        let timeout = handle.tool().tool.timeout.unwrap_or(self.limits.time);
         let limits = Limits {
-            time: self.until.saturating_duration_since(Instant::now()),
+            // The script has some time left to go on with the text.
+            time: timeout.min(left / 10 * 9),
+            // The caller's values are in memory as well.
             heap_bytes: self.limits.heap_bytes / 2,
             ..self.limits.clone()
         };
-        make_compact(handle, raw, &limits, self.cancel.clone(), memory)
-            .ok()
-            .flatten()
+        on_turn(handle, &limits, self.cancel.clone(), memory, work).ok()
     }
+}
+
+fn on_turn<T>(
+    handle: &Handle,
+    limits: &Limits,
+    cancel: Cancel,
+    memory: Option<&MemoryShare>,
+    work: impl FnOnce(&Turn<'_>, Instant) -> Result<T, CallFailure>,
+) -> Result<T, CallFailure> {
+    let until = Instant::now() + limits.time;
+    handle.module.life.turn(limits, &Caller::default(), |turn| {
+        let turn = &Turn {
+            cancel,
+            memory,
+            ..*turn
+        };
+        work(turn, until)
+    })
 }
 
 fn make_compact(
     handle: &Handle,
     raw: &Value,
-    limits: &Limits,
-    cancel: Cancel,
-    memory: Option<&MemoryShare>,
+    turn: &Turn<'_>,
 ) -> Result<Option<Value>, CallFailure> {
-    let life = &handle.module.life;
-    life.turn(limits, &Caller::default(), |turn| {
-        let turn = &Turn {
-            cancel,
-            memory,
-            ..*turn
-        };
-        let made = handle.module.script.compact(handle.tool(), raw, turn);
-        made.transpose()
-    })
+    let made = handle.module.script.compact(handle.tool(), raw, turn);
+    made.transpose()
 }
 
-/// With what the author's function makes of it, on this thread.
-fn authors(
-    handle: &Handle,
+fn shaping<'a>(
+    handle: &'a Handle,
     budget: usize,
-    raw: &Value,
-    asked: &Asked,
-    limits: &Limits,
-    cancel: Cancel,
-    memory: Option<&MemoryShare>,
-) -> Result<Compact, CallFailure> {
-    let until = Instant::now() + limits.time;
-    let life = &handle.module.life;
-    life.turn(limits, &Caller::default(), |turn| {
-        let turn = &Turn {
-            cancel,
-            memory,
-            ..*turn
-        };
-        let shaping = Shaping {
-            handle,
-            budget,
-            results: StructuredResults::Auto,
-            turn,
-            until,
-        };
-        shaping.say(raw, asked)
-    })
+    turn: &'a Turn<'a>,
+    until: Instant,
+) -> Shaping<'a> {
+    Shaping {
+        handle,
+        budget,
+        results: StructuredResults::Auto,
+        turn,
+        until,
+    }
 }

@@ -6,8 +6,8 @@ use super::module_list::{ToolCounts, list_modules, name_modules};
 use super::offer_text::{Target, show_modules};
 use super::search_text::{show_found, show_names, show_nothing};
 use super::{missing_module, missing_tool};
-use crate::call::CallError;
 use crate::catalog::{Catalog, Handle, Module};
+use crate::request::{RequestError, RequestErrorKind};
 use model::{Args, Grouped, Output, count_tokens, did_you_mean};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -31,13 +31,10 @@ pub(crate) struct SchemaRequest {
 }
 
 impl SchemaRequest {
-    pub(crate) fn read(args: Args) -> Result<Self, CallError> {
+    pub(crate) fn read(args: Args) -> Result<Self, RequestError> {
         let args = Meta::Schema.accept(args);
-        let args = args.map_err(|rejected| CallError::Rejected {
-            tool: Meta::Schema.name().to_owned(),
-            rejected,
-            signature: None,
-        })?;
+        let args =
+            args.map_err(|rejected| RequestErrorKind::rejected(rejected).of(Meta::Schema.name()))?;
         let text = |name: &str| args.get(name).and_then(Value::as_str);
         let query = text("query").filter(|query| !query.trim().is_empty());
         let detail = text("detail").and_then(Detail::named);

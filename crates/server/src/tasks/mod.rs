@@ -18,7 +18,7 @@ use rmcp::model::{
     CallToolResponse, ErrorCode, GetTaskResult, InputResponses, ServerResult, TASKS_EXTENSION_ID,
 };
 use run::{Answer, Run};
-use runtime::{Call, CallError, Shape, Words, Work};
+use runtime::{Call, Shape, Words, Work};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,9 +98,9 @@ pub(crate) async fn call(mut call: ToolCall, cx: &RequestCx) -> Result<Reply, Er
     notifier.end();
     match answer {
         Ok(output) => Ok(whole(output, cx)),
-        Err(CallError::Asks { .. }) => run.desk.questions(cx),
+        Err(error) if error.is_question() => run.desk.questions(cx),
         Err(error) => {
-            let result = wire::failure(error, Era::Modern, cx.shared.errors)?;
+            let result = wire::failure(&error, Era::Modern, cx.shared.errors)?;
             Ok(tools::reply(result, false, cx))
         }
     }

@@ -6,7 +6,7 @@ use crate::shared::Shared;
 use crate::wire::{self, Era};
 use model::{Caller, Door, Stop, Task, TaskStatus};
 use rmcp::model::InputResponses;
-use runtime::{Call, CallError, Progress, Shape, Trail, Words, Work};
+use runtime::{Call, Progress, RequestError, Shape, Trail, Words, Work};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -15,7 +15,7 @@ use tracing::Instrument;
 
 const ENDED: &str = "the server ended before it did; call the tool again";
 
-pub(super) type Answer = Result<model::Output, CallError>;
+pub(super) type Answer = Result<model::Output, RequestError>;
 
 pub(super) struct Run {
     call: JoinHandle<Answer>,
@@ -45,7 +45,7 @@ impl Run {
     pub(super) async fn follow(mut self, shared: Arc<Shared>, work: Work) {
         let outcome = match self.answer().await {
             Ok(output) => Outcome::result(&wire::result(output, Era::Modern)),
-            Err(CallError::Asks { .. }) => match self.desk.left() {
+            Err(error) if error.is_question() => match self.desk.left() {
                 Ok(left) => {
                     return work
                         .end(TaskStatus::InputRequired, move |body| {
@@ -58,11 +58,8 @@ impl Run {
                 Err(refusal) => Outcome::failed(&refusal),
             },
             // Whoever takes a task back says so in the store first.
-            Err(CallError::Stopped {
-                stop: Stop::Cancelled,
-                ..
-            }) => Outcome::ended(),
-            Err(error) => match wire::failure(error, Era::Modern, shared.errors) {
+            Err(error) if error.stop() == Some(Stop::Cancelled) => Outcome::ended(),
+            Err(error) => match wire::failure(&error, Era::Modern, shared.errors) {
                 Ok(result) => Outcome::result(&result),
                 Err(error) => Outcome::failed(&error),
             },

@@ -1,29 +1,27 @@
 //! Our words ↔ MCP's: the only room that speaks both.
 
+mod failure;
 mod line;
-mod mapped;
 mod prompt;
 mod question;
 mod resource;
 mod task;
-mod unread;
 
+pub(crate) use failure::{failure, limited, unread};
 pub(crate) use line::{from_level, line};
-use mapped::mapped;
 pub(crate) use prompt::{completion, conversation, prompt, reference};
 pub(crate) use question::{can, capability, question};
 pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
-pub(crate) use unread::{limited, unread};
 
 use crate::revision::Revision;
-use model::{Content, Errors, Output, StructuredResults, first_block, list_output};
+use model::{Content, Output, StructuredResults, list_output};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
     ResultType, Tool as WireTool, ToolAnnotations,
 };
-use runtime::{CallError, Listing};
+use runtime::Listing;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -141,6 +139,14 @@ pub(crate) fn result(output: Output, era: Era) -> CallToolResult {
     result
 }
 
+/// Adds the server's `_meta` to that of the result.
+pub(crate) fn add_meta(result: &mut CallToolResult, mut meta: MetaObject) {
+    if let Some(own) = result.meta.take() {
+        meta.0.extend(own.0);
+    }
+    result.meta = Some(meta);
+}
+
 fn block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text, rest } if rest.is_empty() => ContentBlock::text(text),
@@ -149,51 +155,5 @@ fn block(content: Content) -> ContentBlock {
             serde_json::from_value(json.clone())
                 .unwrap_or_else(|_| ContentBlock::text(json.to_string()))
         }
-    }
-}
-
-/// What the model can mend is a result; what the client got wrong is an error.
-pub(crate) fn failure(
-    error: CallError,
-    era: Era,
-    errors: Errors,
-) -> Result<CallToolResult, ErrorData> {
-    if errors == Errors::Mapped {
-        return Err(mapped(error));
-    }
-    let sentence = error.to_string();
-    match error {
-        CallError::Unknown { available, .. } => Err(ErrorData::new(
-            ErrorCode::INVALID_PARAMS,
-            sentence,
-            Some(json!({"available": available})),
-        )),
-        CallError::Ambiguous { paths, .. } => {
-            let available: Vec<String> = paths.iter().map(ToString::to_string).collect();
-            Err(ErrorData::new(
-                ErrorCode::INVALID_PARAMS,
-                sentence,
-                Some(json!({"available": available})),
-            ))
-        }
-        CallError::Rejected {
-            tool, signature, ..
-        } => {
-            let signature = signature.map(|signature| format!("\n{signature}"));
-            let signature = signature.unwrap_or_default();
-            let sentence = format!("{tool} was not called: {sentence}{signature}");
-            Ok(result(Output::error(sentence), era))
-        }
-        CallError::Missing { .. }
-        | CallError::Scope { .. }
-        | CallError::NotReadOnly { .. }
-        | CallError::Denied(_)
-        | CallError::Failed { .. }
-        | CallError::Stopped { .. }
-        | CallError::Limited(_)
-        | CallError::Unaudited
-        | CallError::Unrecorded
-        | CallError::Asks { .. }
-        | CallError::Busy { .. } => Ok(result(Output::error(first_block(sentence)), era)),
     }
 }

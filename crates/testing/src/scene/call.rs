@@ -2,7 +2,9 @@
 
 use super::Scene;
 use model::{Args, Asker, Fault, Leash, Output, count_tokens, result_mismatch};
-use runtime::{Asked, Call, CallError, Catalog, Lookup, Runtime, Shape, State};
+use runtime::{
+    Asked, Call, Catalog, Lookup, RequestError, RequestErrorKind, Runtime, Shape, State,
+};
 use script::Reply;
 use serde_json::Value;
 use std::path::Path;
@@ -33,7 +35,7 @@ impl Scene {
             ..Call::new(tool, args)
         };
         let (answered, reply) = reply(runtime, call).await;
-        if matches!(answered, Err(CallError::Unknown { .. })) {
+        if answered.is_err_and(|error| is_unknown(&error)) {
             self.missing(&reply);
         }
         reply
@@ -41,7 +43,7 @@ impl Scene {
 }
 
 /// Makes a call; what came of it, and that as a test sees it.
-pub async fn reply(runtime: &Runtime, call: Call) -> (Result<Output, CallError>, Reply) {
+pub async fn reply(runtime: &Runtime, call: Call) -> (Result<Output, RequestError>, Reply) {
     let (tool, cancel) = (call.name.clone(), call.cancel.clone());
     let answered = runtime.call(call).await;
     let reply = match &answered {
@@ -119,27 +121,28 @@ pub(super) fn failed(tool: &str, fault: Fault) -> Reply {
 }
 
 /// Why there was no answer; if the module itself is not there, why that is.
-fn fault(error: &CallError, catalog: &Catalog, tool: &str) -> Fault {
+fn fault(error: &RequestError, catalog: &Catalog, tool: &str) -> Fault {
     let module = tool.split('.').next().unwrap_or(tool);
-    match error {
-        CallError::Failed { fault, .. } | CallError::Stopped { fault, .. } => fault.clone(),
-        CallError::Unknown { .. } => {
-            let mut broken = catalog.broken.iter();
-            let broken = broken.find(|(file, broken)| match &broken.name {
-                Some(name) => name.as_str() == module,
-                None => is_of(file, module),
-            });
-            match broken {
-                Some((_, broken)) if broken.state == State::Partial => broken.fault.clone(),
-                Some((_, broken)) => Fault {
-                    message: format!("module `{module}` does not run: {}", broken.fault.message),
-                    ..broken.fault.clone()
-                },
-                None => Fault::new(error.to_string()),
-            }
-        }
-        other => Fault::new(other.to_string()),
+    if let Some(fault) = error.fault() {
+        return fault.clone();
     }
+    let mut broken = catalog.broken.iter();
+    let broken = broken.find(|(file, broken)| match &broken.name {
+        Some(name) => name.as_str() == module,
+        None => is_of(file, module),
+    });
+    match broken.filter(|_| is_unknown(error)) {
+        Some((_, broken)) if broken.state == State::Partial => broken.fault.clone(),
+        Some((_, broken)) => Fault {
+            message: format!("module `{module}` does not run: {}", broken.fault.message),
+            ..broken.fault.clone()
+        },
+        None => Fault::new(error.to_string()),
+    }
+}
+
+fn is_unknown(error: &RequestError) -> bool {
+    matches!(error.kind, RequestErrorKind::Unknown(..))
 }
 
 /// Would this file, or the folder of this manifest, be the module of that name?

@@ -3,7 +3,7 @@
 use super::Scene;
 use super::call::{failed, in_time};
 use model::{Args, Asker, Body, Contents, Conversation, Fault, Leash, Output, count_tokens};
-use runtime::{Asking, ReadError};
+use runtime::{Asking, RequestError, RequestErrorKind};
 use script::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,15 +37,10 @@ fn asking(scene: &Scene) -> Asking {
     }
 }
 
-fn refused(scene: &Scene, of: &str, error: &ReadError) -> Reply {
-    let fault = match error {
-        ReadError::Failed { fault, .. } | ReadError::Stopped { fault, .. } => fault.clone(),
-        other => Fault::new(other.to_string()),
-    };
-    let is_missing = matches!(
-        error,
-        ReadError::UnknownResource { .. } | ReadError::UnknownPrompt { .. }
-    );
+fn refused(scene: &Scene, of: &str, error: &RequestError) -> Reply {
+    let fault = error.fault().cloned();
+    let fault = fault.unwrap_or_else(|| Fault::new(error.to_string()));
+    let is_missing = matches!(error.kind, RequestErrorKind::Unknown(..));
     let reply = failed(of, fault);
     if is_missing {
         scene.missing(&reply);
