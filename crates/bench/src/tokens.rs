@@ -20,7 +20,12 @@ pub(super) fn count(_text: &str) -> Result<f64> {
 
 /// Tokens of all that a tool's result shows a model.
 pub(super) fn shown(result: &Value) -> Result<f64> {
+    count(&texts(result))
+}
+
+/// The texts of a tool's result, a line break between them.
+pub(super) fn texts(result: &Value) -> String {
     let blocks = result["content"].as_array().into_iter().flatten();
     let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
-    count(&texts.join("\n"))
+    texts.join("\n")
 }

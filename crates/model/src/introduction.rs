@@ -12,9 +12,8 @@ const MOST_OWN_CHARACTERS: usize = 1_000;
 /// It becomes part of tool names in clients.
 const LONGEST_NAME: usize = 32;
 
-const META_TOOLS: &str = "Find tools with get_module_schema (query: plain words, or modules: names). \
-                          Run one with call (module, tool, params), several in one request with batch, \
-                          read-only ones with call_readonly.";
+const META_TOOLS: &str = "Find tools with get_module_schema, all that you need in one query. Run one with \
+                          call, several in one request with batch, read-only ones with call_readonly.";
 const LISTED_TOOLS: &str = "All tools of these modules are listed. If your client hides them, search \
                             its tools for a module's name.";
 

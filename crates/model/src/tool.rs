@@ -70,6 +70,11 @@ impl Tool {
         self.signature_with(&self.input.brief_signature())
     }
 
+    /// The same without the result.
+    pub fn outline(&self) -> String {
+        format!("{}({})", self.name, self.input.brief_signature())
+    }
+
     fn signature_with(&self, parameters: &str) -> String {
         let shape = crate::result_shape::result_shape(self.output.as_ref(), self.select.as_ref());
         let result = shape.map_or_else(String::new, |shape| format!(" -> {shape}"));

@@ -22,7 +22,7 @@ use crate::contender::Contender;
 use crate::era::Era;
 use crate::figure::{Amount, Unit};
 use crate::table::Row;
-use crate::tokens::{count, shown};
+use crate::tokens::{count, shown, texts};
 
 const CONVERSATIONS: &str = include_str!("../fixture/conversations.json");
 
@@ -47,9 +47,18 @@ struct Conversation {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Turn {
-    Search { search: String },
-    Call { call: String, params: Value },
-    Batch { tasks: Value },
+    Search {
+        search: String,
+    },
+    Call {
+        call: String,
+        params: Value,
+        /// Fields of the result, if not all that the tool shows are wanted.
+        select: Option<Value>,
+    },
+    Batch {
+        tasks: Value,
+    },
 }
 
 /// What every turn of a conversation sends before the request.
@@ -125,8 +134,15 @@ fn converse(client: &mut Client, request: &str, turns: &[Turn]) -> Result<InputT
         written: sent(0) * count(request)?,
         ..InputTokens::default()
     };
+    let mut found = String::new();
     for (done, turn) in (1..).zip(turns) {
         let (tool, arguments) = turn.to_call()?;
+        for called in turn.called_tools() {
+            ensure!(
+                found.contains(&format!("{called}(")),
+                "no search showed the signature of `{called}`"
+            );
+        }
         let params = json!({"name": tool, "arguments": arguments});
         let written = count(&params.to_string())?;
         let result = client.request("tools/call", params)?;
@@ -137,7 +153,10 @@ fn converse(client: &mut Client, request: &str, turns: &[Turn]) -> Result<InputT
         );
         input.written += sent(done) * written;
         let read = match turn {
-            Turn::Search { .. } => &mut input.searches,
+            Turn::Search { .. } => {
+                found += &texts(&result);
+                &mut input.searches
+            }
             Turn::Call { .. } | Turn::Batch { .. } => &mut input.results,
         };
         *read += sent(done) * shown(&result)?;
@@ -153,16 +172,36 @@ fn has_failed_task(result: &Value) -> bool {
 }
 
 impl Turn {
+    /// Tools whose signatures a model has to have read before this turn, as module.tool.
+    fn called_tools(&self) -> Vec<String> {
+        match self {
+            Self::Search { .. } => Vec::new(),
+            Self::Call { call, .. } => vec![call.clone()],
+            Self::Batch { tasks } => {
+                let text = |task: &Value, key| task[key].as_str().unwrap_or_default().to_owned();
+                let tasks = tasks.as_array().into_iter().flatten();
+                tasks
+                    .map(|task| format!("{}.{}", text(task, "module"), text(task, "tool")))
+                    .collect()
+            }
+        }
+    }
+
     /// The tool's listed name and its arguments.
     fn to_call(&self) -> Result<(&'static str, Value)> {
         Ok(match self {
             Self::Search { search } => ("get_module_schema", json!({"query": search})),
-            Self::Call { call, params } => {
+            Self::Call {
+                call,
+                params,
+                select,
+            } => {
                 let (module, tool) = call.split_once('.').context("a call needs module.tool")?;
-                (
-                    "call",
-                    json!({"module": module, "tool": tool, "params": params}),
-                )
+                let mut arguments = json!({"module": module, "tool": tool, "params": params});
+                if let Some(select) = select {
+                    arguments["select"] = select.clone();
+                }
+                ("call", arguments)
             }
             Self::Batch { tasks } => ("batch", json!({"tasks": tasks})),
         })

@@ -52,11 +52,7 @@ fn missed(bench: &Bench, what: &str, set: &SearchSet, bar: Amount) -> Result<Row
     for (query, fitting) in &set.requests {
         let found = client.call("get_module_schema", &json!({"query": query}))?;
         let found = shown_tools(&found);
-        let has = |tools: &[&str]| {
-            tools
-                .iter()
-                .any(|tool| fitting.iter().any(|one| one == tool))
-        };
+        let has = |tools: &[String]| tools.iter().any(|tool| fitting.contains(tool));
         missed += u32::from(!has(&found));
         not_in_five += u32::from(!has(&found[..found.len().min(5)]));
     }
@@ -70,17 +66,20 @@ fn missed(bench: &Bench, what: &str, set: &SearchSet, bar: Amount) -> Result<Row
     Ok(Row::new(what, figure).bar(bar))
 }
 
-/// Returns the tools of a response: those with signatures, then those after `more:`.
-fn shown_tools(response: &str) -> Vec<&str> {
+/// Returns the tools of a response: those with signatures, then those after `more in`.
+fn shown_tools(response: &str) -> Vec<String> {
     let mut tools = Vec::new();
     for line in response.lines() {
-        if let Some(names) = line.strip_prefix("more: ") {
-            let names = names
-                .split(", ")
-                .map(|name| name.split(' ').next().unwrap_or_default());
-            tools.extend(names);
+        if let Some(modules) = line.strip_prefix("more in ") {
+            for (module, names) in modules
+                .split("; ")
+                .filter_map(|module| module.split_once(": "))
+            {
+                let names = names.split(", ").filter_map(|name| name.split(' ').next());
+                tools.extend(names.map(|name| format!("{module}.{name}")));
+            }
         } else if let Some((tool, _)) = line.split_once('(') {
-            tools.push(tool);
+            tools.push(tool.to_owned());
         }
     }
     tools
@@ -92,8 +91,9 @@ mod tests {
 
     #[test]
     fn tools_of_a_response_are_read_in_their_order() {
-        let response = "a.b(c: str) -> {d}  Does it (well)\na.e()\nmore: a.f, g.h and 3 more\n\
+        let response = "a.b(c: str) -> {d}  Does it (well)\na.e()\nmore in a: f, i; g: h and 3 more\n\
                         matches in other modules: i (2)";
-        assert_eq!(shown_tools(response)[..4], ["a.b", "a.e", "a.f", "g.h"]);
+        let expected = ["a.b", "a.e", "a.f", "a.i", "g.h"];
+        assert_eq!(shown_tools(response)[..5], expected);
     }
 }

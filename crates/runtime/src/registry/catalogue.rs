@@ -12,9 +12,9 @@ const SURFACE_TOKENS: usize = 660;
 /// Tokens that the list of modules has in any case.
 const LIST_TOKENS: usize = 120;
 
-const SCHEMA: &str = "Finds tools: query in plain words; modules for all tools of modules, or one as \
-                      module.tool. Call first.";
-const CALL: &str = "Calls a module's tool.";
+const SCHEMA: &str = "Finds tools: query in plain words, several needs with \";\" between them; modules for \
+                      all tools of modules, or one as module.tool. Call first.";
+const CALL: &str = "Calls a module's tool; select: the result's fields that are wanted.";
 const CALL_READONLY: &str = "Like call, or like batch with tasks, for read-only tools alone.";
 const BATCH: &str = "Calls tools in one go. \"${id.results[0].name}\" in params, foreach or when is another \
                      task's result; ${item} is one of foreach. Only tasks with output are shown.";

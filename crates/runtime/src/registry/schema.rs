@@ -4,16 +4,19 @@ use super::detail::{Detail, offered};
 use super::meta::Meta;
 use super::module_list::{ToolCounts, list_modules, name_modules};
 use super::offer_text::{Target, show_modules};
-use super::search_text::{show_found, show_names, show_nothing};
+use super::search_text::{Found, show_found, show_names, show_nothing};
 use super::{missing_module, missing_tool};
 use crate::catalog::{Catalog, Handle, Module};
 use crate::request::{RequestError, RequestErrorKind};
 use model::{Args, Grouped, Output, count_tokens, did_you_mean};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Tools found by a query that JSON shows.
 const FOUND: usize = 10;
+/// Needs of one query that are searched for by themselves; the last one takes what is left.
+const MOST_NEEDS: usize = 5;
 /// Tokens that a response may have, however few `surface_tokens` there are.
 const LEAST: usize = 460;
 /// Unknown names that are reported.
@@ -81,7 +84,7 @@ impl SchemaRequest {
         };
         let found = search(catalog, query, targets.as_deref());
         match self.detail {
-            _ if found.is_empty() => show_nothing(catalog, query, targets.as_deref()),
+            _ if found.tools.is_empty() => show_nothing(catalog, query, targets.as_deref()),
             Some(Detail::Names) => show_names(&found),
             _ => show_found(&found),
         }
@@ -93,11 +96,9 @@ impl SchemaRequest {
         let targets = match &self.query {
             Some(query) => {
                 let scope = Some(targets).filter(|targets| !targets.is_empty());
+                let tools = search(catalog, query, scope.as_deref()).tools;
                 let mut found = Vec::new();
-                for handle in search(catalog, query, scope.as_deref())
-                    .into_iter()
-                    .take(FOUND)
-                {
+                for handle in tools.into_iter().take(FOUND) {
                     add(&mut found, handle.module, Some(handle.index));
                 }
                 found
@@ -187,15 +188,41 @@ fn everything(catalog: &Catalog) -> Vec<Target> {
         .collect()
 }
 
-fn search(catalog: &Catalog, query: &str, targets: Option<&[Target]>) -> Vec<Handle> {
+/// Finds tools for each need of a query, which stand with semicolons between them. The tools of several
+/// needs take turns, so that the best of each comes before the second of any.
+fn search<'q>(catalog: &Catalog, query: &'q str, targets: Option<&[Target]>) -> Found<'q> {
     let is_wanted = |handle: &Handle| {
         targets.is_none_or(|targets| {
             let mut targets = targets.iter();
             targets.any(|target| target.module.name == handle.module.name)
         })
     };
-    let found = catalog.search(query).into_iter();
-    found.filter(is_wanted).collect()
+    let needs = query.splitn(MOST_NEEDS, [';', '；']).map(str::trim);
+    let (mut rankings, mut unmatched) = (Vec::new(), Vec::new());
+    for need in needs.filter(|need| !need.is_empty()) {
+        let mut tools = catalog.search(need);
+        tools.retain(is_wanted);
+        if tools.is_empty() {
+            unmatched.push(need);
+        } else {
+            rankings.push(tools.into_iter());
+        }
+    }
+    let needs = rankings.len();
+    let (mut tools, mut known) = (Vec::new(), BTreeSet::new());
+    while !rankings.is_empty() {
+        rankings.retain_mut(|ranking| {
+            let next = ranking.find(|handle| known.insert(handle.to_string()));
+            let is_left = next.is_some();
+            tools.extend(next);
+            is_left
+        });
+    }
+    Found {
+        tools,
+        needs,
+        unmatched,
+    }
 }
 
 /// Lists the modules with the number of their tools.

@@ -196,6 +196,77 @@ fn modules_and_tools_are_text_unless_json_is_wanted() {
 }
 
 #[test]
+fn several_needs_of_one_query_take_turns() {
+    let runtime = open(|folder| {
+        write_module(folder, "hub", "Issues of the hub.", HUB);
+        write_module(folder, "diary", "A diary.", DIARY);
+    });
+    let catalog = &runtime.catalog();
+    let names = |query: &str| {
+        let names = ask(catalog, json!({"query": query, "detail": "names"}));
+        names.plain_text()
+    };
+    for (query, expected) in [
+        (
+            "close an issue; write a diary",
+            "hub.close_issue, diary.write, hub.list_issues",
+        ),
+        (
+            "write a diary;close an issue；;",
+            "diary.write, hub.close_issue, hub.list_issues",
+        ),
+        ("; happened ;", "diary.write"),
+        ("zebra; happened", "diary.write"),
+    ] {
+        assert_eq!(names(query), expected, "{query}");
+    }
+    check(
+        catalog,
+        json!({"query": "zebra; happened"}),
+        &expect![[r"
+            diary.write(text: str) -> str  Write what happened today
+            no tool matches: zebra"]],
+    );
+    check(
+        catalog,
+        json!({"query": "zebra; lion"}),
+        &expect![[r"
+            No tool matches the query.
+            Modules: diary, hub
+            Try other words for what the tool does, or `modules` for all tools of a module."]],
+    );
+}
+
+#[test]
+fn tools_beyond_the_best_are_named_by_module() {
+    let catalog = &many(3, 4).catalog();
+    check(
+        catalog,
+        json!({"query": "read a record"}),
+        &expect![[r"
+        department-0.read_record_0(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+        department-0.read_record_1(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+        department-0.read_record_2(name: str, times?, folder?) -> str  Reads a record of the department
+        department-0.read_record_3(name: str, times?, folder?) -> str  Reads a record of the department
+        department-1.read_record_0(name: str, times?, folder?) -> str  Reads a record of the department
+        more in department-1: read_record_1, read_record_2, read_record_3; department-2: read_record_0, read_record_1, read_record_2, read_record_3"]],
+    );
+    // The best tool of each need has all types, and two more have signatures.
+    check(
+        catalog,
+        json!({"query": "department 0; department 1; department 2; reads a record"}),
+        &expect![[r"
+            department-0.read_record_0(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+            department-1.read_record_1(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+            department-2.read_record_2(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+            department-0.read_record_1(name: str, times: int = 1, folder?: str) -> str  Reads a record of the department
+            department-1.read_record_0(name: str, times?, folder?) -> str  Reads a record of the department
+            department-2.read_record_1(name: str, times?, folder?) -> str  Reads a record of the department
+            more in department-0: read_record_2, read_record_3; department-2: read_record_0, read_record_3; department-1: read_record_2, read_record_3"]],
+    );
+}
+
+#[test]
 fn modules_are_named_in_several_ways() {
     let runtime = open(|folder| {
         write_module(folder, "hub", "Issues of the hub.", HUB);
@@ -245,6 +316,14 @@ fn responses_keep_within_their_tokens_at_any_size() {
         (json!({"query": "read a record"}), 460),
         (
             json!({"query": "read a record", "modules": ["department-7"]}),
+            460,
+        ),
+        (
+            json!({"query": "department 1; department 2; one; folder; record; name"}),
+            460,
+        ),
+        (
+            json!({"query": format!("record; {}", "zebra".repeat(10_000))}),
             460,
         ),
         (json!({"query": "zebra"}), 460),

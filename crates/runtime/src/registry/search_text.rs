@@ -4,11 +4,17 @@ use super::budgeted_text::BudgetedText;
 use super::module_list::name_modules;
 use super::offer_text::{Target, tool_line};
 use crate::catalog::{Catalog, Handle, Module};
-use model::count_tokens;
+use model::{count_tokens, summarize};
 use std::sync::Arc;
 
 /// Tools shown with their signatures.
 const SIGNATURES: usize = 5;
+/// The same beyond the best tool of each need, if there are many needs.
+const BEYOND_BEST: usize = 2;
+/// Tools whose optional parameters have their types, if there is one need; else the best tool of each need.
+const FULL: usize = 2;
+/// Forms of a signature besides the shortest.
+const LONGER_FORMS: usize = 2;
 /// Tools shown by name after them.
 const NAMES: usize = 25;
 /// Other modules that are named.
@@ -19,53 +25,120 @@ const SIMILAR: usize = 5;
 const TOKENS: usize = 435;
 /// Tokens for the names of modules, or of a module's tools, if nothing was found.
 const NAMES_TOKENS: usize = 200;
+/// Characters of a need that is repeated because it found nothing.
+const LONGEST_NEED: usize = 60;
+
+/// Tools that a query found.
+pub(super) struct Found<'q> {
+    /// The best first; those of several needs in turn.
+    pub(super) tools: Vec<Handle>,
+    /// How many needs found tools.
+    pub(super) needs: usize,
+    /// Needs that found none.
+    pub(super) unmatched: Vec<&'q str>,
+}
 
 /// Shows the tools that fit a query, the best first.
-pub(super) fn show_found(found: &[Handle]) -> String {
-    let (best, more) = found.split_at(found.len().min(SIGNATURES));
-    let (more, rest) = more.split_at(more.len().min(NAMES));
-    let others = other_modules(&found[..best.len() + more.len()], rest);
-    let names: Vec<String> = more.iter().map(ToString::to_string).collect();
+pub(super) fn show_found(found: &Found<'_>) -> String {
+    let (best, more) = split(&found.tools, SIGNATURES.max(found.needs + BEYOND_BEST));
+    let (more, rest) = split(more, NAMES);
+    let unmatched = found.unmatched.iter();
+    let mut others: Vec<String> = unmatched
+        .map(|need| format!("no tool matches: {}\n", summarize(need, LONGEST_NEED)))
+        .collect();
+    others.push(other_modules(&found.tools[..best.len() + more.len()], rest));
+    let others = others.concat();
     let mut text = BudgetedText::new(TOKENS);
-    let reserved = count_tokens(&format!("more: {}\n{others}", names.join(", ")));
-    let lines = signatures(best, text.left().saturating_sub(reserved));
+    let reserved = count_tokens(&more_line(more, TOKENS)) + count_tokens(&others);
+    let lines = signatures(
+        best,
+        found.needs.max(FULL),
+        text.left().saturating_sub(reserved),
+    );
     let shown = lines.iter().take_while(|line| text.push(line)).count();
-    let unshown: Vec<String> = best[shown..].iter().map(ToString::to_string).collect();
-    let label = if shown == 0 { "" } else { "more: " };
-    text.push_names(label, unshown.iter().chain(&names).map(String::as_str));
+    let left = text.left().saturating_sub(count_tokens(&others));
+    let unshown = [&best[shown..], more].concat();
+    text.push(&more_line(&unshown, left));
     text.push(&others);
     text.into_text()
 }
 
+fn split(tools: &[Handle], at: usize) -> (&[Handle], &[Handle]) {
+    tools.split_at(tools.len().min(at))
+}
+
 /// Shows the names alone.
-pub(super) fn show_names(found: &[Handle]) -> String {
-    let found = found.iter().take(SIGNATURES + NAMES);
+pub(super) fn show_names(found: &Found<'_>) -> String {
+    let found = found.tools.iter().take(SIGNATURES + NAMES);
     let names: Vec<String> = found.map(ToString::to_string).collect();
     let mut text = BudgetedText::new(TOKENS);
     text.push_names("", names.iter().map(String::as_str));
     text.into_text()
 }
 
-/// Returns a line for each tool: brief signatures, and full ones as far as the tokens go, the best first.
-fn signatures(tools: &[Handle], tokens: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for handle in tools {
+/// Returns a line for each tool, the best first: its signature, as far as the tokens go with its result, and
+/// then for the first `full` of them with the types of optional parameters.
+fn signatures(tools: &[Handle], full: usize, tokens: usize) -> Vec<String> {
+    let forms = tools.iter().enumerate().map(|(rank, handle)| {
         let tool = &handle.tool().tool;
-        let line =
-            |signature: String| tool_line(&format!("{}.{signature}", handle.module.name), tool);
-        lines.push((line(tool.brief_signature()), line(tool.signature())));
-    }
-    let brief = lines.iter().map(|(brief, _)| count_tokens(brief)).sum();
-    let mut left = tokens.saturating_sub(brief);
-    let chosen = lines.into_iter().map(|(brief, full)| {
-        let extra = count_tokens(&full).saturating_sub(count_tokens(&brief));
-        if extra > left {
-            return brief;
+        let mut forms = vec![tool.outline(), tool.brief_signature()];
+        if rank < full {
+            forms.push(tool.signature());
         }
-        left -= extra;
-        full
+        let line = |form| tool_line(&format!("{}.{form}", handle.module.name), tool);
+        forms.into_iter().map(line).collect()
     });
-    chosen.collect()
+    let forms: Vec<Vec<String>> = forms.collect();
+    let mut chosen: Vec<&String> = forms.iter().filter_map(|lines| lines.first()).collect();
+    let shortest = chosen.iter().map(|line| count_tokens(line)).sum();
+    let mut left = tokens.saturating_sub(shortest);
+    for length in 1..=LONGER_FORMS {
+        for (chosen, lines) in chosen.iter_mut().zip(&forms) {
+            let Some(longer) = lines.get(length) else {
+                continue;
+            };
+            let extra = count_tokens(longer).saturating_sub(count_tokens(chosen));
+            if extra <= left {
+                left -= extra;
+                *chosen = longer;
+            }
+        }
+    }
+    chosen.into_iter().cloned().collect()
+}
+
+/// Returns a line with the names of as many tools as fit, by module: `more in hub: close, open; diary: write`.
+/// The modules come in the order of their best tools.
+fn more_line(tools: &[Handle], tokens: usize) -> String {
+    let line = |shown: usize| {
+        let names = names_by_module(&tools[..shown]);
+        match tools.len() - shown {
+            0 => format!("more in {names}\n"),
+            more => format!("more in {names} and {more} more\n"),
+        }
+    };
+    let mut lines = (1..=tools.len()).rev().map(line);
+    lines
+        .find(|line| count_tokens(line) <= tokens)
+        .unwrap_or_default()
+}
+
+fn names_by_module(tools: &[Handle]) -> String {
+    let mut modules: Vec<(&str, Vec<&str>)> = Vec::new();
+    for handle in tools {
+        let (module, tool) = (
+            handle.module.name.as_str(),
+            handle.tool().tool.name.as_str(),
+        );
+        match modules.iter_mut().find(|(name, _)| *name == module) {
+            Some((_, tools)) => tools.push(tool),
+            None => modules.push((module, vec![tool])),
+        }
+    }
+    let modules = modules
+        .iter()
+        .map(|(module, tools)| format!("{module}: {}", tools.join(", ")));
+    modules.collect::<Vec<_>>().join("; ")
 }
 
 /// Returns a line on modules that have matches, none of which is shown.
