@@ -26,6 +26,16 @@ pub struct Fault {
     pub place: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// Kind and data of the script's `error(…)` that it stands for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub raised: Option<Box<RaisedError>>,
+}
+
+/// What a script said of its own error, for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RaisedError {
+    pub kind: String,
+    pub data: serde_json::Value,
 }
 
 impl Fault {
@@ -35,6 +45,7 @@ impl Fault {
             message: message.into(),
             place: None,
             help: None,
+            raised: None,
         }
     }
 

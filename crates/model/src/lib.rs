@@ -104,7 +104,7 @@ pub use doors::{
     origin_of,
 };
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
-pub use fault::{Fault, Place};
+pub use fault::{Fault, Place, RaisedError};
 pub use graph::{Order, circular, dependents, order, order_where};
 pub use grouped::Grouped;
 pub use host::{

@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::permit::Permit;
 use crate::stops;
-use model::{Caller, Fault, Limits, ModuleName};
+use model::{Caller, Fault, Limits, ModuleName, RaisedError};
 use script::{CallFailure, Hook, Script, Started, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -210,6 +210,10 @@ pub(crate) fn fault(failure: CallFailure) -> Fault {
         CallFailure::Failed { mut fault, raised } => {
             if let Some(raised) = raised {
                 fault.message = raised.with_kind();
+                fault.raised = Some(Box::new(RaisedError {
+                    kind: raised.kind,
+                    data: raised.data,
+                }));
             }
             fault
         }

@@ -70,6 +70,11 @@ pub struct ModuleStatus {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// Kind and data of the `error(…)` that keeps it from running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_data: Option<Value>,
     /// The last of its calls that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<LastError>,
@@ -186,6 +191,7 @@ fn error(message: &str) -> Value {
 
 fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> ModuleStatus {
     let manifest = module.manifest.iter();
+    let raised = broken.and_then(|broken| broken.fault.raised.as_ref());
     ModuleStatus {
         name: Some(module.name.to_string()),
         version: module.version(),
@@ -208,11 +214,14 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
         stuck: module.life.abandoned.load(Ordering::Relaxed),
         error: broken.map(|b| b.fault.one_line()),
         report: broken.map(|b| b.fault.to_string()),
+        error_kind: raised.map(|raised| raised.kind.clone()),
+        error_data: raised.map(|raised| raised.data.clone()),
         last_error: module.life.last_error(),
     }
 }
 
 fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
+    let raised = broken.fault.raised.as_ref();
     ModuleStatus {
         name: broken.name.as_ref().map(ToString::to_string),
         version: None,
@@ -229,6 +238,8 @@ fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
         stuck: 0,
         error: Some(broken.fault.one_line()),
         report: Some(broken.fault.to_string()),
+        error_kind: raised.map(|raised| raised.kind.clone()),
+        error_data: raised.map(|raised| raised.data.clone()),
         last_error: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Requests of one client that have no response yet.
 
+use crate::rpc::Request;
 use rmcp::model::RequestId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,8 @@ pub(crate) struct InFlight {
 }
 
 struct OpenRequest {
+    /// The tool or the method, for reports.
+    subject: String,
     cancel: CancellationToken,
     /// Its response comes only when the client or the server ends it.
     is_subscription: bool,
@@ -21,21 +24,18 @@ struct OpenRequest {
 
 impl InFlight {
     /// Registers a request; none if its id is in use.
-    pub(crate) fn begin(
-        &self,
-        id: &RequestId,
-        is_subscription: bool,
-        cancel: CancellationToken,
-    ) -> Option<()> {
+    pub(crate) fn begin(&self, request: &Request, cancel: CancellationToken) -> Option<()> {
         let mut open = self.lock();
-        if open.contains_key(id) {
+        if open.contains_key(&request.id) {
             return None;
         }
-        let request = OpenRequest {
+        let subject = request.params.name("name").unwrap_or(&request.method);
+        let entry = OpenRequest {
+            subject: subject.to_owned(),
             cancel,
-            is_subscription,
+            is_subscription: request.method == "subscriptions/listen",
         };
-        open.insert(id.clone(), request);
+        open.insert(request.id.clone(), entry);
         Some(())
     }
 
@@ -69,11 +69,17 @@ impl InFlight {
         }
     }
 
-    pub(crate) fn cancel_all(&self) {
+    /// Cancels everything, and returns the tools and methods of requests that were being answered.
+    pub(crate) fn cancel_all(&self) -> Vec<String> {
+        let mut cut_off = Vec::new();
         for (_, request) in self.lock().drain() {
             request.cancel.cancel();
+            if !request.is_subscription {
+                cut_off.push(request.subject);
+            }
         }
         self.changed.notify_waiters();
+        cut_off
     }
 
     pub(crate) fn contains(&self, id: &RequestId) -> bool {
@@ -109,24 +115,20 @@ mod tests {
     #[test]
     fn a_request_ends_once() {
         let in_flight = InFlight::default();
-        let (one, two) = (RequestId::Number(1), RequestId::Number(2));
-        let begin = |id| {
-            in_flight
-                .begin(id, false, CancellationToken::new())
-                .is_some()
-        };
-        let end = |id| {
+        let [first, second] = [1, 2].map(Request::ping);
+        let begin = |request| in_flight.begin(request, CancellationToken::new()).is_some();
+        let end = |request: &Request| {
             let mut is_sent = false;
-            in_flight.end(id, || is_sent = true);
+            in_flight.end(&request.id, || is_sent = true);
             is_sent
         };
         let cancelled = CancellationToken::new();
-        assert!(in_flight.begin(&one, false, cancelled.clone()).is_some());
-        assert_eq!([begin(&one), begin(&two)], [false, true]);
-        assert_eq!([end(&two), end(&two)], [true, false]);
-        in_flight.cancel(&one);
-        assert_eq!((end(&one), cancelled.is_cancelled()), (false, true));
-        assert!(begin(&one));
-        assert_eq!(in_flight.count(), 1);
+        assert!(in_flight.begin(&first, cancelled.clone()).is_some());
+        assert_eq!([begin(&first), begin(&second)], [false, true]);
+        assert_eq!([end(&second), end(&second)], [true, false]);
+        in_flight.cancel(&first.id);
+        assert_eq!((end(&first), cancelled.is_cancelled()), (false, true));
+        assert!(begin(&first));
+        assert_eq!(in_flight.cancel_all(), ["ping"]);
     }
 }

@@ -60,16 +60,15 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     }
     // A script that does not end must not keep the process.
     executor.shutdown_background();
-    match result?.unanswered {
-        0 => Ok(ExitCode::SUCCESS),
-        unanswered => {
-            let requests = count(unanswered, "request");
-            error(&format!(
-                "{requests} on standard input got no response in time"
-            ));
-            Ok(ExitCode::FAILURE)
-        }
+    let cut_off = result?.cut_off;
+    if cut_off.is_empty() {
+        return Ok(ExitCode::SUCCESS);
     }
+    let (requests, subjects) = (count(cut_off.len(), "request"), cut_off.join(", "));
+    error(&format!(
+        "{requests} cut off without a response: {subjects}"
+    ));
+    Ok(ExitCode::FAILURE)
 }
 
 pub(crate) fn refused_by(refused: &Refused) -> ExitCode {
@@ -96,7 +95,7 @@ async fn serve_all(
         }
         let end = server.serve_stdio().await;
         if has_http && !server.is_ending() {
-            note("larkspur: standard input has ended; HTTP is served on");
+            note("larkspur: stdin closed; HTTP is still served");
         } else {
             server.end();
         }
@@ -130,6 +129,7 @@ pub(crate) fn answer_orders(runtime: &Runtime, address: Option<SocketAddr>) -> O
 pub(crate) async fn obey_signals(server: &Server, runtime: &Runtime, signals: &mut Signals) {
     let mut next = async || {
         while signals.next_order().await == SignalOrder::Reread {
+            note("larkspur: SIGHUP: reading the configuration and the folders again");
             runtime.reread();
         }
     };

@@ -94,9 +94,8 @@ impl Modern {
 
     /// The answer under this key, if it was given to this very question.
     fn answer(&self, key: &str, digest: u64) -> Option<&Value> {
-        let Some(earlier) = &self.earlier else {
-            return self.given.get(key);
-        };
+        // Without the state, nothing shows that the question was asked.
+        let earlier = self.earlier.as_ref()?;
         match earlier.answered.get(key) {
             Some((known, answer)) => (*known == digest).then_some(answer),
             None if earlier.asked.get(key) == Some(&digest) => self.given.get(key),

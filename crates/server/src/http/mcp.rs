@@ -462,7 +462,7 @@ impl McpEndpoint {
         let rule = status::Rule::of(&admitted.request, self.shared.errors);
         let caller =
             (admitted.request.method == "subscriptions/listen").then(|| admitted.caller.clone());
-        let takes_events = admitted.takes_events;
+        let (takes_events, id) = (admitted.takes_events, admitted.request.id.clone());
         let (stream, mut items) = match &admitted.session {
             Some(session) => session.open_stream(),
             None => ResponseStream::new(None),
@@ -480,7 +480,8 @@ impl McpEndpoint {
             biased;
             item = items.next() => item,
             () = self.hung_up.cancelled() => {
-                return refused(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down");
+                let error = ErrorData::internal_error("cut off: the server is shutting down", None);
+                return rpc_error(StatusCode::SERVICE_UNAVAILABLE, Some(&id), &error);
             }
             () = &mut silence, if takes_events => {
                 stream.open();
@@ -516,7 +517,7 @@ impl McpEndpoint {
         let id = request.id.clone();
         let peer = session.map(|session| Arc::clone(&session.peer));
         if let Some(peer) = &peer
-            && peer.in_flight.begin(&id, false, cancel.clone()).is_none()
+            && peer.in_flight.begin(&request, cancel.clone()).is_none()
         {
             let why = format!("the id {id} is in use: its request has no response yet");
             let error = ErrorData::invalid_request(why, None);

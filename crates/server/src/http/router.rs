@@ -15,7 +15,7 @@ use axum::routing::any;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ALLOW,
-    AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, VARY,
+    AUTHORIZATION, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, VARY,
 };
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
@@ -119,7 +119,7 @@ impl Site {
             return preflight("GET, POST, DELETE, OPTIONS", request.headers());
         }
         if request.method() == Method::GET && is_browser(request.headers()) {
-            return page();
+            return page(request.headers());
         }
         match self.pages.log_in(MCP, request.headers()).await {
             Ok(caller) => {
@@ -198,7 +198,7 @@ async fn show_metrics(State(pages): State<Arc<Pages>>, request: Request) -> Http
 
 async fn show_start(request: Request) -> HttpResponse {
     if is_browser(request.headers()) && request.method() == Method::GET {
-        return page();
+        return page(request.headers());
     }
     not_found("/")
 }
@@ -224,8 +224,22 @@ fn is_browser(headers: &HeaderMap) -> bool {
     headers::accepts(headers, "text/html")
 }
 
-fn page() -> HttpResponse {
-    text(StatusCode::OK, "text/html; charset=utf-8", PAGE)
+/// The host was checked before; what could end an attribute or a text is left out all the same.
+fn page(headers: &HeaderMap) -> HttpResponse {
+    let host = headers::text(headers, &HOST).unwrap_or("localhost");
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-:[]".contains(*c);
+    let host: String = host.chars().filter(is_plain).collect();
+    let mut response = text(
+        StatusCode::OK,
+        "text/html; charset=utf-8",
+        PAGE.replace("HOST", &host),
+    );
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    let policy = HeaderValue::from_static(policy);
+    response
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, policy);
+    response
 }
 
 fn preflight(methods: &'static str, asked: &HeaderMap) -> HttpResponse {

@@ -222,6 +222,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rpc::Request;
     use model::Errors;
     use rmcp::model::RequestId;
     use runtime::{Runtime, Settings};
@@ -276,14 +277,12 @@ mod tests {
     fn sessions_that_answer_requests_do_not_end() {
         let fixture = Fixture::new(9, 1);
         let busy = fixture.added("ada");
-        let begin = |id| {
-            busy.peer
-                .in_flight
-                .begin(&RequestId::Number(id), false, CancellationToken::new())
-        };
-        begin(1).unwrap();
+        let in_flight = &busy.peer.in_flight;
+        in_flight
+            .begin(&Request::ping(1), CancellationToken::new())
+            .unwrap();
         assert!(!fixture.sessions.add(&fixture.session("bob")));
-        busy.peer.in_flight.end(&RequestId::Number(1), || {});
+        in_flight.end(&RequestId::Number(1), || {});
         fixture.added("bob");
         assert!(busy.peer.closing.is_cancelled());
     }

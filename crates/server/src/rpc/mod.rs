@@ -34,6 +34,17 @@ pub(crate) struct Request {
     pub(crate) params: Params,
 }
 
+#[cfg(test)]
+impl Request {
+    pub(crate) fn ping(id: i64) -> Self {
+        Self {
+            id: RequestId::Number(id),
+            method: "ping".into(),
+            params: Params::default(),
+        }
+    }
+}
+
 pub(crate) struct ClientNotification {
     pub(crate) method: String,
     pub(crate) params: Params,

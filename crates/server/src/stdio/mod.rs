@@ -29,10 +29,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// How the stdio transport ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioEnd {
-    /// Requests that got no response within the drain time.
-    pub unanswered: usize,
+    /// Tools and methods of requests that got no response within the drain time.
+    pub cut_off: Vec<String>,
 }
 
 /// Serves until the client closes its end, or the server is told to end; then until all is answered.
@@ -95,10 +95,9 @@ impl Connection {
             }
         };
         let _ = timeout(DRAIN_TIME, answered).await;
-        let unanswered = self.peer.in_flight.count();
-        self.peer.in_flight.cancel_all();
+        let cut_off = self.peer.in_flight.cancel_all();
         let _ = timeout(DRAIN_TIME, self.outbox.drain()).await;
-        StdioEnd { unanswered }
+        StdioEnd { cut_off }
     }
 
     fn too_long(&self, id: Option<RequestId>) -> Refusal {
@@ -175,12 +174,7 @@ impl Connection {
             return None;
         }
         let cancel = CancellationToken::new();
-        let is_subscription = request.method == "subscriptions/listen";
-        let in_flight = &self.peer.in_flight;
-        if in_flight
-            .begin(&request.id, is_subscription, cancel.clone())
-            .is_none()
-        {
+        if self.peer.in_flight.begin(request, cancel.clone()).is_none() {
             // Two responses with one id could not be told apart.
             tracing::warn!(id = %request.id, "a request was ignored: its id is still in use");
             return None;
