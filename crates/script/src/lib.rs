@@ -10,6 +10,7 @@ mod cx;
 mod declare;
 mod depth;
 mod docs;
+mod docstring;
 mod engine;
 mod error;
 mod gauge;
