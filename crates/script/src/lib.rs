@@ -44,7 +44,7 @@ pub use check::check;
 pub use complete::Completer;
 pub use coverage::{Coverage, Lines};
 pub use docs::{Entry, Library, LibraryKind, reference};
-pub use engine::{Engine, warm_up};
+pub use engine::{Engine, prepare};
 pub use hooks::Hook;
 pub use load_thread::{GRACE, LoadSession, LoadedFile, spawn_with_room};
 pub use loader::{FileId, Sources, resolve};

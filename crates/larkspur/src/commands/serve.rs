@@ -19,8 +19,8 @@ use std::time::Duration;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
+    compose::prepare_engine();
     let project = compose::project_with_data(global)?;
-    data_folder::warn_of_damage(&project);
     let project_doors = &project.project().doors;
     let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,
@@ -39,6 +39,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     };
     let errors = project_doors.errors;
     let runtime = compose::watch(global, serve.surface, plan.refuses_extensions, tell)?;
+    data_folder::warn_of_damage(&runtime);
     // From the first line on that says it is there, a signal ends it in order.
     let signals = Signals::listen_on(&executor)?;
     for text in doors::unused(serve, &plan) {
