@@ -229,6 +229,14 @@ pub(crate) fn look_at(folder: PathBuf) -> Runtime {
     })
 }
 
+/// Begins to build what all scripts share, while something else is done.
+pub(crate) fn prepare_engine() {
+    // Without the thread it is built when it is needed.
+    let _ = std::thread::Builder::new()
+        .name("engine".into())
+        .spawn(script::prepare);
+}
+
 /// Everything loaded and started, and kept fresh.
 pub(crate) fn watch(
     global: &Global,

@@ -9,7 +9,7 @@ use crate::compose;
 use crate::terminal::note;
 use anyhow::bail;
 use model::DATA_FOLDER;
-use runtime::ProjectFile;
+use runtime::{ProjectFile, Runtime};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -65,8 +65,8 @@ pub(crate) fn settle(global: &Global, project: &ProjectFile) -> anyhow::Result<(
 }
 
 /// Says at the start of a server what would otherwise be found at its first use.
-pub(crate) fn warn_of_damage(project: &ProjectFile) {
-    if let Err(error) = Store::at(project.data_dir()).check() {
+pub(crate) fn warn_of_damage(runtime: &Runtime) {
+    if let Err(error) = runtime.check_store() {
         note(&format!("warning: {error}"));
     }
 }

@@ -1,6 +1,6 @@
 //! Threads for scripts: made when needed, kept a while, of lower priority, with room for deep recursion.
 
-use crate::priority::lower_priority;
+use crate::priority::lower_priority_for_calls;
 use model::{Cancel, ComputeSlot, ComputeSlots};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -49,7 +49,7 @@ impl Pool {
             .name("script".into())
             .stack_size(STACK)
             .spawn(move || {
-                lower_priority();
+                lower_priority_for_calls();
                 shared.work();
             })
             .map(|_| ())

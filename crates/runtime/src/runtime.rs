@@ -32,6 +32,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
+use store::StoreError;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -147,28 +148,27 @@ impl Runtime {
         } else {
             settings.project.project().quotas
         };
-        let names = if settings.forgets {
-            NameRecord::default()
-        } else {
-            NameRecord::open(&ground.store, watches)
+        let names = || {
+            if settings.forgets {
+                NameRecord::default()
+            } else {
+                NameRecord::open(&ground.store, watches)
+            }
+        };
+        let (engine, names) = match &settings.loaded {
+            Some(loaded) => (Arc::clone(&loaded.engine), names()),
+            // Opening the store and making the engine take about as long: each has a core.
+            None => std::thread::scope(|scope| {
+                let names = scope.spawn(names);
+                let engine = Engine::counting((*ground.limits).clone(), settings.coverage);
+                (Arc::new(engine), names.join().unwrap_or_default())
+            }),
         };
         let (project, overrides) = (settings.project, settings.overrides);
-        let library = |engine| Library::new(Arc::clone(&ground), engine, project, overrides, names);
-        let (library, catalog) = match &settings.loaded {
-            Some(loaded) => {
-                let mut library = library(Arc::clone(&loaded.engine));
-                let catalog = library.take_loaded(loaded, &told);
-                (library, catalog)
-            }
-            None => {
-                let warming = std::thread::spawn(script::warm_up);
-                let engine = Engine::counting((*ground.limits).clone(), settings.coverage);
-                let mut library = library(Arc::new(engine));
-                // It has had the time it takes; a failure there would only be a slower start.
-                let _ = warming.join();
-                let catalog = library.load_everything(&told);
-                (library, catalog)
-            }
+        let mut library = Library::new(Arc::clone(&ground), engine, project, overrides, names);
+        let catalog = match &settings.loaded {
+            Some(loaded) => library.take_loaded(loaded, &told),
+            None => library.load_everything(&told),
         };
         if watches {
             catalog.tool_index.build_in_background();
@@ -251,6 +251,11 @@ impl Runtime {
 
     pub fn folders(&self) -> &[Folder] {
         &self.0.ground.folders
+    }
+
+    /// Whether the database of the data folder can be used, if there is one.
+    pub fn check_store(&self) -> Result<(), StoreError> {
+        self.0.ground.store.check()
     }
 
     pub fn limits(&self) -> &Arc<Limits> {

@@ -16,7 +16,7 @@ use starlark::syntax::{AstModule, Dialect, DialectTypes};
 use starlark::values::OwnedFrozenValue;
 use starlark::values::dict::AllocDict;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Starlark with our libraries and limits. One is enough for a process.
 pub struct Engine {
@@ -39,14 +39,23 @@ pub(crate) struct Evaluated {
     pub(crate) base: String,
 }
 
+/// What scripts can name, unless they are tests or their lines are counted.
+static GLOBALS: LazyLock<Globals> = LazyLock::new(|| stdlib::globals(|_| {}));
+
+/// Builds what all scripts share, which takes milliseconds: the engine reads the documentation of every
+/// function with regular expressions. A program that begins with it on another thread has it in time.
+pub fn prepare() {
+    LazyLock::force(&GLOBALS);
+}
+
 impl Engine {
     pub fn new(limits: Limits) -> Self {
-        Self::with(limits, None, |_| {})
+        Self::with(limits, None, None)
     }
 
     /// An engine that counts which lines run, where that is wanted.
     pub fn counting(limits: Limits, coverage: Option<Arc<Coverage>>) -> Self {
-        Self::with(limits, coverage, |_| {})
+        Self::with(limits, coverage, None)
     }
 
     /// An engine whose scripts can assert: tests, and what they load.
@@ -56,25 +65,31 @@ impl Engine {
 
     /// The same, and lines of what tests load are counted.
     pub fn for_counting_tests(limits: Limits, coverage: Option<Arc<Coverage>>) -> Self {
-        Self::with(limits, coverage, stdlib::testing::add)
+        Self::with(limits, coverage, Some(stdlib::testing::add))
     }
 
     fn with(
         limits: Limits,
         coverage: Option<Arc<Coverage>>,
-        more: impl FnOnce(&mut GlobalsBuilder),
+        more: Option<fn(&mut GlobalsBuilder)>,
     ) -> Self {
         let operators = OPERATORS
             .iter()
             .map(|(op, native)| ((*op).to_owned(), (*native).to_owned()))
             .collect();
-        Self {
-            globals: stdlib::globals(|builder| {
-                more(builder);
+        let globals = match (&coverage, more) {
+            (None, None) => GLOBALS.clone(),
+            _ => stdlib::globals(|builder| {
+                if let Some(more) = more {
+                    more(builder);
+                }
                 if let Some(coverage) = &coverage {
                     coverage::add(coverage, builder);
                 }
             }),
+        };
+        Self {
+            globals,
             limits,
             operators,
             untyped: Untyped::default(),
@@ -205,21 +220,6 @@ impl Engine {
                 .map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
         })
     }
-}
-
-/// The engine prepares its reading of docstrings on first use, which takes milliseconds; done on
-/// another thread while the engine itself is made, nobody waits for it.
-pub fn warm_up() {
-    let source = "def f(x):\n    \"\"\"A.\n\n    Args:\n        x: B.\n    \"\"\"\n";
-    let Ok(ast) = AstModule::parse("warm_up", source.to_owned(), &dialect()) else {
-        return;
-    };
-    Module::with_temp_heap(|module| {
-        let mut eval = Evaluator::new(&module);
-        let _ = eval.eval_module(ast, &GlobalsBuilder::new().build());
-        drop(eval);
-        let _ = module.get("f").map(starlark::values::Value::documentation);
-    });
 }
 
 /// Runs starlark-mcp's entry point while its functions can still be frozen, and notes what it gives.

@@ -8,14 +8,15 @@ mod binding;
 mod extent;
 
 use crate::coverage::{Marks, RAN};
+use crate::docstring::{MARKED_LINE_END, is_markable};
 use binding::bound_names;
 use extent::Extents;
 use model::Fault;
 use starlark_syntax::codemap::Span;
 use starlark_syntax::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
-    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstNoPayload, AstStmt, BinOp,
-    CallArgsP, ExprP, ForP, StmtP,
+    ArgumentP, AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstNoPayload,
+    AstStmt, BinOp, CallArgsP, ExprP, ForP, StmtP,
 };
 use std::collections::HashSet;
 
@@ -170,6 +171,7 @@ impl Guard<'_> {
             StmtP::Assign(assign) => self.declared_variable(assign),
             StmtP::Return(Some(value)) => self.returned(value),
             StmtP::Def(def) => {
+                self.docstring(&def.body);
                 let declared = self.declared_function(def);
                 self.returns.push(declared);
             }
@@ -180,6 +182,25 @@ impl Guard<'_> {
             self.returns.pop();
         }
         result
+    }
+
+    /// Marks the line ends of a docstring that the engine would look for sections in. An escaped one is left
+    /// alone: its text is not its value.
+    fn docstring(&mut self, body: &AstStmt) {
+        if let StmtP::Statements(statements) = &body.node
+            && let Some(first) = statements.first()
+            && let StmtP::Expression(expr) = &first.node
+            && let ExprP::Literal(AstLiteral::String(text)) = &expr.node
+        {
+            let begin = text.span.begin().get() as usize;
+            let literal = &self.source[begin..text.span.end().get() as usize];
+            if literal.contains('\\') || !is_markable(&text.node) {
+                return;
+            }
+            for (at, _) in literal.match_indices('\n') {
+                self.replace(begin + at, begin + at + 1, MARKED_LINE_END.to_owned());
+            }
+        }
     }
 
     fn children(&mut self, stmt: &AstStmt) -> Result<(), Fault> {
@@ -600,6 +621,21 @@ mod tests {
             "a = 1; x: T = y.join(z)",
             "a = 1; __t0=__declare(\"variable `x`\",T)\nx: __t0 = __typed(__t0,(__join(y,z)))",
         );
+    }
+
+    #[test]
+    fn docstrings_with_sections_are_marked() {
+        for (docstring, expected) in [
+            (
+                "'''A.\n\n    Args:\n    '''",
+                "'''A.\u{f8ff}\n\u{f8ff}\u{f8ff}\n\u{f8ff}    Args:\u{f8ff}\n\u{f8ff}    '''",
+            ),
+            ("'''A\n    b.'''", "'''A\n    b.'''"),
+            ("'''A.\n\n    \\'b'.'''", "'''A.\n\n    \\'b'.'''"),
+        ] {
+            let function = |docstring| format!("def f():\n    {docstring}\n    pass");
+            check(&function(docstring), &function(expected));
+        }
     }
 
     #[test]

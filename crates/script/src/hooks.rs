@@ -56,7 +56,8 @@ impl Hooks {
             value.get_type() == "function" && !offer.has(value)
         };
         let found = Hook::ALL.into_iter().filter_map(|hook| {
-            let function = frozen.get(&hook.to_string()).ok()?;
+            // Not `get`, whose error looks for similar names.
+            let function = frozen.get_option(&hook.to_string()).ok().flatten()?;
             is_hook(&function).then_some((hook, function))
         });
         Self(found.collect())

@@ -1,12 +1,13 @@
 //! A function's types and docstring as parameters and JSON Schema.
 
 use crate::convert::{Budget, to_json};
+use crate::docstring::Docstring;
 use crate::kinds::OneOf;
 use crate::stdlib::checked::annotations::declared_type;
 use crate::stdlib::show;
 use model::{Field, Schema};
 use serde_json::Value as Json;
-use starlark::docs::{DocItem, DocMember, DocParam, DocString};
+use starlark::docs::{DocItem, DocMember, DocParam};
 use starlark::typing::{Ty, TyBasic};
 use starlark::values::dict::DictRef;
 use starlark::values::list::ListRef;
@@ -251,8 +252,9 @@ impl<'v> Types<'v> {
             ));
         }
         let defaults = self.defaults(function);
+        let docstring = Docstring::of(&doc);
         let mut signature = Signature {
-            description: description(doc.docs.as_ref()),
+            description: docstring.description,
             takes_ctx: false,
             fields: Vec::new(),
             kinds: Vec::new(),
@@ -274,7 +276,9 @@ impl<'v> Types<'v> {
             if i < doc.params.pos_only.len() {
                 signature.positional += 1;
             }
-            let (field, kind) = self.param(param, &defaults)?;
+            let (mut field, kind) = self.param(param, &defaults)?;
+            let described = docstring.parameters.get(&param.name);
+            field.description = described.filter(|text| !text.is_empty()).cloned();
             signature.fields.push(field);
             signature.kinds.push(kind);
         }
@@ -287,15 +291,10 @@ impl<'v> Types<'v> {
         defaults: &HashMap<String, Json>,
     ) -> Result<(Field, Kind), String> {
         let (schema, kind) = self.schema(&param.typ);
-        let mut field = match (&param.default_value, defaults.get(&param.name)) {
+        let field = match (&param.default_value, defaults.get(&param.name)) {
             (None, _) => Field::required(&param.name, schema),
             (Some(_), default) => Field::optional(&param.name, schema, default.cloned()),
         };
-        field.description = param
-            .docs
-            .as_ref()
-            .map(|docs| description(Some(docs)))
-            .filter(|d| !d.is_empty());
         if let Some(default) = &field.default {
             let mut wrong = Vec::new();
             field
@@ -350,20 +349,4 @@ impl<'v> Types<'v> {
 
 pub(crate) fn get<'v>(entry: Value<'v>, key: &str) -> Option<Value<'v>> {
     DictRef::from_value(entry)?.get_str(key)
-}
-
-fn description(docs: Option<&DocString>) -> String {
-    match docs {
-        None => String::new(),
-        Some(DocString {
-            summary,
-            details: Some(details),
-            ..
-        }) => format!("{summary}\n\n{details}").trim().to_owned(),
-        Some(DocString {
-            summary,
-            details: None,
-            ..
-        }) => summary.trim().to_owned(),
-    }
 }

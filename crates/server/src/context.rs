@@ -61,7 +61,8 @@ impl RequestCx {
             self.revision = Some(known);
         }
         let is_modern = asked.is_some() && self.is_modern();
-        if !is_modern && method != "server/discover" {
+        let is_new = method == "server/discover" || method.starts_with("tasks/");
+        if !is_modern && !is_new {
             return Ok(());
         }
         self.revision = Some(Revision::V2026_07_28);

@@ -46,6 +46,16 @@ impl Server {
         self.0.ending.cancelled().await;
     }
 
+    /// Waits for the end of standard input, while the stdio transport is served.
+    pub async fn input_closed(&self) {
+        self.0.input_closed.cancelled().await;
+    }
+
+    /// Cancels requests that are still in flight.
+    pub fn abort(&self) {
+        self.0.abort.cancel();
+    }
+
     pub fn is_ending(&self) -> bool {
         self.0.ending.is_cancelled()
     }

@@ -24,6 +24,10 @@ pub(crate) struct Shared {
     pub(crate) seal: Seal,
     /// Set when the server ends: what waits for changes ends then.
     pub(crate) ending: CancellationToken,
+    /// Set when the server does not wait any longer: requests in flight end then.
+    pub(crate) abort: CancellationToken,
+    /// Set at the end of standard input.
+    pub(crate) input_closed: CancellationToken,
     /// The list as clients of each era see it, made once a catalog.
     listings: [Recent<Arc<Vec<Tool>>>; 2],
     pub(crate) lists: SerializedLists,
@@ -43,6 +47,8 @@ impl Shared {
             meta: wire::server_meta(),
             seal: Seal::default(),
             ending,
+            abort: CancellationToken::new(),
+            input_closed: CancellationToken::new(),
             listings: Default::default(),
             lists: SerializedLists::default(),
             large: LargeMessages::default(),

@@ -11,6 +11,7 @@ use model::{Args, Errors};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, InputResponses};
 use runtime::{Call, Shape};
+use serde_json::Value;
 
 const METHOD: &str = "tools/call";
 
@@ -53,7 +54,11 @@ pub(crate) async fn call(params: Params, cx: &RequestCx) -> Result<Reply, ErrorD
     let desk = Desk::open(cx, call.matter())?;
     let notifier = RequestNotifier::new(cx);
     let is_mapped = cx.shared.errors == Errors::Mapped;
-    let sent = call.args.as_ref().filter(|_| is_mapped).cloned();
+    let sent = call.args.as_ref().filter(|_| is_mapped);
+    let sent = sent.map(|args| match (call.name.as_str(), args.get("params")) {
+        ("call" | "call_readonly", Some(Value::Object(params))) => params.clone(),
+        _ => args.clone(),
+    });
     let call = Call {
         progress: notifier.progress(),
         lines: notifier.lines(),

@@ -23,7 +23,6 @@ const TOGETHER: Duration = Duration::from_millis(30);
 
 pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let project = compose::project_with_data(global)?;
-    data_folder::warn_of_damage(&project);
     let project_doors = &project.project().doors;
     let plan = match doors::plan_dev(dev, &project) {
         Ok(plan) => plan,
@@ -40,6 +39,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let (tell, told) = channel();
     let tell = move |event: &Event| drop(tell.send(event.clone()));
     let runtime = compose::watch_calls(global, dev.surface, tell, Arc::new(live::show))?;
+    data_folder::warn_of_damage(&runtime);
     if let Some(text) = doors::unused_token(&plan) {
         note(&format!("note: {text}"));
     }
@@ -95,6 +95,7 @@ async fn serve(
         () = server.serve_http(door) => {}
         () = obey_signals(&server, &runtime, &mut signals) => {}
     }
+    server.abort();
     drop(control);
     let _ = tokio::task::spawn_blocking(move || runtime.close()).await;
     std::process::exit(0);

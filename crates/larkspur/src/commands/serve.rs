@@ -19,8 +19,8 @@ use std::time::Duration;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
+    compose::prepare_engine();
     let project = compose::project_with_data(global)?;
-    data_folder::warn_of_damage(&project);
     let project_doors = &project.project().doors;
     let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,
@@ -39,6 +39,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     };
     let settings = doors::server_settings(project_doors);
     let runtime = compose::watch(global, serve.surface, plan.refuses_extensions, tell)?;
+    data_folder::warn_of_damage(&runtime);
     // From the first line on that says it is there, a signal ends it in order.
     let signals = Signals::listen_on(&executor)?;
     for text in doors::unused(serve, &plan) {
@@ -51,6 +52,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     let server = Server::new(runtime.clone(), &settings);
     let result = executor.block_on(async {
         let result = serve_all(&server, &runtime, &plan, door, signals).await;
+        server.abort();
         let _ = tokio::time::timeout(LAST_WORDS, server.end_tasks()).await;
         result
     });
@@ -93,10 +95,17 @@ async fn serve_all(
         if !plan.transport.stdio {
             return Ok(StdioEnd::default());
         }
-        let end = server.serve_stdio().await;
-        if has_http && !server.is_ending() {
+        let end = server.serve_stdio();
+        tokio::pin!(end);
+        tokio::select! {
+            end = &mut end => return end,
+            () = server.input_closed() => {}
+        }
+        if has_http {
             note("larkspur: stdin closed; HTTP is still served");
-        } else {
+        }
+        let end = end.await;
+        if !has_http {
             server.end();
         }
         end

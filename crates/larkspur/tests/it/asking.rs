@@ -481,17 +481,14 @@ fn answers_are_looked_at() {
         json!({"action": "yes"}),
         json!({"action": "accept", "content": []}),
     ] {
+        let asked = server.request("tools/call", call("order")).message;
         let mut params = call("order");
+        params["requestState"] = asked["result"]["requestState"].clone();
         params["inputResponses"] = json!({"who": odd});
         server
             .request("tools/call", params)
             .refused(-32602, "the answer to `who` cannot be read");
     }
-    // Answers that come unasked are taken; what nobody asks for is not.
-    let mut params = call("order");
-    params["inputResponses"] =
-        json!({"who": ada, "elicit": {"action": "accept", "content": {"size": "s"}}, "more": 3});
-    server.request("tools/call", params).text("1 s tea for ada");
 }
 
 /// An answer belongs to the question it was given to, not to the next one of the same key.

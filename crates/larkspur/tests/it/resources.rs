@@ -170,7 +170,7 @@ fn what_cannot_be_read_is_an_error() {
         check("lib://gone", &expect!["-32603 the shelf is empty"]);
         server
             .request("resources/read", json!({}))
-            .refused(-32602, "cannot be read");
+            .refused(-32602, "resources/read needs params with `uri`");
         server
             .request("resources/list", json!({"cursor": "x"}))
             .refused(-32602, "no cursor of");

@@ -22,8 +22,9 @@ def raises():
     error("config-error", "set it", missing = ["a"])
 
 def slow():
-    for i in range(10000000):
-        many = [i] * 1000
+    for a in range(10000):
+        for b in range(10000):
+            pass
 
 def item(name: str):
     return {"fine": fine, "fails": fails, "raises": raises, "slow": slow}[name]()

@@ -97,6 +97,11 @@ pub(crate) fn check_request(
     let id = Some(&request.id);
     let meta = &request.params.meta;
     if request.method == "initialize" {
+        let is_modern = |revision: &str| revision >= Revision::V2026_07_28.as_str();
+        if meta.revision.as_deref().is_some_and(is_modern) {
+            // There is no such method in its revision.
+            return Ok(());
+        }
         let asked = request.params.name("protocolVersion").unwrap_or_default();
         let named = headers.get(REVISION).map(|value| value.to_str());
         return match named {

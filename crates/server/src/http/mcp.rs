@@ -283,7 +283,7 @@ impl McpEndpoint {
         let agreed = session.as_ref().and_then(|session| session.peer.revision());
         let revision = agreed.unwrap_or_else(|| headers::revision(headers));
         if !revision.has_batches() {
-            return self.refuse(&rpc::no_batches(Some(revision)));
+            return self.refuse(&rpc::no_batches());
         }
         let mut replies = Vec::new();
         for message in messages {
@@ -467,7 +467,7 @@ impl McpEndpoint {
             Some(session) => session.open_stream(),
             None => ResponseStream::new(None),
         };
-        let cancel = CancellationToken::new();
+        let cancel = self.shared.abort.child_token();
         if let Err(response) = self.spawn(admitted, &stream, &cancel) {
             return response;
         }

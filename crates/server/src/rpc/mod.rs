@@ -5,7 +5,7 @@ mod keys;
 mod params;
 
 pub(crate) use id::IdScanner;
-pub(crate) use params::{Params, RequestMeta};
+pub(crate) use params::{Params, RequestMeta, missing};
 
 use crate::revision::Revision;
 use bytes::Bytes;
@@ -143,13 +143,9 @@ pub(crate) fn join_batch(replies: &[Bytes]) -> Vec<u8> {
 }
 
 /// The rejection of a batch in a revision that has none.
-pub(crate) fn no_batches(revision: Option<Revision>) -> Refusal {
+pub(crate) fn no_batches() -> Refusal {
     let with = Revision::V2025_03_26;
-    let why = match revision {
-        Some(revision) => format!("revision {revision} has no batches, only {with} has"),
-        None => format!("only revision {with} has batches, and none was agreed on"),
-    };
-    let why = format!("{why}; send one message at a time");
+    let why = format!("only revision {with} has batches; send one message at a time");
     Refusal::new(None, ErrorCode::INVALID_REQUEST, why)
 }
 
@@ -161,16 +157,23 @@ pub(crate) fn parse(text: &[u8]) -> Result<Message, Refusal> {
     // A list would be taken for the members in their order.
     if text.first() == Some(&b'[') {
         return Err(match serde_json::from_slice::<IgnoredAny>(text) {
-            Ok(_) => no_batches(None),
+            Ok(_) => no_batches(),
             Err(error) => unreadable(text, &error),
         });
     }
-    let parts: Parts<'_> =
-        serde_json::from_slice(text).map_err(|error| unreadable(text, &error))?;
-    let id = match parts.id.map(|raw| read_id(raw.get())) {
+    let Ok(utf8) = std::str::from_utf8(text) else {
+        let why = "this is not JSON: it is not UTF-8";
+        return Err(Refusal::new(scan_id(text), ErrorCode::PARSE_ERROR, why));
+    };
+    let parts: Parts<'_> = serde_json::from_str(utf8).map_err(|error| unreadable(text, &error))?;
+    let id = match parts.id.map(|raw| (raw.get(), read_id(raw.get()))) {
         None => None,
-        Some(Some(id)) => Some(id),
-        Some(None) => return Err(invalid(None, "the id must be a string or an integer")),
+        Some((_, Some(id))) => Some(id),
+        Some((raw, None)) if raw.starts_with('"') => {
+            let why = "this is not JSON: the id has half of a surrogate pair";
+            return Err(Refusal::new(None, ErrorCode::PARSE_ERROR, why));
+        }
+        Some(_) => return Err(invalid(None, "the id must be a string or an integer")),
     };
     let is_response = parts.result.is_some() || parts.error.is_some();
     // The id of a response is one of this server's, which the client must not take for one of its own.
@@ -244,9 +247,7 @@ fn bad_key(id: Option<RequestId>, bad: BadKey) -> Refusal {
 
 /// The rejection of a text that is no message; it has the id of the request, if there is one.
 fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
-    let mut scanner = IdScanner::default();
-    scanner.read(text);
-    let id = scanner.request_id();
+    let id = scan_id(text);
     match error.classify() {
         Category::Data => {
             let why = format!("this is not a JSON-RPC message: {error}");
@@ -254,6 +255,12 @@ fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
         }
         _ => Refusal::new(id, ErrorCode::PARSE_ERROR, not_json(error)),
     }
+}
+
+fn scan_id(text: &[u8]) -> Option<RequestId> {
+    let mut scanner = IdScanner::default();
+    scanner.read(text);
+    scanner.request_id()
 }
 
 /// What is wrong with a text that is not JSON.

@@ -230,17 +230,20 @@ impl Params {
         member: &str,
         form: &str,
     ) -> Result<T, ErrorData> {
+        let wrong_form = || {
+            let why = format!("`{member}` of {method} must be {form}");
+            ErrorData::invalid_params(why, None)
+        };
         match self.members.remove(member) {
             None | Some(Value::Null) => Err(missing(method, member)),
-            Some(value) => serde_json::from_value(value).map_err(|_| {
-                let why = format!("`{member}` of {method} must be {form}");
-                ErrorData::invalid_params(why, None)
-            }),
+            // A list would be taken for the members in their order.
+            Some(Value::Array(_)) => Err(wrong_form()),
+            Some(value) => serde_json::from_value(value).map_err(|_| wrong_form()),
         }
     }
 }
 
-fn missing(method: &str, member: &str) -> ErrorData {
+pub(crate) fn missing(method: &str, member: &str) -> ErrorData {
     let why = format!("{method} needs params with `{member}`");
     ErrorData::invalid_params(why, None)
 }

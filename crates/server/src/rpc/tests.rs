@@ -68,7 +68,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "[1]",
-            "null -32600 only revision 2025-03-26 has batches, and none was agreed on; send one message at a time",
+            "null -32600 only revision 2025-03-26 has batches; send one message at a time",
         ),
         (
             "3",

@@ -84,6 +84,7 @@ impl Connection {
             () = ending.cancelled() => false,
         };
         if is_input_over {
+            self.shared.input_closed.cancel();
             // Nothing waits for changes any more.
             self.peer.closing.cancel();
         }
@@ -173,7 +174,7 @@ impl Connection {
             self.refuse(&Refusal::new(id, ErrorCode::INTERNAL_ERROR, why));
             return None;
         }
-        let cancel = CancellationToken::new();
+        let cancel = self.shared.abort.child_token();
         if self.peer.in_flight.begin(request, cancel.clone()).is_none() {
             // Two responses with one id could not be told apart.
             tracing::warn!(id = %request.id, "a request was ignored: its id is still in use");
@@ -225,7 +226,7 @@ impl Connection {
     fn receive_batch(self: &Arc<Self>, messages: &[&RawValue]) {
         let revision = self.peer.revision();
         if !revision.is_some_and(Revision::has_batches) {
-            self.refuse(&rpc::no_batches(revision));
+            self.refuse(&rpc::no_batches());
             return;
         }
         let mut requests = Vec::new();

@@ -8,7 +8,7 @@ use crate::asking::Desk;
 use crate::context::RequestCx;
 use crate::notifier::RequestNotifier;
 use crate::reply::Reply;
-use crate::rpc::Params;
+use crate::rpc::{Params, missing};
 use crate::tools::{self, ToolCall};
 use crate::wire::{self, Era};
 use memo::Memo;
@@ -144,7 +144,8 @@ pub(crate) async fn update(mut params: Params, cx: &RequestCx) -> Result<Reply, 
     let method = "tasks/update";
     let id = task_id(method, &mut params, cx)?;
     let answers = params.take_object(method, "inputResponses")?;
-    let answers: InputResponses = answers.unwrap_or_default().into_iter().collect();
+    let answers = answers.ok_or_else(|| missing(method, "inputResponses"))?;
+    let answers: InputResponses = answers.into_iter().collect();
     let goes_on = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&goes_on);
     let take = move |task: &mut Task| {
