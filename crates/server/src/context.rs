@@ -61,7 +61,10 @@ impl RequestCx {
             self.revision = Some(known);
         }
         let is_modern = asked.is_some() && self.is_modern();
-        let is_new = method == "server/discover" || method.starts_with("tasks/");
+        let is_new = matches!(
+            method,
+            "server/discover" | "tasks/get" | "tasks/update" | "tasks/cancel"
+        );
         if !is_modern && !is_new {
             return Ok(());
         }

@@ -66,7 +66,8 @@ fn a_result_names_the_kind_of_its_error() {
 
 #[test]
 fn mapped_errors_have_the_kind_as_their_type() {
-    for door in DOORS {
+    // Statuses of HTTP are in `it mapped`.
+    for door in DOORS.into_iter().filter(|door| door.is_modern()) {
         let mapped = room("[server]\nerrors = 'mapped'\n");
         let mut client = Client::start(mapped, door, json!({}));
         for (tool, expected) in errors() {

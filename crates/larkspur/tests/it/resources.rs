@@ -176,7 +176,10 @@ fn what_cannot_be_read_is_an_error() {
             .refused(-32602, "no cursor of");
         server
             .request("resources/templates/list", json!({"cursor": 3}))
-            .refused(-32602, "cannot be read");
+            .refused(
+                -32602,
+                "`cursor` of resources/templates/list must be a string",
+            );
     }
 }
 
