@@ -5,7 +5,7 @@ use crate::compose;
 use crate::exit::{BAD_PROJECT, FAILED, USAGE};
 use crate::login::login;
 use crate::variables::{TOKEN, TRUST_FOLDER};
-use model::{Auth, Cors, Doors, MESSAGE_BYTES, Site, Transport};
+use model::{Auth, Cors, Doors, Site, Transport};
 use runtime::ProjectFile;
 use server::{HttpListener, HttpSettings, Login, ServerSettings};
 use std::io::{self, ErrorKind};
@@ -165,7 +165,7 @@ fn check(
 pub(crate) fn server_settings(doors: &Doors) -> ServerSettings {
     ServerSettings {
         errors: doors.errors,
-        message_bytes: doors.message_bytes.unwrap_or(MESSAGE_BYTES),
+        message_bytes: doors.message_bytes.0,
     }
 }
 

@@ -28,12 +28,18 @@ pub struct Doors {
     pub errors: Errors,
     pub connections: ConnectionSettings,
     pub sessions: SessionLimits,
-    /// Bytes that a message may have, over stdio and HTTP.
-    pub message_bytes: Option<usize>,
+    pub message_bytes: MessageBytes,
 }
 
-/// Bytes that a message may have if nothing else is set.
-pub const MESSAGE_BYTES: usize = 4 << 20;
+/// Bytes that a message may have, over stdio and HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageBytes(pub usize);
+
+impl Default for MessageBytes {
+    fn default() -> Self {
+        Self(4 << 20)
+    }
+}
 
 /// Numbers of HTTP sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +174,11 @@ impl Doors {
                 .unwrap_or_default(),
             connections: ConnectionSettings::read(table),
             sessions: SessionLimits::read(table),
-            message_bytes: table.get("message_bytes").and_then(|item| item.size()),
+            message_bytes: table
+                .get("message_bytes")
+                .and_then(|item| item.size())
+                .map(MessageBytes)
+                .unwrap_or_default(),
         }
     }
 }

@@ -100,7 +100,7 @@ pub use config::{
 };
 pub use document::{read_toml, write_toml};
 pub use doors::{
-    Auth, ConnectionSettings, Cors, Doors, Errors, MESSAGE_BYTES, SessionLimits, Transport,
+    Auth, ConnectionSettings, Cors, Doors, Errors, MessageBytes, SessionLimits, Transport,
     origin_of,
 };
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};

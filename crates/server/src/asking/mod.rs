@@ -48,11 +48,6 @@ impl Desk {
             return Ok(Self::legacy(cx));
         }
         let capabilities = cx.capabilities();
-        let has_answers = matter.responses.as_ref().is_some_and(|all| !all.is_empty());
-        if has_answers && matter.state.is_none() {
-            let why = "`inputResponses` needs the `requestState` that came with the questions";
-            return Err(ErrorData::invalid_params(why, None));
-        }
         // What is never asked needs no copy of the arguments.
         if !can_be_asked(&capabilities) && matter.state.is_none() {
             let asker = Modern::new(capabilities, InputResponses::new(), None);

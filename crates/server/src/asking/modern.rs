@@ -94,7 +94,7 @@ impl Modern {
 
     /// The answer under this key, if it was given to this very question.
     fn answer(&self, key: &str, digest: u64) -> Option<&Value> {
-        // Without the state, nothing shows that the question was asked.
+        // Without the state, nothing shows that the question was asked: it is asked again.
         let earlier = self.earlier.as_ref()?;
         match earlier.answered.get(key) {
             Some((known, answer)) => (*known == digest).then_some(answer),
