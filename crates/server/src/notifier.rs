@@ -10,18 +10,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Sends what the request has asked for, and nothing after `end`.
 pub(crate) struct RequestNotifier {
-    gate: Option<Arc<Gate>>,
+    gate: Option<Arc<NotificationGate>>,
     token: Option<ProgressToken>,
     level: Option<Level>,
 }
 
 /// Closes the stream to notifications: a thread that was left behind may still hold the sender.
-struct Gate {
+struct NotificationGate {
     sink: Arc<dyn MessageSink>,
     is_open: Mutex<bool>,
 }
 
-impl Gate {
+impl NotificationGate {
     fn send(&self, method: &str, params: impl serde::Serialize) {
         let is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_open {
@@ -41,7 +41,7 @@ impl RequestNotifier {
         let is_wanted = token.is_some() || level.is_some();
         let sink = cx.sink.as_ref().filter(|_| is_wanted);
         let gate = sink.map(|sink| {
-            Arc::new(Gate {
+            Arc::new(NotificationGate {
                 sink: Arc::clone(sink),
                 is_open: Mutex::new(true),
             })

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What a request led to.
-enum Outcome<T> {
+enum ReadOutcome<T> {
     Whole(T),
     /// It comes again with the answers to these questions.
     Asks(Reply),
@@ -34,8 +34,8 @@ pub(crate) async fn read_resource(mut params: Params, cx: &RequestCx) -> Result<
     };
     let read = async |asking| cx.shared.runtime.read(&uri, asking).await;
     let contents = match ask(cx, matter, read).await? {
-        Outcome::Whole(contents) => contents,
-        Outcome::Asks(reply) => return Ok(reply),
+        ReadOutcome::Whole(contents) => contents,
+        ReadOutcome::Asks(reply) => return Ok(reply),
     };
     let contents = contents.into_iter().map(wire::contents).collect();
     let mut result = ReadResourceResult::new(contents);
@@ -67,8 +67,8 @@ pub(crate) async fn get_prompt(mut params: Params, cx: &RequestCx) -> Result<Rep
     };
     let get = async |asking| cx.shared.runtime.prompt(&name, args, asking).await;
     let mut result = match ask(cx, matter, get).await? {
-        Outcome::Whole(conversation) => wire::conversation(conversation),
-        Outcome::Asks(reply) => return Ok(reply),
+        ReadOutcome::Whole(conversation) => wire::conversation(conversation),
+        ReadOutcome::Asks(reply) => return Ok(reply),
     };
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
@@ -122,7 +122,7 @@ async fn ask<T>(
     cx: &RequestCx,
     matter: Matter<'_>,
     ask: impl AsyncFnOnce(Asking) -> Result<T, RequestError>,
-) -> Result<Outcome<T>, ErrorData> {
+) -> Result<ReadOutcome<T>, ErrorData> {
     let desk = Desk::open(cx, matter)?;
     let notifier = RequestNotifier::new(cx);
     let asking = Asking {
@@ -137,8 +137,8 @@ async fn ask<T>(
     let answer = ask(asking).await;
     notifier.end();
     match answer {
-        Ok(whole) => Ok(Outcome::Whole(whole)),
-        Err(error) if error.is_question() => desk.questions(cx).map(Outcome::Asks),
+        Ok(whole) => Ok(ReadOutcome::Whole(whole)),
+        Err(error) if error.is_question() => desk.questions(cx).map(ReadOutcome::Asks),
         Err(error) => Err(unread(&error, cx)),
     }
 }

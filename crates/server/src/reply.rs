@@ -26,14 +26,14 @@ pub(crate) enum ReplyEnd {
 }
 
 #[derive(Serialize)]
-struct Response<'a, R> {
+struct ResultResponse<'a, R> {
     jsonrpc: &'static str,
     id: &'a RequestId,
     result: &'a R,
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct ErrorResponse<'a> {
     jsonrpc: &'static str,
     id: &'a RequestId,
     error: &'a ErrorData,
@@ -77,7 +77,7 @@ impl Reply {
     }
 
     pub(crate) fn error(id: &RequestId, error: &ErrorData) -> Self {
-        let failure = Failure {
+        let failure = ErrorResponse {
             jsonrpc: "2.0",
             id,
             error,
@@ -89,7 +89,7 @@ impl Reply {
     }
 
     fn serialize(id: &RequestId, result: &impl Serialize, end: ReplyEnd) -> Self {
-        let response = Response {
+        let response = ResultResponse {
             jsonrpc: "2.0",
             id,
             result,

@@ -1,14 +1,14 @@
 //! What somebody is told who may not come in, or not do this: where tokens are to be had, and which.
 
 use super::{Jwt, Login, Refused};
-use crate::http::{HttpResponse, refused};
+use crate::http::{ServerResponse, refused};
 use http::StatusCode;
 use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use model::Policy;
 use std::collections::BTreeSet;
 
 /// 401, with no word about what was wrong with the token.
-pub(crate) fn unauthorized(login: &Login, why: &Refused, policy: &Policy) -> HttpResponse {
+pub(crate) fn unauthorized(login: &Login, why: &Refused, policy: &Policy) -> ServerResponse {
     let (status, error) = match why {
         Refused::Malformed => (StatusCode::BAD_REQUEST, Some("invalid_request")),
         Refused::Invalid(_) => (StatusCode::UNAUTHORIZED, Some("invalid_token")),
@@ -29,18 +29,18 @@ pub(crate) fn unauthorized(login: &Login, why: &Refused, policy: &Policy) -> Htt
 pub(crate) fn insufficient(
     login: &Login,
     missing: &BTreeSet<String>,
-    mut answer: HttpResponse,
-) -> HttpResponse {
+    mut answer: ServerResponse,
+) -> ServerResponse {
     *answer.status_mut() = StatusCode::FORBIDDEN;
     challenged(answer, login, Some("insufficient_scope"), missing)
 }
 
 fn challenged(
-    mut answer: HttpResponse,
+    mut answer: ServerResponse,
     login: &Login,
     error: Option<&str>,
     scopes: &BTreeSet<String>,
-) -> HttpResponse {
+) -> ServerResponse {
     let mut parts = Vec::new();
     match login {
         Login::Jwt(jwt) => parts.push(format!("resource_metadata=\"{}\"", metadata_url(jwt))),

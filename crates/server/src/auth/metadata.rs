@@ -1,7 +1,7 @@
 //! What RFC 9728 calls protected resource metadata: whose tokens this server takes.
 
 use super::{Jwt, Login};
-use crate::http::{HttpResponse, json};
+use crate::http::{ServerResponse, json};
 use http::StatusCode;
 use model::Policy;
 use serde_json::json;
@@ -35,7 +35,7 @@ impl Metadata {
     }
 
     /// Never made from what a request says of the host.
-    pub(crate) fn page(&self, policy: &Policy) -> HttpResponse {
+    pub(crate) fn page(&self, policy: &Policy) -> ServerResponse {
         let Some(jwt) = &self.0 else {
             return json(
                 StatusCode::NOT_FOUND,

@@ -1,6 +1,6 @@
 //! Reads what a client sends, as long as a message may be.
 
-use super::response::{HttpResponse, refused, rpc_error};
+use super::response::{ServerResponse, refused, rpc_error};
 use crate::rpc::IdScanner;
 use bytes::Bytes;
 use http::StatusCode;
@@ -28,7 +28,7 @@ pub(super) async fn read(
     headers: &HeaderMap,
     body: Incoming,
     limit: usize,
-) -> Result<MessageBody, HttpResponse> {
+) -> Result<MessageBody, ServerResponse> {
     // Said at once, so that a client that waits for leave does not send it at all.
     let announced = body.size_hint().lower();
     let is_hopeless = announced > (limit + MOST_DISCARDED) as u64;
@@ -93,14 +93,14 @@ async fn discard(mut body: Incoming, scanner: &mut IdScanner) {
     }
 }
 
-pub(super) fn too_long(limit: usize, id: Option<&RequestId>) -> HttpResponse {
+pub(super) fn too_long(limit: usize, id: Option<&RequestId>) -> ServerResponse {
     let why = format!("a message may have {limit} bytes (`message_bytes` under [server])");
     let error = ErrorData::invalid_request(why, None);
     rpc_error(StatusCode::PAYLOAD_TOO_LARGE, id, &error)
 }
 
 /// The body of a response that holds no stream.
-pub(super) async fn collect(response: HttpResponse) -> Option<Bytes> {
+pub(super) async fn collect(response: ServerResponse) -> Option<Bytes> {
     let whole = response.into_body().collect().await.ok()?.to_bytes();
     (!whole.is_empty()).then_some(whole)
 }

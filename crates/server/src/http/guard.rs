@@ -2,7 +2,7 @@
 //! path.
 
 use super::HttpSettings;
-use super::response::{HttpResponse, refused};
+use super::response::{ServerResponse, refused};
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
@@ -19,7 +19,7 @@ pub(crate) fn admit(
     settings: &HttpSettings,
     uri: &Uri,
     headers: &HeaderMap,
-) -> Result<Admitted, HttpResponse> {
+) -> Result<Admitted, ServerResponse> {
     let host = called(uri, headers).map_err(|why| refused(StatusCode::BAD_REQUEST, why))?;
     if !is_ours(settings, &host) {
         let why = format!(
@@ -92,7 +92,7 @@ fn is_loopback_page(origin: &str) -> bool {
     is_plain && matches!(authority, Some(Ok(at)) if LOOPBACK.contains(&at.host()))
 }
 
-fn forbidden_page() -> HttpResponse {
+fn forbidden_page() -> ServerResponse {
     refused(
         StatusCode::FORBIDDEN,
         "web pages of this origin may not talk to this server; `cors` under [server] in \

@@ -1,7 +1,7 @@
 //! Headers of a POST: that there is one of each, and that they say the same as its message.
 
 use super::guard::only;
-use super::response::{HttpResponse, refused, rpc_error};
+use super::response::{ServerResponse, refused, rpc_error};
 use crate::revision::Revision;
 use crate::rpc::{Params, Request};
 use crate::wire;
@@ -48,7 +48,7 @@ pub(crate) fn revision(headers: &HeaderMap) -> Revision {
 }
 
 /// Checks what can be checked before the body has arrived.
-pub(crate) fn check_content(headers: &HeaderMap) -> Result<(), HttpResponse> {
+pub(crate) fn check_content(headers: &HeaderMap) -> Result<(), ServerResponse> {
     let unsupported = |why: &str| Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
     let kind = only(headers, &CONTENT_TYPE).ok().flatten();
     let kind = kind
@@ -67,7 +67,7 @@ pub(crate) fn check_content(headers: &HeaderMap) -> Result<(), HttpResponse> {
 pub(crate) fn check_single(
     headers: &HeaderMap,
     id: Option<&RequestId>,
-) -> Result<(), HttpResponse> {
+) -> Result<(), ServerResponse> {
     match SINGLE.iter().find(|name| only(headers, name).is_err()) {
         None => Ok(()),
         Some(twice) => Err(mismatch(id, format!("there are two {twice} headers"))),
@@ -75,7 +75,7 @@ pub(crate) fn check_single(
 }
 
 /// Rejects a revision that this server does not speak.
-pub(crate) fn check_revision(headers: &HeaderMap) -> Result<(), HttpResponse> {
+pub(crate) fn check_revision(headers: &HeaderMap) -> Result<(), ServerResponse> {
     let Some(value) = headers.get(REVISION) else {
         return Ok(());
     };
@@ -93,7 +93,7 @@ pub(crate) fn check_request(
     headers: &HeaderMap,
     request: &Request,
     schema: impl FnOnce(&str) -> Option<JsonObject>,
-) -> Result<(), HttpResponse> {
+) -> Result<(), ServerResponse> {
     let id = Some(&request.id);
     let meta = &request.params.meta;
     if request.method == "initialize" {
@@ -156,7 +156,7 @@ fn check_method(
     headers: &HeaderMap,
     request: &Request,
     is_required: bool,
-) -> Result<(), HttpResponse> {
+) -> Result<(), ServerResponse> {
     let method = &request.method;
     let id = Some(&request.id);
     match headers.get(METHOD) {
@@ -170,7 +170,7 @@ fn check_method(
     }
 }
 
-fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), HttpResponse> {
+fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), ServerResponse> {
     let id = Some(&request.id);
     let member = match request.method.as_str() {
         "tools/call" | "prompts/get" => "name",
@@ -206,7 +206,7 @@ fn check_arguments(
     headers: &HeaderMap,
     request: &Request,
     schema: &JsonObject,
-) -> Result<(), HttpResponse> {
+) -> Result<(), ServerResponse> {
     let mut annotated = Vec::new();
     collect_annotations(schema.get("properties"), &mut Vec::new(), &mut annotated);
     for (path, header) in annotated {
@@ -282,7 +282,7 @@ fn decode(value: &str) -> Option<String> {
     }
 }
 
-fn mismatch(id: Option<&RequestId>, why: String) -> HttpResponse {
+fn mismatch(id: Option<&RequestId>, why: String) -> ServerResponse {
     rpc_error(
         StatusCode::BAD_REQUEST,
         id,

@@ -1,18 +1,18 @@
 //! Is it alive, is it ready, and what does it serve?
 
-use super::response::{HttpResponse, json};
+use super::response::{ServerResponse, json};
 use http::StatusCode;
 use runtime::Runtime;
 use serde_json::json;
 
 /// Alive as long as it can say so.
-pub(crate) fn live() -> HttpResponse {
+pub(crate) fn live() -> ServerResponse {
     json(StatusCode::OK, &json!({"status": "ok"}))
 }
 
 /// Ready until it has been told to end, and while calls can be answered. Abandoned threads are shown
 /// if there are any.
-pub(crate) fn ready(runtime: &Runtime, is_ending: bool) -> HttpResponse {
+pub(crate) fn ready(runtime: &Runtime, is_ending: bool) -> ServerResponse {
     let (code, status) = match reason_not_ready(runtime, is_ending) {
         Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, reason),
         None => (StatusCode::OK, "ok"),
@@ -37,7 +37,7 @@ fn reason_not_ready(runtime: &Runtime, is_ending: bool) -> Option<&'static str> 
     }
 }
 
-pub(crate) fn whole(runtime: &Runtime, is_ending: bool) -> HttpResponse {
+pub(crate) fn whole(runtime: &Runtime, is_ending: bool) -> ServerResponse {
     let catalog = runtime.catalog();
     let status = if is_ending { "ending" } else { "ok" };
     json(

@@ -1,35 +1,31 @@
 //! `/mcp`: messages by POST, events of a session by GET, its end by DELETE.
 
+use super::admission::AdmittedRequest;
 use super::body::{self, MessageBody};
-use super::denials::{self, Turned};
 use super::events::{BodyGuards, EventBody, KEEP_ALIVE, ResponseStream, StreamItem, StreamItems};
 use super::headers::{self, EVENTS};
-use super::response::{self, HttpResponse, JSON, empty, refused, rpc_error};
+use super::response::{self, JSON, ServerResponse, empty, refused, rpc_error};
 use super::router::not_allowed;
-use super::sessions::{NoSession, Session, Sessions};
+use super::sessions::{Session, Sessions};
 use super::status;
-use crate::auth::{self, Login};
+use crate::auth::Login;
 use crate::context::RequestCx;
 use crate::dispatch;
 use crate::large::LARGE;
 use crate::lifecycle::receive_notification;
 use crate::reply::{Reply, ReplyEnd};
 use crate::revision::Revision;
-use crate::rpc::{self, ClientResponse, Message, Refusal, Request};
+use crate::rpc::{self, ClientResponse, Message, Refusal};
 use crate::shared::Shared;
-use crate::wire::{self, Era};
 use axum::body::Body;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
-use model::{Args, Caller, Door, Errors};
+use model::{Caller, Door, Errors};
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, JsonObject};
-use runtime::{Denial, Lacking, Limited, RateCharge, Trail, Wish};
-use serde_json::Value;
+use rmcp::model::ErrorCode;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::task::JoinSet;
@@ -37,25 +33,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-/// The error code for a scope that is missing; the HTTP status says the same.
-const MISSING_SCOPE: i32 = 1003;
-
 pub(crate) struct McpEndpoint {
-    shared: Arc<Shared>,
-    login: Login,
-    sessions: Sessions,
+    pub(super) shared: Arc<Shared>,
+    pub(super) login: Login,
+    pub(super) sessions: Sessions,
     hung_up: CancellationToken,
     pub(super) tracker: TaskTracker,
-}
-
-/// A request with what was found out about it before it is answered.
-struct Admitted {
-    request: Request,
-    caller: Caller,
-    revision: Option<Revision>,
-    session: Option<Arc<Session>>,
-    charged: RateCharge,
-    takes_events: bool,
 }
 
 impl McpEndpoint {
@@ -83,7 +66,7 @@ impl McpEndpoint {
         self: &Arc<Self>,
         request: http::Request<Incoming>,
         caller: Caller,
-    ) -> HttpResponse {
+    ) -> ServerResponse {
         if self.shared.ending.is_cancelled() {
             return refused(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -103,7 +86,7 @@ impl McpEndpoint {
     }
 
     /// The events of a session.
-    fn connect(&self, headers: &HeaderMap, caller: &Caller) -> HttpResponse {
+    fn connect(&self, headers: &HeaderMap, caller: &Caller) -> ServerResponse {
         if !headers::accepts(headers, EVENTS) {
             let why = format!("GET is answered by events: accept {EVENTS}");
             return refused(StatusCode::NOT_ACCEPTABLE, &why);
@@ -118,7 +101,7 @@ impl McpEndpoint {
         }
     }
 
-    fn delete(&self, headers: &HeaderMap, caller: &Caller) -> HttpResponse {
+    fn delete(&self, headers: &HeaderMap, caller: &Caller) -> ServerResponse {
         match self.required_session(headers, caller, "DELETE") {
             Ok(session) => {
                 self.sessions.remove(&session);
@@ -133,7 +116,7 @@ impl McpEndpoint {
         headers: &HeaderMap,
         caller: &Caller,
         method: &str,
-    ) -> Result<Arc<Session>, HttpResponse> {
+    ) -> Result<Arc<Session>, ServerResponse> {
         headers::check_revision(headers)?;
         headers::check_single(headers, None)?;
         let session = self.session(headers, caller, method, None)?;
@@ -143,38 +126,12 @@ impl McpEndpoint {
         })
     }
 
-    /// The session that the headers name, if they name one.
-    fn session(
-        &self,
-        headers: &HeaderMap,
-        caller: &Caller,
-        method: &str,
-        id: Option<&Value>,
-    ) -> Result<Option<Arc<Session>>, HttpResponse> {
-        let Some(value) = headers.get(headers::SESSION) else {
-            return Ok(None);
-        };
-        let found = match value.to_str() {
-            Ok(name) => self.sessions.find(name, caller),
-            Err(_) => Err(NoSession::Unknown),
-        };
-        found.map(Some).map_err(|why| {
-            if why == NoSession::OfAnotherCaller {
-                tracing::warn!(
-                    caller = &*caller.name,
-                    "a caller used another one's session"
-                );
-                let turned = Turned {
-                    id,
-                    ..Turned::from(method, "session")
-                };
-                denials::note(&self.shared.runtime, Some(caller), &turned);
-            }
-            refused(StatusCode::NOT_FOUND, "there is no such session")
-        })
-    }
-
-    async fn post(self: &Arc<Self>, parts: Parts, body: Incoming, caller: Caller) -> HttpResponse {
+    async fn post(
+        self: &Arc<Self>,
+        parts: Parts,
+        body: Incoming,
+        caller: Caller,
+    ) -> ServerResponse {
         if let Err(response) = headers::check_content(&parts.headers) {
             return response;
         }
@@ -212,7 +169,7 @@ impl McpEndpoint {
         text: &[u8],
         caller: Caller,
         guards: BodyGuards,
-    ) -> HttpResponse {
+    ) -> ServerResponse {
         if let Some(batch) = rpc::split_batch(text) {
             return match batch {
                 Ok(messages) => self.receive_batch(headers, &messages, caller).await,
@@ -242,7 +199,7 @@ impl McpEndpoint {
         headers: &HeaderMap,
         message: Message,
         caller: &Caller,
-    ) -> Result<(), HttpResponse> {
+    ) -> Result<(), ServerResponse> {
         let method = match &message {
             Message::Notification(notification) => notification.method.as_str(),
             _ => "",
@@ -275,7 +232,7 @@ impl McpEndpoint {
         headers: &HeaderMap,
         messages: &[&RawValue],
         caller: Caller,
-    ) -> HttpResponse {
+    ) -> ServerResponse {
         let session = match self.session(headers, &caller, "", None) {
             Ok(session) => session,
             Err(response) => return response,
@@ -308,153 +265,13 @@ impl McpEndpoint {
         response::text(StatusCode::OK, JSON, rpc::join_batch(&replies))
     }
 
-    /// Checks a request against its headers, session, scopes and rate limits.
-    fn admit(
-        &self,
-        headers: &HeaderMap,
-        request: Request,
-        caller: Caller,
-    ) -> Result<Admitted, Box<HttpResponse>> {
-        headers::check_single(headers, Some(&request.id))?;
-        let takes_events = headers::accepts(headers, EVENTS);
-        if request.method == "subscriptions/listen" && !takes_events {
-            let why = format!("{} is answered by events: accept {EVENTS}", request.method);
-            let error = ErrorData::invalid_request(why, None);
-            let id = Some(&request.id);
-            return Err(rpc_error(StatusCode::NOT_ACCEPTABLE, id, &error).into());
-        }
-        let is_initialize = request.method == "initialize";
-        let id = serde_json::to_value(&request.id).unwrap_or_default();
-        let mut session = None;
-        if !is_initialize && !headers::is_modern(headers) {
-            session = self.session(headers, &caller, &request.method, Some(&id))?;
-        }
-        headers::check_request(headers, &request, |tool| self.schema(tool, &caller))?;
-        let charged = self.judge(&request, &id, &caller)?;
-        let revision = match &session {
-            Some(session) => session.peer.revision(),
-            None if is_initialize => None,
-            None => Some(headers::revision(headers)),
-        };
-        Ok(Admitted {
-            request,
-            caller,
-            revision,
-            session,
-            charged,
-            takes_events,
-        })
-    }
-
-    /// The input schema of a tool as its caller has seen it.
-    fn schema(&self, name: &str, caller: &Caller) -> Option<JsonObject> {
-        let tools = self.shared.tools(Era::Modern, caller);
-        let found = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name));
-        if let Ok(index) = found {
-            let tool = tools.get(index)?;
-            return has_annotations(&tool.input_schema).then(|| (*tool.input_schema).clone());
-        }
-        let catalog = self.shared.runtime.view(caller);
-        let schema = catalog.input_schema(name)?;
-        schema
-            .as_object()
-            .filter(|schema| has_annotations(schema))
-            .cloned()
-    }
-
-    /// Rejects a request whose caller lacks a scope or comes too often.
-    fn judge(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-    ) -> Result<RateCharge, Box<HttpResponse>> {
-        let runtime = &self.shared.runtime;
-        let has_rates = runtime.has_rates();
-        if !has_rates && !runtime.has_scopes(caller) {
-            return Ok(RateCharge::Nothing);
-        }
-        if request.method == "initialize" {
-            let charged = runtime.charge_caller(caller);
-            charged.map_err(|limited| self.reject_limited(request, id, caller, &limited))?;
-            return Ok(RateCharge::Caller);
-        }
-        let none = Args::new();
-        let Some(wish) = wish(request, &none) else {
-            return Ok(RateCharge::Nothing);
-        };
-        let lacking = runtime.lacking(caller, &wish);
-        if !lacking.is_empty() {
-            return Err(Box::new(self.step_up(request, id, caller, &lacking)));
-        }
-        if !has_rates {
-            return Ok(RateCharge::Nothing);
-        }
-        let charged = runtime.charge(caller, &wish);
-        charged.map_err(|limited| Box::new(self.reject_limited(request, id, caller, &limited)))
-    }
-
-    fn reject_limited(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-        limited: &Limited,
-    ) -> HttpResponse {
-        let wanted = match request.method.as_str() {
-            // A URI is given like arguments are, and is not for the log.
-            "tools/call" | "prompts/get" => request.params.name("name").unwrap_or_default(),
-            _ => "",
-        };
-        self.shared.runtime.audit().limited(&Denial {
-            caller: Some(caller),
-            trail: &Trail {
-                request: Some(id.to_string().into()),
-                ..Trail::by(Door::Http)
-            },
-            method: &request.method,
-            wanted,
-            of: None,
-            kind: limited.limit,
-            rule: None,
-        });
-        let error = wire::limited(limited);
-        let mut response = rpc_error(StatusCode::TOO_MANY_REQUESTS, Some(&request.id), &error);
-        let seconds = HeaderValue::from(limited.retry_after_seconds());
-        response.headers_mut().insert(RETRY_AFTER, seconds);
-        response
-    }
-
-    /// The token can be had for more: what is missing is named all at once.
-    fn step_up(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-        lacking: &[Lacking],
-    ) -> HttpResponse {
-        for one in lacking {
-            let rule = format!("the token lacks the scope {}", one.scope);
-            let turned = Turned {
-                id: Some(id),
-                rule: Some(&rule),
-                of: Some(one),
-                ..Turned::from(&request.method, "scope")
-            };
-            denials::note(&self.shared.runtime, Some(caller), &turned);
-        }
-        let missing: BTreeSet<String> = lacking.iter().map(|one| one.scope.clone()).collect();
-        let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-        let why = format!("the token lacks the scope {}", names.join(" and "));
-        tracing::info!(target: "auth", caller = &*caller.name, missing = names.join(" "), "more is asked for");
-        let error = ErrorData::new(ErrorCode(MISSING_SCOPE), why, None);
-        let response = rpc_error(StatusCode::FORBIDDEN, Some(&request.id), &error);
-        auth::insufficient(&self.login, &missing, response)
-    }
-
     /// Runs a request in a task of its own, and sends what comes of it: JSON where nothing is streamed
     /// before the response, else events.
-    async fn run(self: &Arc<Self>, admitted: Admitted, mut guards: BodyGuards) -> HttpResponse {
+    async fn run(
+        self: &Arc<Self>,
+        admitted: AdmittedRequest,
+        mut guards: BodyGuards,
+    ) -> ServerResponse {
         let is_initialize = admitted.request.method == "initialize";
         if is_initialize && admitted.takes_events {
             return self.begin_session(admitted).await;
@@ -502,11 +319,11 @@ impl McpEndpoint {
     /// Answers in a task of its own: a script that holds up a thread must not hold up the connection.
     fn spawn(
         self: &Arc<Self>,
-        admitted: Admitted,
+        admitted: AdmittedRequest,
         stream: &Arc<ResponseStream>,
         cancel: &CancellationToken,
-    ) -> Result<(), HttpResponse> {
-        let Admitted {
+    ) -> Result<(), ServerResponse> {
+        let AdmittedRequest {
             mut request,
             caller,
             revision,
@@ -559,8 +376,8 @@ impl McpEndpoint {
         Ok(())
     }
 
-    async fn begin_session(self: &Arc<Self>, admitted: Admitted) -> HttpResponse {
-        let Admitted {
+    async fn begin_session(self: &Arc<Self>, admitted: AdmittedRequest) -> ServerResponse {
+        let AdmittedRequest {
             mut request,
             caller,
             charged,
@@ -611,7 +428,7 @@ impl McpEndpoint {
         items: StreamItems,
         caller: Option<&Caller>,
         guards: BodyGuards,
-    ) -> HttpResponse {
+    ) -> ServerResponse {
         let until = caller.and_then(|caller| caller.until);
         let left = until.map(|until| {
             until
@@ -619,7 +436,7 @@ impl McpEndpoint {
                 .unwrap_or(Duration::ZERO)
         });
         let body = EventBody::new(items, left, &self.hung_up, guards);
-        let mut response = HttpResponse::new(Body::new(body));
+        let mut response = ServerResponse::new(Body::new(body));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -628,7 +445,7 @@ impl McpEndpoint {
         response
     }
 
-    fn refuse(&self, refusal: &Refusal) -> HttpResponse {
+    fn refuse(&self, refusal: &Refusal) -> ServerResponse {
         // A bare 400 makes clients think of an old server, so bad params have status 200.
         let status = match (refusal.error.code, self.shared.errors) {
             (ErrorCode::INVALID_PARAMS, Errors::Mcp) => StatusCode::OK,
@@ -638,7 +455,10 @@ impl McpEndpoint {
     }
 }
 
-fn take_response(response: ClientResponse, session: Option<&Session>) -> Result<(), HttpResponse> {
+fn take_response(
+    response: ClientResponse,
+    session: Option<&Session>,
+) -> Result<(), ServerResponse> {
     match session {
         Some(session) => {
             session.peer.answer_question(response);
@@ -650,40 +470,4 @@ fn take_response(response: ClientResponse, session: Option<&Session>) -> Result<
             Err(rpc_error(StatusCode::BAD_REQUEST, None, &error))
         }
     }
-}
-
-/// What a request wants of tools, resources or prompts, if it is about any.
-fn wish<'r>(request: &'r Request, none: &'r Args) -> Option<Wish<'r>> {
-    let params = &request.params;
-    Some(match request.method.as_str() {
-        "tools/call" => Wish::Tool {
-            name: params.name("name")?,
-            args: params
-                .member("arguments")
-                .and_then(Value::as_object)
-                .unwrap_or(none),
-        },
-        "resources/read" => Wish::Resource(params.name("uri")?),
-        "prompts/get" => Wish::Prompt(params.name("name")?),
-        "completion/complete" => {
-            let reference = params.member("ref")?;
-            match reference["type"].as_str()? {
-                "ref/prompt" => Wish::Prompt(reference["name"].as_str()?),
-                "ref/resource" => Wish::Declared(reference["uri"].as_str()?),
-                _ => return None,
-            }
-        }
-        _ => return None,
-    })
-}
-
-fn has_annotations(schema: &JsonObject) -> bool {
-    fn is_in(value: &Value) -> bool {
-        match value {
-            Value::Object(map) => has_annotations(map),
-            Value::Array(items) => items.iter().any(is_in),
-            _ => false,
-        }
-    }
-    schema.contains_key(headers::ANNOTATION) || schema.values().any(is_in)
 }

@@ -1,5 +1,6 @@
 //! The HTTP transport: MCP at `/mcp`, and pages about the server.
 
+mod admission;
 mod body;
 mod connections;
 mod denials;
@@ -18,7 +19,7 @@ mod status;
 pub(crate) use guard::only;
 pub(crate) use listener::DRAIN_TIME;
 pub use listener::HttpListener;
-pub(crate) use response::{HttpResponse, json, refused};
+pub(crate) use response::{ServerResponse, json, refused};
 
 use crate::auth::Login;
 use model::{ConnectionSettings, Cors, SessionLimits};

@@ -8,30 +8,34 @@ use rmcp::ErrorData;
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-pub(crate) type HttpResponse = http::Response<Body>;
+pub(crate) type ServerResponse = http::Response<Body>;
 
 pub(crate) const JSON: &str = "application/json";
 
-pub(crate) fn text(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> HttpResponse {
-    let mut response = HttpResponse::new(Body::from(text.into()));
+pub(crate) fn text(
+    status: StatusCode,
+    kind: &'static str,
+    text: impl Into<Bytes>,
+) -> ServerResponse {
+    let mut response = ServerResponse::new(Body::from(text.into()));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static(kind);
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 
-pub(crate) fn json(status: StatusCode, value: &Value) -> HttpResponse {
+pub(crate) fn json(status: StatusCode, value: &Value) -> ServerResponse {
     text(status, JSON, value.to_string())
 }
 
-pub(crate) fn empty(status: StatusCode) -> HttpResponse {
-    let mut response = HttpResponse::new(Body::empty());
+pub(crate) fn empty(status: StatusCode) -> ServerResponse {
+    let mut response = ServerResponse::new(Body::empty());
     *response.status_mut() = status;
     response
 }
 
 /// What is wrong with a request as such, before a message was looked for in it.
-pub(crate) fn refused(status: StatusCode, why: &str) -> HttpResponse {
+pub(crate) fn refused(status: StatusCode, why: &str) -> ServerResponse {
     json(status, &json!({"error": why}))
 }
 
@@ -40,6 +44,6 @@ pub(crate) fn rpc_error(
     status: StatusCode,
     id: Option<&RequestId>,
     error: &ErrorData,
-) -> HttpResponse {
+) -> ServerResponse {
     json(status, &json!({"jsonrpc": "2.0", "id": id, "error": error}))
 }

@@ -5,7 +5,7 @@ use super::denials::{self, Turned};
 use super::guard::{self, Admitted};
 use super::headers;
 use super::mcp::McpEndpoint;
-use super::response::{HttpResponse, empty, json, refused, text};
+use super::response::{ServerResponse, empty, json, refused, text};
 use super::{health, metrics};
 use crate::auth::{self, Metadata};
 use crate::shared::Shared;
@@ -96,7 +96,7 @@ impl Site {
         self.mcp.sweep();
     }
 
-    pub(crate) async fn answer(&self, request: http::Request<Incoming>) -> HttpResponse {
+    pub(crate) async fn answer(&self, request: http::Request<Incoming>) -> ServerResponse {
         let admitted = guard::admit(&self.pages.settings, request.uri(), request.headers());
         let Admitted { origin } = match admitted {
             Ok(admitted) => admitted,
@@ -109,7 +109,7 @@ impl Site {
         response
     }
 
-    async fn route(&self, request: http::Request<Incoming>) -> HttpResponse {
+    async fn route(&self, request: http::Request<Incoming>) -> ServerResponse {
         let path = request.uri().path();
         if path != MCP {
             let Ok(response) = self.router.call(request).await;
@@ -134,7 +134,7 @@ impl Site {
 }
 
 impl Pages {
-    async fn log_in(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Box<HttpResponse>> {
+    async fn log_in(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Box<ServerResponse>> {
         let login = &self.settings.login;
         login.caller(headers).await.map_err(|why| {
             let turned = Turned {
@@ -153,7 +153,7 @@ impl Pages {
 }
 
 /// Answers the methods that no page has an answer of its own for.
-fn check_method(request: &Request) -> Result<(), HttpResponse> {
+fn check_method(request: &Request) -> Result<(), ServerResponse> {
     match *request.method() {
         Method::GET | Method::HEAD => Ok(()),
         Method::OPTIONS => Err(preflight("GET, HEAD, OPTIONS", request.headers())),
@@ -161,16 +161,16 @@ fn check_method(request: &Request) -> Result<(), HttpResponse> {
     }
 }
 
-async fn show_live(request: Request) -> HttpResponse {
+async fn show_live(request: Request) -> ServerResponse {
     check_method(&request).err().unwrap_or_else(health::live)
 }
 
-async fn show_ready(State(pages): State<Arc<Pages>>, request: Request) -> HttpResponse {
+async fn show_ready(State(pages): State<Arc<Pages>>, request: Request) -> ServerResponse {
     let ready = || health::ready(&pages.shared.runtime, pages.is_ending());
     check_method(&request).err().unwrap_or_else(ready)
 }
 
-async fn show_health(State(pages): State<Arc<Pages>>, request: Request) -> HttpResponse {
+async fn show_health(State(pages): State<Arc<Pages>>, request: Request) -> ServerResponse {
     if let Err(response) = check_method(&request) {
         return response;
     }
@@ -183,7 +183,7 @@ async fn show_health(State(pages): State<Arc<Pages>>, request: Request) -> HttpR
     }
 }
 
-async fn show_metrics(State(pages): State<Arc<Pages>>, request: Request) -> HttpResponse {
+async fn show_metrics(State(pages): State<Arc<Pages>>, request: Request) -> ServerResponse {
     if let Err(response) = check_method(&request) {
         return response;
     }
@@ -196,7 +196,7 @@ async fn show_metrics(State(pages): State<Arc<Pages>>, request: Request) -> Http
     }
 }
 
-async fn show_start(request: Request) -> HttpResponse {
+async fn show_start(request: Request) -> ServerResponse {
     if is_browser(request.headers()) && request.method() == Method::GET {
         return page(request.headers());
     }
@@ -204,7 +204,7 @@ async fn show_start(request: Request) -> HttpResponse {
 }
 
 /// The documents at well-known paths, and everything that is not there.
-async fn show_other(State(pages): State<Arc<Pages>>, request: Request) -> HttpResponse {
+async fn show_other(State(pages): State<Arc<Pages>>, request: Request) -> ServerResponse {
     if !pages.metadata.is_at(request.uri().path()) {
         return not_found(request.uri().path());
     }
@@ -215,7 +215,7 @@ async fn show_other(State(pages): State<Arc<Pages>>, request: Request) -> HttpRe
     pages.metadata.page(&catalog.rules.policy)
 }
 
-fn not_found(path: &str) -> HttpResponse {
+fn not_found(path: &str) -> ServerResponse {
     let known = json!({"error": "there is nothing here", "path": path, "paths": PATHS});
     json(StatusCode::NOT_FOUND, &known)
 }
@@ -225,7 +225,7 @@ fn is_browser(headers: &HeaderMap) -> bool {
 }
 
 /// The host was checked before; what could end an attribute or a text is left out all the same.
-fn page(headers: &HeaderMap) -> HttpResponse {
+fn page(headers: &HeaderMap) -> ServerResponse {
     let host = headers::text(headers, &HOST).unwrap_or("localhost");
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-:[]".contains(*c);
     let host: String = host.chars().filter(is_plain).collect();
@@ -242,7 +242,7 @@ fn page(headers: &HeaderMap) -> HttpResponse {
     response
 }
 
-fn preflight(methods: &'static str, asked: &HeaderMap) -> HttpResponse {
+fn preflight(methods: &'static str, asked: &HeaderMap) -> ServerResponse {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     let methods = HeaderValue::from_static(methods);
@@ -268,7 +268,7 @@ fn is_param(name: &str) -> bool {
     name.starts_with("mcp-param-") && HeaderName::from_bytes(name.as_bytes()).is_ok()
 }
 
-pub(crate) fn not_allowed(allowed: &'static str) -> HttpResponse {
+pub(crate) fn not_allowed(allowed: &'static str) -> ServerResponse {
     let why = json!({"error": format!("this path answers {allowed}")});
     let mut response = json(StatusCode::METHOD_NOT_ALLOWED, &why);
     let allowed = HeaderValue::from_static(allowed);

@@ -1,6 +1,6 @@
 //! HTTP statuses of JSON-RPC responses.
 
-use super::response::{self, HttpResponse, JSON};
+use super::response::{self, JSON, ServerResponse};
 use crate::reply::{Reply, ReplyEnd};
 use crate::rpc::Request;
 use http::StatusCode;
@@ -26,7 +26,7 @@ impl Rule {
         }
     }
 
-    pub(super) fn respond(self, reply: &Reply) -> HttpResponse {
+    pub(super) fn respond(self, reply: &Reply) -> ServerResponse {
         response::text(self.status(reply.end), JSON, reply.message.clone())
     }
 

@@ -41,19 +41,19 @@ pub(crate) async fn serve(shared: Arc<Shared>) -> io::Result<StdioEnd> {
     let lines = LineReader::new(input, shared.message_bytes);
     // On a worker thread, so that a request is answered on the thread that has read it.
     let served = tokio::spawn(async move {
-        let connection = Connection::new(shared, output);
+        let connection = StdioConnection::new(shared, output);
         connection.run(lines).await
     });
     served.await.map_err(io::Error::other)
 }
 
-struct Connection {
+struct StdioConnection {
     shared: Arc<Shared>,
     peer: Arc<ClientPeer>,
     outbox: Arc<Outbox<pipes::Output>>,
 }
 
-impl Connection {
+impl StdioConnection {
     fn new(shared: Arc<Shared>, output: pipes::Output) -> Arc<Self> {
         let outbox = Outbox::new(output);
         let sink = Arc::clone(&outbox) as Arc<dyn MessageSink>;
