@@ -77,7 +77,7 @@ impl RequestCx {
 
     /// What the client can be asked for.
     pub(crate) fn capabilities(&self) -> ClientCapabilities {
-        let own = || self.meta.capabilities.clone();
+        let own = || self.meta.capabilities.as_deref().cloned();
         let capabilities = match (self.era(), &self.peer) {
             (Era::Modern, _) => own(),
             (Era::Legacy, Some(peer)) => peer.agreed().map(|agreed| (*agreed.capabilities).clone()),

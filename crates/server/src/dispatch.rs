@@ -29,7 +29,11 @@ pub(crate) async fn handle(request: Request, mut cx: RequestCx) -> Reply {
     reply
 }
 
-async fn respond(method: &str, mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+async fn respond(
+    method: &str,
+    mut params: Box<Params>,
+    cx: &RequestCx,
+) -> Result<Reply, ErrorData> {
     if !is_known(method, cx.is_modern()) {
         return Err(unknown_method(method));
     }

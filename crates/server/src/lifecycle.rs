@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 const METHOD: &str = "initialize";
 
-pub(crate) fn initialize(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) fn initialize(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let asked = params.take_string(METHOD, "protocolVersion")?;
     let form = "an object of capabilities";
     let capabilities: ClientCapabilities = params.take(METHOD, "capabilities", form)?;

@@ -52,7 +52,11 @@ pub(crate) fn cache_scope(caller: &Caller) -> CacheScope {
     }
 }
 
-pub(crate) fn list(list: List, mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) fn list(
+    list: List,
+    mut params: Box<Params>,
+    cx: &RequestCx,
+) -> Result<Reply, ErrorData> {
     let cursor = params.take_optional_string(list.method(), "cursor")?;
     let catalog = cx.shared.runtime.view(&cx.caller);
     if cursor.is_some() {

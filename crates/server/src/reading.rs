@@ -21,7 +21,10 @@ enum ReadOutcome<T> {
     Asks(Reply),
 }
 
-pub(crate) async fn read_resource(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn read_resource(
+    mut params: Box<Params>,
+    cx: &RequestCx,
+) -> Result<Reply, ErrorData> {
     let method = "resources/read";
     let uri = params.take_string(method, "uri")?;
     let responses = params.take_object(method, "inputResponses")?;
@@ -52,7 +55,10 @@ pub(crate) async fn read_resource(mut params: Params, cx: &RequestCx) -> Result<
     ))
 }
 
-pub(crate) async fn get_prompt(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn get_prompt(
+    mut params: Box<Params>,
+    cx: &RequestCx,
+) -> Result<Reply, ErrorData> {
     let method = "prompts/get";
     let name = params.take_string(method, "name")?;
     let args = params.take_object(method, "arguments")?.unwrap_or_default();
@@ -80,7 +86,7 @@ pub(crate) async fn get_prompt(mut params: Params, cx: &RequestCx) -> Result<Rep
     ))
 }
 
-pub(crate) async fn complete(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn complete(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let method = "completion/complete";
     let form =
         "{\"type\": \"ref/prompt\", \"name\": …} or {\"type\": \"ref/resource\", \"uri\": …}";

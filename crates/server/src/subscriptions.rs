@@ -16,7 +16,7 @@ use rmcp::ErrorData;
 use rmcp::model::{LoggingLevel, SubscriptionFilter, SubscriptionsListenResult};
 use std::sync::Arc;
 
-pub(crate) fn set_level(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) fn set_level(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let form = "one of debug, info, notice, warning, error, critical, alert, emergency";
     let level: LoggingLevel = params.take("logging/setLevel", "level", form)?;
     if let Some(peer) = &cx.peer {
@@ -25,7 +25,7 @@ pub(crate) fn set_level(mut params: Params, cx: &RequestCx) -> Result<Reply, Err
     Ok(empty(cx))
 }
 
-pub(crate) fn subscribe(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) fn subscribe(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let method = "resources/subscribe";
     let uri = params.take_string(method, "uri")?;
     let peer = peer_of(method, cx)?;
@@ -39,7 +39,7 @@ pub(crate) fn subscribe(mut params: Params, cx: &RequestCx) -> Result<Reply, Err
     Ok(empty(cx))
 }
 
-pub(crate) fn unsubscribe(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) fn unsubscribe(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let method = "resources/unsubscribe";
     let uri = params.take_string(method, "uri")?;
     peer_of(method, cx)?.unsubscribe(&uri);
@@ -55,7 +55,7 @@ fn peer_of<'c>(method: &str, cx: &'c RequestCx) -> Result<&'c Arc<ClientPeer>, E
 }
 
 /// Ends when the client cancels it, or the server ends.
-pub(crate) async fn listen(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn listen(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let method = "subscriptions/listen";
     let form = "an object such as {\"toolsListChanged\": true, \"resourceSubscriptions\": [\"file:///a\"]}";
     let asked: SubscriptionFilter = params.take(method, "notifications", form)?;

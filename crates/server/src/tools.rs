@@ -24,7 +24,7 @@ pub(crate) struct ToolCall {
 }
 
 impl ToolCall {
-    fn read(mut params: Params) -> Result<Self, ErrorData> {
+    fn read(mut params: Box<Params>) -> Result<Self, ErrorData> {
         let responses = params.take_object(METHOD, "inputResponses")?;
         Ok(Self {
             name: params.take_string(METHOD, "name")?,
@@ -46,7 +46,7 @@ impl ToolCall {
     }
 }
 
-pub(crate) async fn call(params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn call(params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let mut call = ToolCall::read(params)?;
     if tasks::becomes_task(&call, cx)? {
         return Box::pin(tasks::call(call, cx)).await;

@@ -24,7 +24,8 @@ pub(crate) struct IdScanner {
     token: Vec<u8>,
     /// The key whose value follows.
     key: Vec<u8>,
-    ids: Vec<Vec<u8>>,
+    id: Option<Vec<u8>>,
+    has_second_id: bool,
     has_method: bool,
     is_response: bool,
 }
@@ -39,10 +40,8 @@ impl IdScanner {
     /// The id, if the text has exactly one and is no response.
     pub(crate) fn request_id(self) -> Option<RequestId> {
         let is_request = self.has_method || !self.is_response;
-        match &self.ids[..] {
-            [id] if is_request => read_id(std::str::from_utf8(id).ok()?),
-            _ => None,
-        }
+        let id = self.id.filter(|_| is_request && !self.has_second_id)?;
+        read_id(std::str::from_utf8(&id).ok()?)
     }
 
     fn read_byte(&mut self, byte: u8) {
@@ -95,7 +94,8 @@ impl IdScanner {
     fn end_value(&mut self) {
         let value = std::mem::take(&mut self.token);
         if std::mem::take(&mut self.key) == b"\"id\"" {
-            self.ids.push(value);
+            self.has_second_id = self.id.is_some();
+            self.id = Some(value);
         }
     }
 }

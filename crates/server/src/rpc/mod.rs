@@ -19,6 +19,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+/// They are answered one after the other.
+const MOST_IN_BATCH: usize = 1000;
+
 /// What a client sent.
 pub(crate) enum Message {
     Request(Request),
@@ -31,7 +34,8 @@ pub(crate) enum Message {
 pub(crate) struct Request {
     pub(crate) id: RequestId,
     pub(crate) method: String,
-    pub(crate) params: Params,
+    /// Large, and moved from task to task.
+    pub(crate) params: Box<Params>,
 }
 
 #[cfg(test)]
@@ -40,7 +44,7 @@ impl Request {
         Self {
             id: RequestId::Number(id),
             method: "ping".into(),
-            params: Params::default(),
+            params: Box::default(),
         }
     }
 }
@@ -112,6 +116,11 @@ pub(crate) fn split_batch(text: &[u8]) -> Option<Result<Vec<&RawValue>, Refusal>
             None,
             ErrorCode::INVALID_REQUEST,
             "a batch needs at least one message",
+        )),
+        Ok(messages) if messages.len() > MOST_IN_BATCH => Err(Refusal::new(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            format!("a batch may have {MOST_IN_BATCH} messages"),
         )),
         Ok(messages) => Ok(messages),
         Err(error) => Err(unreadable(text, &error)),
@@ -189,7 +198,11 @@ pub(crate) fn parse(text: &[u8]) -> Result<Message, Refusal> {
     let method = method.into_owned();
     match id {
         Some(id) => match Params::parse(&method, parts.params) {
-            Ok(params) => Ok(Message::Request(Request { id, method, params })),
+            Ok(params) => Ok(Message::Request(Request {
+                id,
+                method,
+                params: Box::new(params),
+            })),
             Err(error) => Err(Refusal {
                 id: Some(id),
                 error,

@@ -11,9 +11,9 @@ use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, ErrorCode, LoggingLevel, ProgressToken};
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use std::fmt;
 
 const META: &str = "_meta";
@@ -21,7 +21,7 @@ const META: &str = "_meta";
 #[derive(Debug, Default)]
 pub(crate) struct Params {
     pub(crate) meta: RequestMeta,
-    members: Args,
+    members: Members,
     /// What is wrong with them as a whole; an unknown method is reported first.
     problem: Option<ErrorData>,
 }
@@ -41,7 +41,8 @@ pub(crate) struct RequestMeta {
         rename = "io.modelcontextprotocol/clientCapabilities",
         deserialize_with = "lenient"
     )]
-    pub(crate) capabilities: Option<ClientCapabilities>,
+    /// Large, and moved with every request.
+    pub(crate) capabilities: Option<Box<ClientCapabilities>>,
     #[serde(
         rename = "io.modelcontextprotocol/logLevel",
         deserialize_with = "lenient"
@@ -80,10 +81,28 @@ impl RequestMeta {
     }
 }
 
+/// The few members of params, each there once: comparing their names costs less than hashing them.
+#[derive(Debug, Default)]
+struct Members(Vec<(String, Value)>);
+
+impl Members {
+    fn get(&self, name: &str) -> Option<&Value> {
+        let mut members = self.0.iter();
+        members
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Value> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.swap_remove(at).1)
+    }
+}
+
 /// Params as they are parsed: `_meta` apart from the rest.
 struct Parsed {
     meta: RequestMeta,
-    members: Args,
+    members: Members,
 }
 
 impl<'de> Deserialize<'de> for Parsed {
@@ -104,13 +123,13 @@ impl<'de> Visitor<'de> for ParamsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parsed, A::Error> {
         let mut parsed = Parsed {
             meta: RequestMeta::default(),
-            members: Map::new(),
+            members: Members::default(),
         };
         while let Some(key) = map.next_key::<String>()? {
             if key == META {
                 parsed.meta = map.next_value::<MetaObject>()?.0;
             } else {
-                parsed.members.insert(key, map.next_value()?);
+                parsed.members.0.push((key, map.next_value()?));
             }
         }
         Ok(parsed)

@@ -187,4 +187,8 @@ fn a_batch_has_messages() {
     assert_eq!(count("[]"), Some(None));
     assert_eq!(count("[1,"), Some(None));
     assert_eq!(count(" [{}, 3]"), Some(Some(2)));
+    assert_eq!(
+        count(&format!("[{}1]", "1,".repeat(MOST_IN_BATCH))),
+        Some(None)
+    );
 }

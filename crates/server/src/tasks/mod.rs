@@ -126,7 +126,7 @@ fn task_id(method: &str, params: &mut Params, cx: &RequestCx) -> Result<String, 
     params.take_string(method, "taskId")
 }
 
-pub(crate) async fn get(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn get(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let id = task_id("tasks/get", &mut params, cx)?;
     let task = cx.shared.runtime.tasks().get(&id, &cx.caller.name).await;
     let task = task.map_err(unkept)?.ok_or_else(|| unknown(&id))?;
@@ -140,7 +140,7 @@ pub(crate) async fn get(mut params: Params, cx: &RequestCx) -> Result<Reply, Err
 }
 
 /// Takes answers to open questions; when none is left, the task goes on.
-pub(crate) async fn update(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn update(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let method = "tasks/update";
     let id = task_id(method, &mut params, cx)?;
     let answers = params.take_object(method, "inputResponses")?;
@@ -166,7 +166,7 @@ pub(crate) async fn update(mut params: Params, cx: &RequestCx) -> Result<Reply, 
     Ok(acknowledged(cx))
 }
 
-pub(crate) async fn cancel(mut params: Params, cx: &RequestCx) -> Result<Reply, ErrorData> {
+pub(crate) async fn cancel(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
     let id = task_id("tasks/cancel", &mut params, cx)?;
     let is_there = cx.shared.runtime.tasks().cancel(&id, &cx.caller.name).await;
     if !is_there.map_err(unkept)? {
