@@ -155,10 +155,7 @@ impl Plan {
             let known = file.runs.contains_key(&row.run);
             anyhow::ensure!(known, "{}: no run `{}`", row.case, row.run);
         }
-        Ok(Self {
-            runs: file.runs,
-            rows,
-        })
+        Ok(Self { runs: file.runs, rows })
     }
 }
 
@@ -185,10 +182,7 @@ impl Searches {
             title: self.title.clone(),
             run: self.run.clone(),
             clients: Vec::new(),
-            asks: Asks::Find {
-                words: self.words.clone(),
-                tools: self.tools.clone(),
-            },
+            asks: Asks::Find { words: self.words.clone(), tools: self.tools.clone() },
         }
     }
 }
@@ -203,20 +197,10 @@ mod tests {
     fn each_case_is_a_row_for_each_of_its_ways() {
         let plan = Plan::read(&Workspace::read().unwrap().root).unwrap();
         let mut rows = plan.rows.iter();
-        let row = rows
-            .find(|row| row.title == "50 issues, list, in a batch")
-            .unwrap();
-        let Asks::Call {
-            tool, arguments, ..
-        } = &row.asks
-        else {
-            panic!("{row:?}")
-        };
+        let row = rows.find(|row| row.title == "50 issues, list, in a batch").unwrap();
+        let Asks::Call { tool, arguments, .. } = &row.asks else { panic!("{row:?}") };
         let task = json!({"id": "t", "module": "hub", "tool": "issues_list", "output": true});
-        assert_eq!(
-            (tool.as_str(), arguments),
-            ("batch", &json!({"tasks": [task]}))
-        );
+        assert_eq!((tool.as_str(), arguments), ("batch", &json!({"tasks": [task]})));
         assert!(row.concerns("gemini"));
         let headless = plan.rows.iter().find(|row| row.run == "flat-headless");
         assert!(!headless.unwrap().concerns("gemini"));

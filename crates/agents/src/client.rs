@@ -112,11 +112,7 @@ impl Client {
         let name = folder.file_name().unwrap_or_default();
         client.name = name.to_string_lossy().into_owned();
         folder.clone_into(&mut client.folder);
-        ensure!(
-            !client.columns.is_empty(),
-            "{} has no columns",
-            file.display()
-        );
+        ensure!(!client.columns.is_empty(), "{} has no columns", file.display());
         Ok(client)
     }
 
@@ -149,20 +145,12 @@ impl Client {
             tool: forward.tool.clone(),
             arguments: json!({&forward.name: tool, &forward.arguments: arguments}),
         });
-        ToolCall {
-            tool,
-            arguments: arguments.clone(),
-            load,
-            forward,
-        }
+        ToolCall { tool, arguments: arguments.clone(), load, forward }
     }
 
     pub(crate) fn find(&self, words: &str) -> Option<OwnCall> {
         let search = self.search.as_ref()?;
-        Some(OwnCall {
-            tool: search.tool.clone(),
-            arguments: fill(&search.find, "{words}", words),
-        })
+        Some(OwnCall { tool: search.tool.clone(), arguments: fill(&search.find, "{words}", words) })
     }
 }
 
@@ -170,10 +158,7 @@ impl Client {
 pub(crate) fn fill(value: &Value, placeholder: &str, text: &str) -> Value {
     match value {
         Value::String(string) => Value::String(string.replace(placeholder, text)),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| fill(item, placeholder, text))
-            .collect(),
+        Value::Array(items) => items.iter().map(|item| fill(item, placeholder, text)).collect(),
         Value::Object(fields) => fields
             .iter()
             .map(|(key, field)| (key.clone(), fill(field, placeholder, text)))
@@ -192,15 +177,8 @@ mod tests {
         let clients = Client::read_all(&Workspace::read().unwrap().root).unwrap();
         let columns = clients.iter().flat_map(|client| &client.columns);
         let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
-        let expected = [
-            "claude",
-            "codex",
-            "codex-unknown",
-            "copilot",
-            "gemini",
-            "opencode",
-            "qwen",
-        ];
+        let expected =
+            ["claude", "codex", "codex-unknown", "copilot", "gemini", "opencode", "qwen"];
         assert_eq!(columns, expected);
         assert!(clients.iter().all(|client| !client.version().is_empty()));
         assert_eq!(clients[0].tool_name("call"), "mcp__larkspur__call");

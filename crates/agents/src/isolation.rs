@@ -40,9 +40,5 @@ pub(crate) fn run_inside(args: &[String], larkspur: &Path) -> Result<ExitCode> {
     let mut command = Command::new("unshare");
     command.args(ENTER).arg(env::current_exe()?).args(args);
     command.env(INSIDE, "1").env("LARKSPUR_BIN", larkspur);
-    Ok(if command.status()?.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if command.status()?.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

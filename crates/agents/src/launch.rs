@@ -45,11 +45,8 @@ impl Launch<'_> {
         let work = self.home.join("work");
         fs::create_dir_all(&work)?;
         let output = |name: &str| File::create(self.records.join(name));
-        let mut command = Command::new(
-            self.package
-                .join("node_modules/.bin")
-                .join(&self.client.program),
-        );
+        let mut command =
+            Command::new(self.package.join("node_modules/.bin").join(&self.client.program));
         let arguments = self.client.arguments.iter();
         command
             .args(arguments.map(|argument| self.fill(argument)))
@@ -64,18 +61,14 @@ impl Launch<'_> {
         Ok(match ended {
             Some(status) if status.success() => None,
             Some(status) => Some(format!("ended with {status}: {}", self.last_words())),
-            None => Some(format!(
-                "was still running after {} s",
-                TIME_LIMIT.as_secs()
-            )),
+            None => Some(format!("was still running after {} s", TIME_LIMIT.as_secs())),
         })
     }
 
     fn environment(&self) -> Vec<(String, String)> {
         let own = self.client.environment.iter();
-        let mut all: Vec<(String, String)> = own
-            .map(|(name, value)| (name.clone(), self.fill(value)))
-            .collect();
+        let mut all: Vec<(String, String)> =
+            own.map(|(name, value)| (name.clone(), self.fill(value))).collect();
         let (home, node) = (self.home.display(), self.node.display());
         let shared = [
             ("HOME", home.to_string()),
@@ -107,11 +100,7 @@ impl Launch<'_> {
     fn fill(&self, template: &str) -> String {
         let (program, arguments) = (self.serving.program(), self.serving.arguments());
         let line: Vec<&String> = std::iter::once(&program).chain(&arguments).collect();
-        let approve = if self.approve {
-            &self.client.approve
-        } else {
-            ""
-        };
+        let approve = if self.approve { &self.client.approve } else { "" };
         let server = match self.address {
             Some(_) => &self.client.server.http,
             None => &self.client.server.stdio,
@@ -130,9 +119,7 @@ impl Launch<'_> {
             ("@APPROVE@", approve.to_owned()),
         ]
         .iter()
-        .fold(template.to_owned(), |text, (name, value)| {
-            text.replace(name, value)
-        })
+        .fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
     }
 
     /// The end of what the client printed.
@@ -148,9 +135,8 @@ impl Launch<'_> {
 /// Waits for the end, `None` after the time limit; then kills what is left of the process group.
 fn wait(command: &mut Command) -> Result<Option<ExitStatus>> {
     let program = command.get_program().to_owned();
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot start {}", program.display()))?;
+    let mut child =
+        command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let group = Pid::from_child(&child);
     let (sender, ended) = channel();
     let waiting = thread::spawn(move || sender.send(child.wait()));

@@ -82,10 +82,7 @@ fn run(args: &[String]) -> Result<ExitCode> {
 fn print_list(clients: &[Client], rows: &[Row]) {
     for client in clients {
         for column in &client.columns {
-            println!(
-                "client {:<15}{}, {}",
-                column.name, client.package, column.model
-            );
+            println!("client {:<15}{}, {}", column.name, client.package, column.model);
         }
     }
     for row in rows {
@@ -132,9 +129,8 @@ fn fill_column(bench: &Bench, client: &Client, column: &Column, plan: &Plan) -> 
     let mut cells = vec![None; plan.rows.len()];
     for (name, run) in &plan.runs {
         let rows = plan.rows.iter().enumerate();
-        let (places, rows): (Vec<usize>, Vec<&Row>) = rows
-            .filter(|(_, row)| &row.run == name && row.concerns(&column.name))
-            .unzip();
+        let (places, rows): (Vec<usize>, Vec<&Row>) =
+            rows.filter(|(_, row)| &row.run == name && row.concerns(&column.name)).unzip();
         if rows.is_empty() {
             continue;
         }
@@ -154,9 +150,5 @@ fn report(failures: &[String]) -> ExitCode {
     for failure in failures {
         eprintln!("fails: {failure}");
     }
-    if failures.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

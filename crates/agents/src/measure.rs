@@ -91,9 +91,7 @@ impl Bench {
 /// Everything that the model does in one conversation.
 fn wishes(client: &Client, rows: &[&Row]) -> Vec<Wish> {
     let wishes = |row: &&Row| match &row.asks {
-        Asks::Call {
-            tool, arguments, ..
-        } => vec![Wish::Call(client.call(tool, arguments))],
+        Asks::Call { tool, arguments, .. } => vec![Wish::Call(client.call(tool, arguments))],
         Asks::Find { words, .. } => {
             let searches = words.iter().filter_map(|words| client.find(words));
             searches.map(Wish::Find).collect()
@@ -130,30 +128,21 @@ impl Judge<'_> {
     ) -> Result<Cell> {
         let (tool, arguments, facts) = match &row.asks {
             Asks::Find { tools, .. } => return Ok(self.found(tools, outcomes)),
-            Asks::Call {
-                tool,
-                arguments,
-                facts,
-            } => (tool, arguments, facts),
+            Asks::Call { tool, arguments, facts } => (tool, arguments, facts),
         };
         let is_left = facts.absent.as_deref().is_some_and(left);
         let read = match outcomes.first() {
             Some(Outcome::Read(read)) => read,
             Some(Outcome::NotListed) => {
                 let name = self.client.tool_name(tool);
-                return Ok(Cell::failed(format!(
-                    "`{name}` is neither listed nor found"
-                )));
+                return Ok(Cell::failed(format!("`{name}` is neither listed nor found")));
             }
             _ => return Ok(Cell::failed(self.unreached())),
         };
         let sent = match self.reference.call(tool, arguments) {
             Ok(sent) => sent,
             Err(error) => {
-                return Ok(Cell::failed(format!(
-                    "{error:#}; the model reads {}",
-                    quote(read)
-                )));
+                return Ok(Cell::failed(format!("{error:#}; the model reads {}", quote(read))));
             }
         };
         // The call of the reference may leave the file as well.
@@ -167,10 +156,7 @@ impl Judge<'_> {
 
     /// Whether the tools are listed, or found by every search.
     fn found(&self, tools: &[String], outcomes: &[Outcome]) -> Cell {
-        let names: Vec<String> = tools
-            .iter()
-            .map(|tool| self.client.tool_name(tool))
-            .collect();
+        let names: Vec<String> = tools.iter().map(|tool| self.client.tool_name(tool)).collect();
         if names.iter().all(|name| self.listed.contains(name)) {
             return Cell::passed("listed");
         }
@@ -187,10 +173,7 @@ impl Judge<'_> {
             return Cell::passed(text);
         }
         let listed = self.listed.join(", ");
-        Cell::failed(format!(
-            "{} found in {text} searches; listed: {listed}",
-            names.join(" and ")
-        ))
+        Cell::failed(format!("{} found in {text} searches; listed: {listed}", names.join(" and ")))
     }
 
     fn unreached(&self) -> String {

@@ -54,15 +54,9 @@ impl Options {
         let columns = clients.iter().flat_map(|client| &client.columns);
         let columns = columns.map(|column| column.name.as_str());
         check(&self.only, "client", columns)?;
-        check(
-            &self.cases,
-            "case",
-            plan.rows.iter().map(|row| row.case.as_str()),
-        )?;
+        check(&self.cases, "case", plan.rows.iter().map(|row| row.case.as_str()))?;
         for client in clients.iter_mut() {
-            client
-                .columns
-                .retain(|column| keeps(&self.only, &column.name));
+            client.columns.retain(|column| keeps(&self.only, &column.name));
         }
         clients.retain(|client| !client.columns.is_empty());
         plan.rows.retain(|row| keeps(&self.cases, &row.case));
@@ -113,19 +107,13 @@ mod tests {
     #[test]
     fn clients_and_cases_are_selected_by_name() {
         assert_eq!(select("--only codex-unknown --case number"), Ok((1, 3)));
-        assert_eq!(
-            select("--only claude --only codex --case search"),
-            Ok((2, 1))
-        );
+        assert_eq!(select("--only claude --only codex --case search"), Ok((2, 1)));
     }
 
     #[test]
     fn mistakes_are_named() {
         for (line, expected) in [
-            (
-                "--fast",
-                "unknown option `--fast`; see `cargo xtask clients --help`",
-            ),
+            ("--fast", "unknown option `--fast`; see `cargo xtask clients --help`"),
             ("--only", "`--only` needs a name"),
             (
                 "--write --case number",
@@ -135,10 +123,7 @@ mod tests {
                 "--write --transport http",
                 "`--write` renews the table over stdio: leave out `--transport`",
             ),
-            (
-                "--transport sse",
-                "no transport `sse`: there are stdio and http",
-            ),
+            ("--transport sse", "no transport `sse`: there are stdio and http"),
             (
                 "--only cursor",
                 "no client `cursor`: there are claude, codex, codex-unknown, copilot, gemini, opencode, qwen",

@@ -30,31 +30,20 @@ pub(crate) fn judge(client: &Client, facts: &Facts, sent: &Sent, read: &str) -> 
         Expect::Error => &patterns.error,
         Expect::Image => &patterns.image,
     };
-    let mut reading = Reading {
-        read: read.chars().count(),
-        cut_from: None,
-        problem: faults(facts, sent, &text),
-    };
+    let mut reading =
+        Reading { read: read.chars().count(), cut_from: None, problem: faults(facts, sent, &text) };
     if matches(whole, &text, sent.structured.as_ref(), read)? {
         return Ok(reading);
     }
-    let cut = patterns
-        .cut
-        .as_ref()
-        .filter(|_| facts.expect == Expect::Long);
+    let cut = patterns.cut.as_ref().filter(|_| facts.expect == Expect::Long);
     if let Some(cut) = cut
         && matches(cut, &text, None, read)?
     {
         reading.cut_from = Some(text.chars().count());
         return Ok(reading);
     }
-    let difference = || {
-        format!(
-            "the server sends {}; the model reads {}",
-            quote(&text),
-            quote(read)
-        )
-    };
+    let difference =
+        || format!("the server sends {}; the model reads {}", quote(&text), quote(read));
     reading.problem.get_or_insert_with(difference);
     Ok(reading)
 }
@@ -62,26 +51,16 @@ pub(crate) fn judge(client: &Client, facts: &Facts, sent: &Sent, read: &str) -> 
 /// What is wrong with the result itself, whatever the client.
 fn faults(facts: &Facts, sent: &Sent, text: &str) -> Option<String> {
     if sent.is_error != (facts.expect == Expect::Error) {
-        let found = if sent.is_error {
-            "an error"
-        } else {
-            "no error"
-        };
+        let found = if sent.is_error { "an error" } else { "no error" };
         return Some(format!("the server sends {found}: {}", quote(text)));
     }
     let missing = facts.contains.iter().find(|part| !text.contains(*part));
     if let Some(missing) = missing {
-        return Some(format!(
-            "{} is not in the server's text: {}",
-            quote(missing),
-            quote(text)
-        ));
+        return Some(format!("{} is not in the server's text: {}", quote(missing), quote(text)));
     }
     let length = text.chars().count();
     let most = facts.most.filter(|most| length > *most)?;
-    Some(format!(
-        "the server sends {length} characters; at most {most} are expected"
-    ))
+    Some(format!("the server sends {length} characters; at most {most} are expected"))
 }
 
 fn matches(pattern: &str, text: &str, structured: Option<&Value>, read: &str) -> Result<bool> {
@@ -91,10 +70,7 @@ fn matches(pattern: &str, text: &str, structured: Option<&Value>, read: &str) ->
         .filter(|value| serde_json::from_str(text).is_ok_and(|text: Value| text == **value));
     forms.extend(same.map(Value::to_string));
     let either = |form: &dyn Fn(&str) -> String| {
-        let forms: Vec<String> = forms
-            .iter()
-            .map(|text| regex::escape(&form(text)))
-            .collect();
+        let forms: Vec<String> = forms.iter().map(|text| regex::escape(&form(text))).collect();
         format!("(?:{})", forms.join("|"))
     };
     let start: Vec<&str> = text.split_inclusive('\n').take(FIRST_LINES).collect();
@@ -134,10 +110,7 @@ mod tests {
 
     fn client(name: &str) -> Client {
         let clients = Client::read_all(&Workspace::read().unwrap().root).unwrap();
-        clients
-            .into_iter()
-            .find(|client| client.name == name)
-            .unwrap()
+        clients.into_iter().find(|client| client.name == name).unwrap()
     }
 
     fn sent(blocks: &[&str]) -> Sent {
@@ -165,14 +138,8 @@ mod tests {
 
     #[test]
     fn an_error_may_lose_its_last_line_break() {
-        let facts = Facts {
-            expect: Expect::Error,
-            ..Facts::default()
-        };
-        let sent = Sent {
-            is_error: true,
-            ..sent(&["t: error\n"])
-        };
+        let facts = Facts { expect: Expect::Error, ..Facts::default() };
+        let sent = Sent { is_error: true, ..sent(&["t: error\n"]) };
         let reminder = "\n\n<system-reminder>\n</system-reminder>";
         let problem = |read: &str| problem("claude", &facts, &sent, &format!("{read}{reminder}"));
         assert_eq!(problem("t: error"), None);
@@ -191,10 +158,7 @@ mod tests {
 
     #[test]
     fn a_cut_keeps_the_first_lines() {
-        let facts = Facts {
-            expect: Expect::Long,
-            ..Facts::default()
-        };
+        let facts = Facts { expect: Expect::Long, ..Facts::default() };
         let lines: Vec<String> = (1..100).map(|line| format!("{line}\n")).collect();
         let lines = lines.concat();
         let sent = sent(&[&lines]);
@@ -211,18 +175,9 @@ mod tests {
     fn facts_of_the_server_are_checked_first() {
         let facts = |text: &str| -> Facts { serde_json::from_str(text).unwrap() };
         for (given, expected) in [
-            (
-                r#"{"contains": ["b"]}"#,
-                r#""b" is not in the server's text: "aaa""#,
-            ),
-            (
-                r#"{"most": 2}"#,
-                "the server sends 3 characters; at most 2 are expected",
-            ),
-            (
-                r#"{"expect": "error"}"#,
-                r#"the server sends no error: "aaa""#,
-            ),
+            (r#"{"contains": ["b"]}"#, r#""b" is not in the server's text: "aaa""#),
+            (r#"{"most": 2}"#, "the server sends 3 characters; at most 2 are expected"),
+            (r#"{"expect": "error"}"#, r#"the server sends no error: "aaa""#),
         ] {
             let found = problem("opencode", &facts(given), &sent(&["aaa"]), "aaa");
             assert_eq!(found.as_deref(), Some(expected));

@@ -43,12 +43,7 @@ impl Reference {
             // Ends with the session or with the server.
             lines.all(|line| sender.send(line).is_ok())
         });
-        let mut session = Self {
-            server,
-            input,
-            lines,
-            requests: 0,
-        };
+        let mut session = Self { server, input, lines, requests: 0 };
         let client = json!({"name": "reference", "version": "1"});
         let params =
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});

@@ -20,11 +20,7 @@ impl Serving {
     pub(crate) fn prepare(program: &Path, root: &Path, run: &Run, scratch: &Path) -> Result<Self> {
         let modules = scratch.join("modules");
         copy(&root.join(&run.modules), &modules)?;
-        Ok(Self {
-            program: program.to_owned(),
-            modules,
-            surface: run.surface.clone(),
-        })
+        Ok(Self { program: program.to_owned(), modules, surface: run.surface.clone() })
     }
 
     pub(crate) fn program(&self) -> String {
@@ -63,10 +59,7 @@ impl HttpServer {
         let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let stderr = child.stderr.take();
-        let mut server = Self {
-            child,
-            address: String::new(),
-        };
+        let mut server = Self { child, address: String::new() };
         let mut lines = BufReader::new(stderr.context("no stderr")?).lines();
         server.address = lines
             .by_ref()

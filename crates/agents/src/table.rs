@@ -13,17 +13,11 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn passed(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            problem: None,
-        }
+        Self { text: text.into(), problem: None }
     }
 
     pub(crate) fn failed(problem: String) -> Self {
-        Self {
-            text: "**fails**".to_owned(),
-            problem: Some(problem),
-        }
+        Self { text: "**fails**".to_owned(), problem: Some(problem) }
     }
 
     pub(crate) fn not_installed(package: &str) -> Self {
@@ -47,10 +41,7 @@ impl From<Reading> for Cell {
             (Some(sent), None) => format!("{read} of {}", thousands(sent)),
             (None, None) => read,
         };
-        Self {
-            text,
-            problem: reading.problem,
-        }
+        Self { text, problem: reading.problem }
     }
 }
 
@@ -74,9 +65,7 @@ impl Table {
     /// Adds a client; rows without a cell do not concern it.
     pub(crate) fn push(&mut self, version: &str, column: &Column, cells: Vec<Option<Cell>>) {
         self.versions.push(version.to_owned());
-        let cells = cells
-            .into_iter()
-            .map(|cell| cell.unwrap_or_else(Cell::empty));
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(Cell::empty));
         self.columns.push((column.title.clone(), cells.collect()));
     }
 
@@ -101,10 +90,7 @@ impl Table {
             format!("| version | {} |", self.versions.join(" | ")),
         ];
         for (index, title) in self.titles.iter().enumerate() {
-            let cells = self
-                .columns
-                .iter()
-                .map(|(_, cells)| cells[index].text.as_str());
+            let cells = self.columns.iter().map(|(_, cells)| cells[index].text.as_str());
             let cells: Vec<&str> = cells.collect();
             lines.push(format!("| {title} | {} |", cells.join(" | ")));
         }
@@ -132,28 +118,13 @@ mod tests {
 
     #[test]
     fn failures_are_bold_and_named() {
-        let row = |title: &str| {
-            Row::new(
-                title,
-                Asks::Find {
-                    words: Vec::new(),
-                    tools: Vec::new(),
-                },
-            )
-        };
+        let row =
+            |title: &str| Row::new(title, Asks::Find { words: Vec::new(), tools: Vec::new() });
         let mut table = Table::new(&[row("a"), row("b"), row("c"), row("d")]);
-        let column = Column {
-            name: "x".to_owned(),
-            title: "X".to_owned(),
-            model: "m".to_owned(),
-        };
+        let column = Column { name: "x".to_owned(), title: "X".to_owned(), model: "m".to_owned() };
         let reading = |read, cut_from, problem: Option<&str>| {
             let problem = problem.map(str::to_owned);
-            Some(Cell::from(Reading {
-                read,
-                cut_from,
-                problem,
-            }))
+            Some(Cell::from(Reading { read, cut_from, problem }))
         };
         let cells = vec![
             reading(1234, None, None),

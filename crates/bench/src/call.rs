@@ -50,11 +50,7 @@ impl Cost {
 impl Call {
     pub(super) fn new(era: Era, tool: &str, arguments: &Value, expected: &str) -> Self {
         let (head, tail) = era.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        Self {
-            head,
-            tail,
-            expected: expected.to_owned(),
-        }
+        Self { head, tail, expected: expected.to_owned() }
     }
 
     pub(super) fn hello(era: Era) -> Self {
@@ -67,11 +63,7 @@ impl Call {
         let start = Instant::now();
         self.repeat(client, pace, calls)?;
         let wall = start.elapsed();
-        Ok(Cost {
-            cpu: client.usage()?.since(&before),
-            wall,
-            calls,
-        })
+        Ok(Cost { cpu: client.usage()?.since(&before), wall, calls })
     }
 
     pub(super) fn repeat(&self, client: &mut Client, pace: Pace, calls: u32) -> Result<()> {

@@ -64,11 +64,7 @@ mod tests {
     fn total_is_read_once() {
         let folder = tempfile::tempdir().unwrap();
         let profile = folder.path().join("profile");
-        fs::write(
-            &profile,
-            "version: 1\nevents: Ir\n\n16 400\ntotals: 1234567\n",
-        )
-        .unwrap();
+        fs::write(&profile, "version: 1\nevents: Ir\n\n16 400\ntotals: 1234567\n").unwrap();
         assert_eq!(read_total(&profile).unwrap().to_string(), "1234567");
         assert!(read_total(&profile).is_err());
     }
@@ -80,9 +76,6 @@ mod tests {
         let wrapped = callgrind.wrap(&Contender::with("python3", vec!["hello.py".into()]));
         assert_eq!(wrapped.program, Path::new("valgrind"));
         let script = &wrapped.script;
-        assert_eq!(
-            script.last_chunk(),
-            Some(&["python3".into(), "hello.py".into()])
-        );
+        assert_eq!(script.last_chunk(), Some(&["python3".into(), "hello.py".into()]));
     }
 }

@@ -46,15 +46,7 @@ impl Client {
         let stdin = child.stdin.take().context("no stdin")?;
         let stdout = Patient(child.stdout.take().context("no stdout")?);
         let stdout = BufReader::with_capacity(1 << 16, stdout);
-        Ok(Self {
-            child,
-            stdin,
-            stdout,
-            stderr,
-            line: Vec::new(),
-            era,
-            next_id: 0,
-        })
+        Ok(Self { child, stdin, stdout, stderr, line: Vec::new(), era, next_id: 0 })
     }
 
     /// Starts the server and gets through the first exchange.

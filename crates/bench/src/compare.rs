@@ -64,19 +64,9 @@ mod tests {
     fn a_slow_moment_that_hits_both_leaves_the_ratio_alone() -> Result<()> {
         let mut slow = [2.0, 20.0, 2.0].into_iter();
         let mut fast = [1.0, 10.0, 1.0].into_iter();
-        let comparison = compare(
-            3,
-            || Ok(slow.next().unwrap_or(0.0)),
-            || Ok(fast.next().unwrap_or(0.0)),
-        )?;
-        assert_eq!(
-            comparison,
-            Comparison {
-                larkspur: 2.0,
-                minimal: 1.0,
-                ratio: 2.0
-            }
-        );
+        let comparison =
+            compare(3, || Ok(slow.next().unwrap_or(0.0)), || Ok(fast.next().unwrap_or(0.0)))?;
+        assert_eq!(comparison, Comparison { larkspur: 2.0, minimal: 1.0, ratio: 2.0 });
         Ok(())
     }
 }

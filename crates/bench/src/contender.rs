@@ -27,10 +27,7 @@ impl Contenders {
     /// `serde_json`'s `arbitrary_precision`, would be switched on in the minimal server too.
     pub(super) fn build(workspace: &Workspace) -> Result<Self> {
         let larkspur = match std::env::var_os("LARKSPUR_BIN") {
-            Some(program) => Contender {
-                chosen: true,
-                ..Contender::with(program, Vec::new())
-            },
+            Some(program) => Contender { chosen: true, ..Contender::with(program, Vec::new()) },
             None => build(workspace, "larkspur")?,
         };
         let minimal = build(workspace, "minimal")?;
@@ -40,12 +37,7 @@ impl Contenders {
 
 impl Contender {
     pub(super) fn with(program: impl Into<PathBuf>, script: Vec<OsString>) -> Self {
-        Self {
-            program: program.into(),
-            script,
-            environment: Vec::new(),
-            chosen: false,
-        }
+        Self { program: program.into(), script, environment: Vec::new(), chosen: false }
     }
 
     pub(super) fn describe(&self) -> String {

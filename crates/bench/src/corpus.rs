@@ -47,11 +47,7 @@ impl Corpus {
         let folder = folder.map_or_else(|| root.join("tests/corpus"), Path::to_path_buf);
         let files = list_json(&folder.join("tools"))?;
         let servers: Result<Vec<CorpusServer>> = files.iter().map(|path| read(path)).collect();
-        Ok(Self {
-            root: root.to_path_buf(),
-            servers: servers?,
-            folder,
-        })
+        Ok(Self { root: root.to_path_buf(), servers: servers?, folder })
     }
 
     /// The modules that we ship.
@@ -144,9 +140,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tools")).unwrap();
         fs::write(folder.path().join("tools").join(file), text).unwrap();
-        let error = Corpus::open(Path::new("."), Some(folder.path()))
-            .err()
-            .unwrap();
+        let error = Corpus::open(Path::new("."), Some(folder.path())).err().unwrap();
         format!("{error:#}").replace(&folder.path().display().to_string(), "DIR")
     }
 
@@ -156,22 +150,13 @@ mod tests {
         assert_eq!(corpus.names().len(), 14);
         assert_eq!(corpus.requests().unwrap().len(), 60);
         let (_modules, payloads) = corpus.payloads().unwrap();
-        assert!(
-            payloads.contains_key("notion_blocks_children"),
-            "{:?}",
-            payloads.keys()
-        );
+        assert!(payloads.contains_key("notion_blocks_children"), "{:?}", payloads.keys());
     }
 
     #[test]
     fn incomplete_corpus_is_an_error_that_names_the_file() {
-        let missing = Corpus::open(Path::new("."), Some(Path::new("no/such")))
-            .err()
-            .unwrap();
-        assert!(
-            missing.to_string().starts_with("cannot read no/such"),
-            "{missing}"
-        );
+        let missing = Corpus::open(Path::new("."), Some(Path::new("no/such"))).err().unwrap();
+        assert!(missing.to_string().starts_with("cannot read no/such"), "{missing}");
         assert_eq!(problem("notes.txt", ""), "no JSON files in DIR/tools");
         assert_eq!(
             problem("a.json", r#"{"server": "a", "tools": []}"#),

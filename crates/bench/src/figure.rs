@@ -28,10 +28,7 @@ impl Amount {
     }
 
     pub(super) fn noted(self, note: impl Into<String>) -> Figure {
-        Figure {
-            amount: self,
-            note: note.into(),
-        }
+        Figure { amount: self, note: note.into() }
     }
 }
 

@@ -80,11 +80,7 @@ fn run(args: &[String]) -> Result<()> {
         results::write(&workspace.root.join("bench/RESULTS.md"), sections)?;
     }
     let missed = verdicts.iter().filter(|verdict| verdict.is_bad()).count();
-    ensure!(
-        !options.check || missed == 0,
-        "{missed} of {} rows miss their bar",
-        verdicts.len()
-    );
+    ensure!(!options.check || missed == 0, "{missed} of {} rows miss their bar", verdicts.len());
     Ok(())
 }
 
@@ -101,7 +97,5 @@ fn run_rivals(args: &[String]) -> Result<()> {
 /// Rows of a subject; one that cannot be measured does not take the others with it.
 fn measure(bench: &Bench, subject: Subject) -> Vec<Row> {
     eprintln!("measuring {subject} …");
-    subject
-        .measure(bench)
-        .unwrap_or_else(|error| vec![Row::failed(subject.to_string(), &error)])
+    subject.measure(bench).unwrap_or_else(|error| vec![Row::failed(subject.to_string(), &error)])
 }

@@ -38,9 +38,8 @@ impl Modules {
             needs.sort_unstable();
             needs.dedup();
             let names: Vec<String> = needs.iter().map(|n| format!("\"module-{n}\"")).collect();
-            let manifest = MANIFEST
-                .replace("NUMBER", &number.to_string())
-                .replace("NEEDS", &names.join(", "));
+            let manifest =
+                MANIFEST.replace("NUMBER", &number.to_string()).replace("NEEDS", &names.join(", "));
             fs::write(path.join("module.toml"), manifest)?;
             fs::write(path.join("main.star"), numbered(number) + START)?;
         }

@@ -114,12 +114,7 @@ impl Net {
 
     fn begin(&mut self) -> Result<()> {
         let (method, params) = self.era.opening();
-        let post = Post {
-            method,
-            name: None,
-            params,
-            expected: "\"result\"",
-        };
+        let post = Post { method, name: None, params, expected: "\"result\"" };
         self.send(0, &post)?;
         self.session = self.receive(0, &post)?;
         if let Some(notification) = self.era.opened() {
@@ -129,10 +124,7 @@ impl Net {
             let connection = &mut self.connections[0];
             connection.get_mut().write_all(request.as_bytes())?;
             let (status, _) = read_answer(connection, &mut self.body)?;
-            ensure!(
-                status == 202,
-                "`notifications/initialized`: status {status}"
-            );
+            ensure!(status == 202, "`notifications/initialized`: status {status}");
         }
         Ok(())
     }
@@ -275,14 +267,9 @@ impl Drop for Net {
 fn port(stderr: &mut impl BufRead) -> Result<u16> {
     loop {
         let line = line(stderr).context("the server has ended")?;
-        let address = line
-            .split_once("listening on http://")
-            .map(|(_, rest)| rest);
+        let address = line.split_once("listening on http://").map(|(_, rest)| rest);
         let Some(address) = address else { continue };
-        let (_, port) = address
-            .trim_end_matches("/mcp")
-            .rsplit_once(':')
-            .context("no port")?;
+        let (_, port) = address.trim_end_matches("/mcp").rsplit_once(':').context("no port")?;
         return Ok(port.parse()?);
     }
 }
@@ -303,13 +290,7 @@ fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> Result<()> {
     loop {
         let length = usize::from_str_radix(&line(reader)?, 16)?;
         take(reader, length, body)?;
-        line(reader).or_else(|error| {
-            if length == 0 {
-                Ok(String::new())
-            } else {
-                Err(error)
-            }
-        })?;
+        line(reader).or_else(|error| if length == 0 { Ok(String::new()) } else { Err(error) })?;
         if length == 0 {
             return Ok(());
         }

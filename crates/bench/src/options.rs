@@ -140,20 +140,14 @@ mod tests {
         let (subjects, _) = subjects.unwrap().1.split_once("\n\n").unwrap();
         let names = subjects.lines().filter_map(|line| line.strip_prefix("  "));
         let names = names.filter_map(|line| line.split_once(' '));
-        let names: Vec<&str> = names
-            .map(|(name, _)| name)
-            .filter(|n| !n.is_empty())
-            .collect();
+        let names: Vec<&str> = names.map(|(name, _)| name).filter(|n| !n.is_empty()).collect();
         assert_eq!(names, Subject::ALL.map(|subject| subject.to_string()));
     }
 
     #[test]
     fn mistakes_are_named() {
         for (line, error) in [
-            (
-                "--fast",
-                "unknown option `--fast`; see `cargo xtask bench --help`",
-            ),
+            ("--fast", "unknown option `--fast`; see `cargo xtask bench --help`"),
             ("--only", "`--only` needs a name"),
             ("--corpus", "`--corpus` needs a folder"),
             (

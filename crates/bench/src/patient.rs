@@ -7,10 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 pub(super) struct Patient(pub(super) ChildStdout);
 
-const PATIENCE: Timespec = Timespec {
-    tv_sec: 30,
-    tv_nsec: 0,
-};
+const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 
 impl Read for Patient {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -58,13 +58,9 @@ pub(super) fn live_mcp_bench(folder: &Path) -> Result<SearchSet> {
 /// Reads the `MetaTool` plugins with this number of questions each, none of which is among the requests.
 pub(super) fn meta_tool(folder: &Path, questions: usize) -> Result<SearchSet> {
     let plugins = read_json(&folder.join("dataset/plugin_des.json"))?;
-    let plugins = plugins
-        .as_object()
-        .context("plugin_des.json is not an object")?;
-    let names: BTreeMap<String, &String> = plugins
-        .keys()
-        .map(|name| (name.to_lowercase(), name))
-        .collect();
+    let plugins = plugins.as_object().context("plugin_des.json is not an object")?;
+    let names: BTreeMap<String, &String> =
+        plugins.keys().map(|name| (name.to_lowercase(), name)).collect();
     let path = folder.join("dataset/data/all_clean_data.csv");
     let rows =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -94,16 +90,9 @@ pub(super) fn meta_tool(folder: &Path, questions: usize) -> Result<SearchSet> {
     let modules = Modules::many(0)?;
     modules.write_described(PLUGINS, "Plugins", "", &source(declared))?;
     let requests = rows.iter().step_by(EVERY);
-    let requests = requests.map(|(query, tool)| {
-        (
-            query.clone(),
-            vec![format!("{PLUGINS}.{}", name_of(tool, '_'))],
-        )
-    });
-    Ok(SearchSet {
-        modules,
-        requests: requests.collect(),
-    })
+    let requests = requests
+        .map(|(query, tool)| (query.clone(), vec![format!("{PLUGINS}.{}", name_of(tool, '_'))]));
+    Ok(SearchSet { modules, requests: requests.collect() })
 }
 
 /// Picks this number of items, spread over the whole list.
@@ -114,10 +103,7 @@ fn spread<'q>(items: &[&'q str], count: usize) -> Vec<&'q str> {
 
 fn source(declared: impl Iterator<Item = String>) -> String {
     let declared: Vec<String> = declared.collect();
-    format!(
-        "def _any(**args):\n    return {{}}\n{}\n",
-        declared.join("\n")
-    )
+    format!("def _any(**args):\n    return {{}}\n{}\n", declared.join("\n"))
 }
 
 fn declare(tool: &Value, questions: &[&str]) -> String {
@@ -133,19 +119,13 @@ fn declare(tool: &Value, questions: &[&str]) -> String {
 /// Returns the name of a server as that of a module, which begins with a letter and has no underscores.
 fn module_name(name: &str) -> String {
     let name = name_of(name, '-').replace('_', "-").to_lowercase();
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("server-{name}")
-    } else {
-        name
-    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("server-{name}") } else { name }
 }
 
 /// Replaces what a name of ours cannot have.
 fn name_of(name: &str, other: char) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    name.chars()
-        .map(|c| if allowed(c) { c } else { other })
-        .collect()
+    name.chars().map(|c| if allowed(c) { c } else { other }).collect()
 }
 
 /// Reads lines such as `1. Search the web`.
@@ -153,9 +133,7 @@ fn numbered(lines: &Value) -> Vec<String> {
     let lines = text(lines).lines().map(|line| {
         let line = line.trim();
         let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = rest
-            .strip_prefix(['.', ')'])
-            .filter(|_| rest.len() < line.len());
+        let rest = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < line.len());
         rest.unwrap_or(line).trim().to_owned()
     });
     lines.filter(|line| !line.is_empty()).collect()
@@ -205,10 +183,7 @@ mod tests {
     #[test]
     fn rows_and_numbered_lines_are_read() {
         let rows = csv_rows("Query,Tool\r\n\"a, \"\"b\"\"\",x\nc\n");
-        assert_eq!(
-            rows,
-            [vec!["Query", "Tool"], vec!["a, \"b\"", "x"], vec!["c"]]
-        );
+        assert_eq!(rows, [vec!["Query", "Tool"], vec!["a, \"b\"", "x"], vec!["c"]]);
         let lines = numbered(&json!("1. Search the web.\n\n 2) Read it\nplain"));
         assert_eq!(lines, ["Search the web.", "Read it", "plain"]);
         assert_eq!(spread(&["a", "b", "c", "d"], 2), ["a", "c"]);

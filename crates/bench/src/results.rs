@@ -22,10 +22,7 @@ pub(super) struct Section {
 impl Section {
     /// Text below the heading: circumstances, then the table.
     pub(super) fn new(subject: Subject, circumstances: &str, table: &str) -> Self {
-        Self {
-            subject,
-            text: format!("{circumstances}\n\n{table}"),
-        }
+        Self { subject, text: format!("{circumstances}\n\n{table}") }
     }
 
     pub(super) fn page(&self) -> String {
@@ -53,10 +50,7 @@ fn merge(old: &str, measured: Vec<Section>) -> String {
 fn parse(page: &str) -> impl Iterator<Item = Section> {
     page.split("\n## ").skip(1).filter_map(|part| {
         let (name, text) = part.split_once('\n')?;
-        Some(Section {
-            subject: name.trim().parse().ok()?,
-            text: text.to_owned(),
-        })
+        Some(Section { subject: name.trim().parse().ok()?, text: text.to_owned() })
     })
 }
 

@@ -35,14 +35,7 @@ impl Row {
 
     pub(super) fn failed(what: impl Into<String>, error: &anyhow::Error) -> Self {
         let problem = Some(format!("{error:#}").replace('|', "\\|").replace('\n', " "));
-        Self {
-            what: what.into(),
-            larkspur: None,
-            minimal: None,
-            ratio: None,
-            bar: None,
-            problem,
-        }
+        Self { what: what.into(), larkspur: None, minimal: None, ratio: None, bar: None, problem }
     }
 
     pub(super) fn beside(mut self, minimal: Figure, ratio: impl Into<Option<f64>>) -> Self {
@@ -134,15 +127,9 @@ mod tests {
         let beside = || Amount(2.0, Unit::Millis).alone();
         assert_eq!(row(12.0).verdict(), Verdict::NoBar);
         assert_eq!(row(15.0).bar(bar).verdict(), Verdict::Met);
+        assert_eq!(row(17.5).bar(bar).verdict(), Verdict::MissedBy(Amount(2.5, Unit::Millis)));
         assert_eq!(
-            row(17.5).bar(bar).verdict(),
-            Verdict::MissedBy(Amount(2.5, Unit::Millis))
-        );
-        assert_eq!(
-            row(17.5)
-                .beside(beside(), 1.2)
-                .bar(Amount(1.3, Unit::Times))
-                .verdict(),
+            row(17.5).beside(beside(), 1.2).bar(Amount(1.3, Unit::Times)).verdict(),
             Verdict::Met
         );
         assert_eq!(

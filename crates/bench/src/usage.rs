@@ -25,16 +25,10 @@ impl Usage {
             let Ok(text) = fs::read_to_string(thread.path().join("schedstat")) else {
                 continue;
             };
-            threads.insert(
-                thread.file_name(),
-                on_cpu(&text).context("no times in schedstat")?,
-            );
+            threads.insert(thread.file_name(), on_cpu(&text).context("no times in schedstat")?);
         }
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-        Ok(Self {
-            threads,
-            ticks: ticks(&stat).context("no times in stat")?,
-        })
+        Ok(Self { threads, ticks: ticks(&stat).context("no times in stat")? })
     }
 
     /// CPU time of a process that has ended, or is about to, and that nobody has waited for.
@@ -57,11 +51,8 @@ impl Usage {
     /// have ended since took a good part of it with them.
     pub(super) fn since(&self, before: &Self) -> Duration {
         let earlier = |thread| before.threads.get(thread).copied().unwrap_or_default();
-        let exact = self
-            .threads
-            .iter()
-            .map(|(thread, time)| time.saturating_sub(earlier(thread)))
-            .sum();
+        let exact =
+            self.threads.iter().map(|(thread, time)| time.saturating_sub(earlier(thread))).sum();
         let coarse = self.ticks.saturating_sub(before.ticks);
         coarse.saturating_sub(2 * TICK).max(exact)
     }
@@ -95,9 +86,7 @@ fn has_ended(stat: &str) -> bool {
 }
 
 fn field_kb(status: &str, name: &str) -> Option<u32> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
@@ -107,10 +96,7 @@ mod tests {
 
     #[test]
     fn schedstat_begins_with_nanoseconds_on_cpu() {
-        assert_eq!(
-            on_cpu("351968881 218003 21\n"),
-            Some(Duration::from_nanos(351_968_881))
-        );
+        assert_eq!(on_cpu("351968881 218003 21\n"), Some(Duration::from_nanos(351_968_881)));
         assert_eq!(on_cpu(""), None);
     }
 

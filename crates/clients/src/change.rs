@@ -1,8 +1,5 @@
 //! One edit of a client's file: shown first, then written, all of it or nothing.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that writes clients' files"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that writes clients' files")]
 
 use crate::diff::{DiffLine, diff};
 use crate::trouble::Trouble;
@@ -86,20 +83,14 @@ impl Change {
     }
 
     fn trouble(&self, doing: &'static str, error: &io::Error) -> Trouble {
-        Trouble::Disk {
-            doing,
-            file: self.path.clone(),
-            why: error.to_string(),
-        }
+        Trouble::Disk { doing, file: self.path.clone(), why: error.to_string() }
     }
 }
 
 /// Whoever reads the file sees the old text or the new one, whatever happens meanwhile.
 fn replace(file: &Path, text: &str, is_private: bool) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("/"));
-    let mut aside = tempfile::Builder::new()
-        .prefix(".larkspur-")
-        .tempfile_in(folder)?;
+    let mut aside = tempfile::Builder::new().prefix(".larkspur-").tempfile_in(folder)?;
     aside.write_all(text.as_bytes())?;
     let mode = match fs::metadata(file) {
         Ok(there) => there.permissions(),

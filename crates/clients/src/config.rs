@@ -1,8 +1,5 @@
 //! A client's file as it is now, and what installing and uninstalling would make of it.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that reads clients' files"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that reads clients' files")]
 
 use crate::change::Change;
 use crate::client::{Client, Scope};
@@ -29,12 +26,7 @@ impl<'c> ConfigFile<'c> {
     pub fn open(client: &'c Client, scope: Scope, home: &Home) -> Result<Self, Trouble> {
         let path = client.path(scope, home)?;
         let text = read(&path)?;
-        Ok(Self {
-            client,
-            scope,
-            path,
-            text,
-        })
+        Ok(Self { client, scope, path, text })
     }
 
     pub fn exists(&self) -> bool {

@@ -28,10 +28,7 @@ pub fn diff<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
         return Vec::new();
     }
     let (gone, come) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let (above, below) = (
-        &old[head.saturating_sub(AROUND)..head],
-        &old[old.len() - tail..],
-    );
+    let (above, below) = (&old[head.saturating_sub(AROUND)..head], &old[old.len() - tail..]);
     let below = below.iter().take(AROUND);
     let changed: Vec<DiffLine<'t>> = match (gone, come) {
         ([old], [new]) => {
@@ -40,8 +37,7 @@ pub fn diff<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
         }
         _ => {
             let gone = gone.iter().map(|line| DiffLine::Gone(line));
-            gone.chain(come.iter().map(|line| DiffLine::Come(line)))
-                .collect()
+            gone.chain(come.iter().map(|line| DiffLine::Come(line))).collect()
         }
     };
     let above = above.iter().map(|line| DiffLine::Same(line));
@@ -107,11 +103,7 @@ mod tests {
             &format!("{before}new{after}"),
             &[&format!("-{x}{y}"), &format!("+{x}new{y}")],
         );
-        check(
-            "a\nb\nc\nd\ne\nf\n",
-            "a\nb\nc\nX\ne\nf\n",
-            &[" b", " c", "-d", "+X", " e", " f"],
-        );
+        check("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\ne\nf\n", &[" b", " c", "-d", "+X", " e", " f"]);
         check("a\na\n", "a\na\na\n", &[" a", " a", "+a"]);
         check("a\na\na\n", "a\n", &[" a", "-a", "-a"]);
         // What was the last line gets an end.

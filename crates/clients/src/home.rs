@@ -18,11 +18,7 @@ impl Home {
         let folder = folder.filter(|folder| folder.is_absolute());
         let folder = folder
             .ok_or_else(|| Trouble::Other("HOME does not name your home folder; set it".into()))?;
-        Ok(Self {
-            folder,
-            project,
-            variables,
-        })
+        Ok(Self { folder, project, variables })
     }
 
     pub fn folder(&self) -> &Path {
@@ -55,11 +51,7 @@ impl Home {
             Some(rest) if rest.starts_with('/') => self.folder.join(rest.trim_start_matches('/')),
             _ => PathBuf::from(text),
         };
-        if path.is_absolute() {
-            Ok(path)
-        } else {
-            Err(wrong())
-        }
+        if path.is_absolute() { Ok(path) } else { Err(wrong()) }
     }
 }
 

@@ -23,9 +23,8 @@ pub(crate) fn all(
     servers: &[String],
 ) -> Result<Vec<(String, Value)>, Wrong> {
     let root = parse(text, format)?;
-    let (last, way) = servers
-        .split_last()
-        .ok_or_else(|| Wrong::Shape("no key leads to its servers".into()))?;
+    let (last, way) =
+        servers.split_last().ok_or_else(|| Wrong::Shape("no key leads to its servers".into()))?;
     let found = find(&root, way, last)?.and_then(|property| property.object_value());
     let properties = found.map_or(Vec::new(), |object| object.properties());
     let pairs = properties.into_iter();

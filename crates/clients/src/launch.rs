@@ -58,11 +58,7 @@ impl Launch {
             let command = at(COMMAND)?.as_str()?.to_owned();
             (command, at(ARGS).map_or(Some(Vec::new()), texts)?)
         };
-        Some(Self {
-            command,
-            args,
-            always_load,
-        })
+        Some(Self { command, args, always_load })
     }
 
     fn line(&self) -> Vec<&String> {

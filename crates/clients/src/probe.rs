@@ -124,10 +124,7 @@ impl Running {
         let _ = self.child.wait();
         let said = until_closed(&self.errors);
         let last = &said[said.len().saturating_sub(LAST_LINES)..];
-        std::iter::once("")
-            .chain(last.iter().map(String::as_str))
-            .collect::<Vec<_>>()
-            .join("\n  ")
+        std::iter::once("").chain(last.iter().map(String::as_str)).collect::<Vec<_>>().join("\n  ")
     }
 }
 
@@ -142,9 +139,7 @@ fn until_closed(lines: &Receiver<String>) -> Vec<String> {
 fn lines_of(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (send, lines) = channel();
     thread::spawn(move || {
-        let lines = stream
-            .into_iter()
-            .flat_map(|stream| BufReader::new(stream).lines());
+        let lines = stream.into_iter().flat_map(|stream| BufReader::new(stream).lines());
         for line in lines.map_while(Result::ok) {
             if send.send(line).is_err() {
                 return;

@@ -32,10 +32,7 @@ impl ProjectPaths {
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.config, &other.config) {
             (Some(own), Some(others)) => own == others,
-            _ => self
-                .folders
-                .iter()
-                .any(|folder| other.folders.contains(folder)),
+            _ => self.folders.iter().any(|folder| other.folders.contains(folder)),
         }
     }
 
@@ -49,11 +46,7 @@ impl ProjectPaths {
 /// What a client calls the project in a folder of this name.
 pub fn entry_name(folder: &str) -> String {
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            c
-        } else {
-            '-'
-        }
+        if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }
     };
     let text: String = folder.chars().map(plain).collect();
     let words: Vec<&str> = text.split('-').filter(|word| !word.is_empty()).collect();
@@ -71,11 +64,7 @@ mod tests {
 
     fn launch(line: &str) -> Launch {
         let mut words = line.split_whitespace().map(str::to_owned);
-        Launch {
-            command: words.next().unwrap(),
-            args: words.collect(),
-            always_load: false,
-        }
+        Launch { command: words.next().unwrap(), args: words.collect(), always_load: false }
     }
 
     #[test]
@@ -84,16 +73,8 @@ mod tests {
         for (one, other, is_same) in [
             (shop, shop, true),
             (shop, "larkspur serve -e /shop/modules", true),
-            (
-                shop,
-                "larkspur serve --extensions-dir /x -e /shop/modules",
-                true,
-            ),
-            (
-                shop,
-                "larkspur serve --modules /shop/modules --config /shop/l.toml",
-                true,
-            ),
+            (shop, "larkspur serve --extensions-dir /x -e /shop/modules", true),
+            (shop, "larkspur serve --modules /shop/modules --config /shop/l.toml", true),
             (shop, "larkspur serve --modules /blog/modules", false),
             (shop, "larkspur serve", false),
             (
@@ -116,10 +97,7 @@ mod tests {
             ("日本", "larkspur"),
             (".config", "config"),
             ("", "larkspur"),
-            (
-                "a-very-long-name-of-a-folder-that-goes-on",
-                "a-very-long-name-of-a-folder-tha",
-            ),
+            ("a-very-long-name-of-a-folder-that-goes-on", "a-very-long-name-of-a-folder-tha"),
         ] {
             assert_eq!(entry_name(folder), expected, "{folder}");
         }

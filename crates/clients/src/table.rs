@@ -1,8 +1,5 @@
 //! All clients that are known: ours, and those that people add.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that reads the table of clients"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that reads the table of clients")]
 
 use crate::client::Client;
 use crate::home::Home;
@@ -26,11 +23,7 @@ impl Table {
             Ok(text) => all.extend(read(&text, &file)?),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
-                return Err(Trouble::Disk {
-                    doing: "read",
-                    file,
-                    why: error.to_string(),
-                });
+                return Err(Trouble::Disk { doing: "read", file, why: error.to_string() });
             }
         }
         Ok(Self(all))

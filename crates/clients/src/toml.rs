@@ -23,9 +23,7 @@ pub(crate) fn all(text: &str, servers: &[String]) -> Result<Vec<(String, Value)>
     }
     let table = item.and_then(Item::as_table_like);
     let pairs = table.into_iter().flat_map(TableLike::iter);
-    Ok(pairs
-        .map(|(name, item)| (name.to_owned(), json(item)))
-        .collect())
+    Ok(pairs.map(|(name, item)| (name.to_owned(), json(item))).collect())
 }
 
 pub(crate) fn put(
@@ -42,9 +40,7 @@ pub(crate) fn put(
     let mut document = document.into_mut();
     let mut table = room(&mut document, servers)?;
     let there = table.entry(name).or_insert(inline());
-    table = there
-        .as_table_like_mut()
-        .ok_or_else(|| Wrong::not_an_object(name))?;
+    table = there.as_table_like_mut().ok_or_else(|| Wrong::not_an_object(name))?;
     for (key, value) in entry {
         let said = table.entry(key).or_insert(Item::None);
         if json(said) != *value {
@@ -236,9 +232,7 @@ fn without(text: &str, mut stretches: Vec<Range<usize>>) -> String {
         let end = end.map_or(rest.len(), |at| stretch.end + at + 1);
         let start = rest[..stretch.start].rfind('\n').map_or(0, |at| at + 1);
         let before = &rest[..start];
-        let empty = ["\n\r\n", "\n\n"]
-            .iter()
-            .find(|end| before.ends_with(**end));
+        let empty = ["\n\r\n", "\n\n"].iter().find(|end| before.ends_with(**end));
         let start = start - empty.map_or(0, |end| end.len() - 1);
         rest.replace_range(start..end, "");
     }

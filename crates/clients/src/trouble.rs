@@ -5,20 +5,11 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     #[error("{}:{line}:{column}: {message}; it is left as it is: mend it, then run this again", file.display())]
-    Broken {
-        file: PathBuf,
-        line: usize,
-        column: usize,
-        message: String,
-    },
+    Broken { file: PathBuf, line: usize, column: usize, message: String },
     #[error("{}: {message}; it is left as it is", file.display())]
     Shape { file: PathBuf, message: String },
     #[error("cannot {doing} {}: {why}", file.display())]
-    Disk {
-        doing: &'static str,
-        file: PathBuf,
-        why: String,
-    },
+    Disk { doing: &'static str, file: PathBuf, why: String },
     #[error("{} was changed by another program meanwhile; nothing is written: run this again", .0.display())]
     Overtaken(PathBuf),
     #[error("{0}")]
@@ -28,11 +19,7 @@ pub enum Trouble {
 /// What is wrong with a text, whichever file it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    Syntax {
-        line: usize,
-        column: usize,
-        message: String,
-    },
+    Syntax { line: usize, column: usize, message: String },
     Shape(String),
 }
 
@@ -60,16 +47,9 @@ impl Wrong {
     pub(crate) fn of(self, file: PathBuf) -> Trouble {
         match self {
             Self::Shape(message) => Trouble::Shape { file, message },
-            Self::Syntax {
-                line,
-                column,
-                message,
-            } => Trouble::Broken {
-                file,
-                line,
-                column,
-                message,
-            },
+            Self::Syntax { line, column, message } => {
+                Trouble::Broken { file, line, column, message }
+            }
         }
     }
 }

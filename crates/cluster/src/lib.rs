@@ -45,11 +45,7 @@ impl Cluster {
             let port = port.unwrap().port();
             match serve(folder.path(), port) {
                 Ok(server) => {
-                    return Self {
-                        folder,
-                        server,
-                        port,
-                    };
+                    return Self { folder, server, port };
                 }
                 Err(lines) => heard = lines,
             }

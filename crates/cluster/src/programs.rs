@@ -10,10 +10,7 @@ pub(crate) const INSTALL: &str =
 #[track_caller]
 pub fn assert_test_is_marked(needs: &str) {
     let is_marked = std::env::args().any(|arg| arg == "--ignored" || arg == "--include-ignored");
-    assert!(
-        is_marked,
-        "mark this test: #[ignore = \"needs {needs}: cargo xtask test\"]"
-    );
+    assert!(is_marked, "mark this test: #[ignore = \"needs {needs}: cargo xtask test\"]");
 }
 
 pub(crate) fn program(name: &str) -> PathBuf {
@@ -23,9 +20,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
 /// In the path, or where Debian keeps one folder a version: the newest.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let debian = std::fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten();
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut debian: Vec<PathBuf> = debian.flatten().map(|e| e.path().join("bin")).collect();
     debian.sort();
     debian.reverse();

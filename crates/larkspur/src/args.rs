@@ -32,10 +32,7 @@ Examples:
 /// Turns a folder of small Starlark modules into an MCP server.
 #[derive(Debug, Parser)]
 #[command(name = "larkspur", version, disable_version_flag = true, after_help = EXAMPLES)]
-#[command(
-    args_conflicts_with_subcommands = false,
-    subcommand_negates_reqs = true
-)]
+#[command(args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

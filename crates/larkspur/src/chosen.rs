@@ -41,11 +41,7 @@ impl Chosen {
         let modules = folders;
         Ok((
             chosen,
-            Global {
-                modules,
-                data_home: Some(data_folder::home(global)),
-                ..global.clone()
-            },
+            Global { modules, data_home: Some(data_folder::home(global)), ..global.clone() },
         ))
     }
 
@@ -60,11 +56,7 @@ impl Chosen {
     /// Is this test file asked for? A source stands for the tests of its name, or of its folder if
     /// there are none.
     pub(crate) fn has_tests(&self, file: &Path) -> bool {
-        self.has(file)
-            || self
-                .paths
-                .iter()
-                .any(|path| holds_real(&tests_of(path), file))
+        self.has(file) || self.paths.iter().any(|path| holds_real(&tests_of(path), file))
     }
 }
 
@@ -85,19 +77,13 @@ fn tests_of(path: &Path) -> PathBuf {
 fn own_folder(path: &Path) -> PathBuf {
     let mut above = path.ancestors();
     let module = above.find(|folder| folder.join("module.toml").is_file());
-    let near = if path.is_dir() {
-        Some(path)
-    } else {
-        path.parent()
-    };
+    let near = if path.is_dir() { Some(path) } else { path.parent() };
     let near = near.filter(|near| !near.as_os_str().is_empty());
     module.or(near).unwrap_or(Path::new(".")).to_owned()
 }
 
 fn holds(folder: &Path, real: &Path) -> bool {
-    folder
-        .canonicalize()
-        .is_ok_and(|folder| real.starts_with(folder))
+    folder.canonicalize().is_ok_and(|folder| real.starts_with(folder))
 }
 
 fn holds_real(path: &Path, file: &Path) -> bool {

@@ -119,16 +119,11 @@ pub(crate) fn world(project: &Project) -> Arc<dyn World> {
 
 /// The variables that may configure modules: `MODULE__KEY`.
 pub(crate) fn environment() -> Vec<(String, String)> {
-    variables()
-        .filter(|(name, _)| name.contains("__"))
-        .collect()
+    variables().filter(|(name, _)| name.contains("__")).collect()
 }
 
 /// Those that are text.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where the environment becomes settings"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is where the environment becomes settings")]
 pub(crate) fn variables() -> impl Iterator<Item = (String, String)> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -143,20 +138,14 @@ pub(crate) fn home() -> anyhow::Result<Home> {
 }
 
 /// The folders in which commands are looked for.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where the environment becomes settings"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is where the environment becomes settings")]
 pub(crate) fn search_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).collect()
 }
 
 /// Is this a build server, where nobody looks at what is written?
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where the environment becomes settings"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is where the environment becomes settings")]
 pub(crate) fn is_unattended() -> bool {
     std::env::var(variables::CI).is_ok_and(|value| !value.is_empty() && value != "false")
 }
@@ -213,10 +202,7 @@ pub(crate) fn look(global: &Global) -> anyhow::Result<Runtime> {
 
 /// The same, whether what was typed can be meant or not.
 pub(crate) fn look_anyway(global: &Global) -> Result<Runtime, BadProject> {
-    Ok(Runtime::open(Settings {
-        asleep: true,
-        ..settings(global)?
-    }))
+    Ok(Runtime::open(Settings { asleep: true, ..settings(global)? }))
 }
 
 /// One folder with one module, as it would look wherever it is put.
@@ -232,9 +218,7 @@ pub(crate) fn look_at(folder: PathBuf) -> Runtime {
 /// Begins to build what all scripts share, while something else is done.
 pub(crate) fn prepare_engine() {
     // Without the thread it is built when it is needed.
-    let _ = std::thread::Builder::new()
-        .name("engine".into())
-        .spawn(script::prepare);
+    let _ = std::thread::Builder::new().name("engine".into()).spawn(script::prepare);
 }
 
 /// Everything loaded and started, and kept fresh.
@@ -244,10 +228,7 @@ pub(crate) fn watch(
     refuses_extensions: bool,
     told: impl Fn(&Event) + Send + 'static,
 ) -> Result<Runtime, BadProject> {
-    let settings = Settings {
-        refuses_extensions,
-        ..settings(global)?
-    };
+    let settings = Settings { refuses_extensions, ..settings(global)? };
     Ok(Runtime::watch(shown(settings, surface), told))
 }
 
@@ -263,10 +244,7 @@ pub(crate) fn watch_calls(
     told: impl Fn(&Event) + Send + 'static,
     called: Observer,
 ) -> Result<Runtime, BadProject> {
-    let settings = Settings {
-        observer: Some(called),
-        ..settings(global)?
-    };
+    let settings = Settings { observer: Some(called), ..settings(global)? };
     Ok(Runtime::watch(shown(settings, surface), told))
 }
 

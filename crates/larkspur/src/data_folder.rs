@@ -1,8 +1,5 @@
 //! Where a project without `larkspur.toml` keeps its data, and data that lies where it was kept before.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this looks for folders that were made before"
-)]
+#![expect(clippy::disallowed_methods, reason = "this looks for folders that were made before")]
 
 use crate::args::Global;
 use crate::compose;
@@ -104,12 +101,7 @@ impl Misplaced {
             Some(file) => inside_modules(&served, file)?,
             None => beside_modules(&whole(&home(global)), &served)?,
         };
-        Some(Self {
-            old,
-            new,
-            owner,
-            file,
-        })
+        Some(Self { old, new, owner, file })
     }
 
     /// Does it belong to this project beyond doubt? Then it is moved without asking.
@@ -126,10 +118,9 @@ impl Misplaced {
                 listed(folders)
             ),
             Owner::File(file) => format!("the data folder {old} belongs to {}", file.display()),
-            Owner::All(folders) => format!(
-                "of the data folders {} one can be kept in {new}",
-                listed(folders)
-            ),
+            Owner::All(folders) => {
+                format!("of the data folders {} one can be kept in {new}", listed(folders))
+            }
         }
     }
 

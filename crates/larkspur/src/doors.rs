@@ -54,17 +54,11 @@ pub(crate) struct Plan {
 pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused> {
     let doors = &project.project().doors;
     let transport = if serve.http {
-        Some(Transport {
-            stdio: false,
-            http: true,
-        })
+        Some(Transport { stdio: false, http: true })
     } else {
         serve.transport.or(doors.transport)
     };
-    let transport = transport.unwrap_or(Transport {
-        stdio: true,
-        http: false,
-    });
+    let transport = transport.unwrap_or(Transport { stdio: true, http: false });
     let host = serve.host.clone().or_else(|| doors.host.clone());
     let host = host.unwrap_or_else(|| HOST.to_owned());
     let port = serve.port.or(doors.port).unwrap_or(PORT);
@@ -163,10 +157,7 @@ fn check(
 
 /// Settings of all transports.
 pub(crate) fn server_settings(doors: &Doors) -> ServerSettings {
-    ServerSettings {
-        errors: doors.errors,
-        message_bytes: doors.message_bytes.0,
-    }
+    ServerSettings { errors: doors.errors, message_bytes: doors.message_bytes.0 }
 }
 
 /// What was said of doors that stay closed, or of keys to doors that stand open.
@@ -274,10 +265,7 @@ mod tests {
                 ..Serve::default()
             };
             let plan = plan(&serve, &ProjectFile::default()).unwrap();
-            assert_eq!(
-                plan.refuses_extensions, expected,
-                "{host} {http} {trust_folder}"
-            );
+            assert_eq!(plan.refuses_extensions, expected, "{host} {http} {trust_folder}");
         }
     }
 

@@ -1,8 +1,5 @@
 //! The project as an editor asks about it: texts that are not written yet count.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an editor asks about files that are its user's"
-)]
+#![expect(clippy::disallowed_methods, reason = "an editor asks about files that are its user's")]
 
 use crate::args::Global;
 use crate::compose;
@@ -23,9 +20,7 @@ impl Editor<'_> {
     /// Absolute, as an editor names files.
     fn folders(&self) -> Vec<PathBuf> {
         let folders = compose::folders(self.global).into_iter();
-        folders
-            .map(|folder| std::path::absolute(&folder).unwrap_or(folder))
-            .collect()
+        folders.map(|folder| std::path::absolute(&folder).unwrap_or(folder)).collect()
     }
 }
 
@@ -72,9 +67,7 @@ impl Project for Editor<'_> {
 fn place(file: &str, fault: &Fault, folders: &[Folder]) -> (PathBuf, Fault) {
     let module = PathBuf::from(file);
     let within = fault.place.as_ref().and_then(|place| {
-        let own = folders
-            .iter()
-            .find(|folder| module.starts_with(folder.root()))?;
+        let own = folders.iter().find(|folder| module.starts_with(folder.root()))?;
         Some(own.path(&place.file)).filter(|path| path.exists())
     });
     let mut fault = fault.clone();

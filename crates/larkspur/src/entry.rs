@@ -8,10 +8,7 @@ use model::{Surface, Transport};
 use std::path::{Path, PathBuf};
 
 /// A client speaks over pipes, whatever `larkspur.toml` says.
-const PIPES: Transport = Transport {
-    stdio: true,
-    http: false,
-};
+const PIPES: Transport = Transport { stdio: true, http: false };
 
 pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
     if !global.set.is_empty() {
@@ -22,12 +19,7 @@ pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
     }
     let project = compose::project(global)?;
     let mut args = vec!["serve".to_owned()];
-    if project
-        .project()
-        .doors
-        .transport
-        .is_some_and(|doors| doors != PIPES)
-    {
+    if project.project().doors.transport.is_some_and(|doors| doors != PIPES) {
         args.extend(["--transport".into(), "stdio".into()]);
     }
     for folder in folders(global)? {
@@ -39,11 +31,7 @@ pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
     let command = absolute(&program()?)?;
     // A flat list may be long: a client that loads tools on demand does well to do so.
     let always_load = project.project().showing.surface != Surface::Flat;
-    Ok(Launch {
-        command,
-        args,
-        always_load,
-    })
+    Ok(Launch { command, args, always_load })
 }
 
 /// The paths by which a client's entry of this project is known, there or not.
@@ -66,10 +54,7 @@ pub(crate) fn name(global: &Global) -> anyhow::Result<String> {
     let folders = compose::folders(global);
     let folder = folders.first().map(|folder| absolute(folder)).transpose()?;
     let folder = PathBuf::from(folder.unwrap_or_default());
-    let named = |path: &Path| {
-        path.file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
+    let named = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let usual = ["modules", "extensions"].map(|name| Some(name.to_owned()));
     let name = if usual.contains(&named(&folder)) {
         folder.parent().and_then(named)
@@ -101,9 +86,7 @@ fn folders(global: &Global) -> anyhow::Result<Vec<PathBuf>> {
 fn program() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("cannot tell where this program lies")?;
     let name = own.file_name().unwrap_or_default();
-    let mut named = compose::search_path()
-        .into_iter()
-        .map(|folder| folder.join(name));
+    let mut named = compose::search_path().into_iter().map(|folder| folder.join(name));
     let found = named.find(|path| path.is_absolute() && is_same(path, &own));
     Ok(found.unwrap_or(own))
 }

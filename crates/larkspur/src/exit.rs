@@ -14,21 +14,9 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// All of them, for people.
 pub(crate) const CODES: [(u8, &str); 6] = [
     (0, "all went well"),
-    (
-        FAILED,
-        "it was not done, or something is wrong: a test failed, `check` found errors",
-    ),
-    (
-        USAGE,
-        "wrong usage: no such flag, tool, module or name, or wrong arguments",
-    ),
-    (
-        SAID_ERROR,
-        "the tool, resource or prompt that was asked for said error",
-    ),
-    (
-        BAD_PROJECT,
-        "`larkspur.toml` cannot be used; what is wrong is shown with its place",
-    ),
+    (FAILED, "it was not done, or something is wrong: a test failed, `check` found errors"),
+    (USAGE, "wrong usage: no such flag, tool, module or name, or wrong arguments"),
+    (SAID_ERROR, "the tool, resource or prompt that was asked for said error"),
+    (BAD_PROJECT, "`larkspur.toml` cannot be used; what is wrong is shown with its place"),
     (INTERRUPTED, "ctrl-c ended a call"),
 ];

@@ -1,8 +1,5 @@
 //! `larkspur new --from FILE`: a single file becomes a folder, and its tools keep their names.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these are the author's files, not the server's"
-)]
+#![expect(clippy::disallowed_methods, reason = "these are the author's files, not the server's")]
 
 use crate::compose;
 use crate::scaffold::{self, Aside};
@@ -45,19 +42,10 @@ pub(crate) fn convert(file: &Path) -> anyhow::Result<Converted> {
     fs::rename(&aside.0, &home).with_context(|| format!("cannot make {}", home.display()))?;
     let removed: Vec<PathBuf> = [single.path].into_iter().chain(single.test).collect();
     for path in &removed {
-        let failed = || {
-            format!(
-                "wrote {}, but cannot remove {}",
-                home.display(),
-                path.display()
-            )
-        };
+        let failed = || format!("wrote {}, but cannot remove {}", home.display(), path.display());
         fs::remove_file(path).with_context(failed)?;
     }
-    Ok(Converted {
-        written: names.iter().map(|name| home.join(name)).collect(),
-        removed,
-    })
+    Ok(Converted { written: names.iter().map(|name| home.join(name)).collect(), removed })
 }
 
 impl SingleFile {
@@ -76,10 +64,7 @@ impl SingleFile {
             bail!("{shown} declares no tools, resources or prompts: nothing was written");
         };
         if let Some(broken) = &module.broken {
-            bail!(
-                "{shown} cannot be loaded; nothing was written\n{}",
-                broken.fault
-            );
+            bail!("{shown} cannot be loaded; nothing was written\n{}", broken.fault);
         }
         let (Some(name), Some(script)) = (&module.name, &module.script) else {
             bail!("{shown} cannot be loaded; nothing was written");
@@ -107,10 +92,7 @@ impl SingleFile {
     fn files(&self) -> anyhow::Result<Vec<(String, String)>> {
         let source = read(&self.path)?;
         let mut files = vec![
-            (
-                "module.toml".to_owned(),
-                manifest(&self.name, &self.script.declared),
-            ),
+            ("module.toml".to_owned(), manifest(&self.name, &self.script.declared)),
             ("main.star".to_owned(), without_permissions(&source)),
         ];
         if let Some(test) = &self.test {
@@ -143,11 +125,7 @@ fn permissions(declared: Option<&Permissions>, exec: &[String]) -> String {
     let lines = Permission::ALL.into_iter().filter_map(|permission| {
         let names = declared.map_or(&[][..], |declared| declared.get(permission));
         let commands = exec.iter().filter(|_| permission == Permission::Exec);
-        let names: Vec<String> = names
-            .iter()
-            .chain(commands)
-            .map(|name| quoted(name))
-            .collect();
+        let names: Vec<String> = names.iter().chain(commands).map(|name| quoted(name)).collect();
         (!names.is_empty()).then(|| format!("{} = [{}]\n", permission.key(), names.join(", ")))
     });
     let lines: String = lines.collect();

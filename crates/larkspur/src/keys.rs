@@ -41,10 +41,7 @@ pub(crate) fn named_file() -> Option<PathBuf> {
 /// A new key that was given, if one was.
 pub(crate) fn new_key() -> Option<NewKey> {
     let said = said();
-    let key = said
-        .get(VAULT_NEW_KEY)
-        .map(Secret::new)
-        .map(NewKey::Variable);
+    let key = said.get(VAULT_NEW_KEY).map(Secret::new).map(NewKey::Variable);
     let passphrase = || said.get(VAULT_NEW_PASSPHRASE).map(Secret::new);
     key.or_else(|| passphrase().map(NewKey::Passphrase))
 }
@@ -55,9 +52,7 @@ pub(crate) fn export_passphrase() -> Option<Secret> {
 
 /// Variables that are set to something.
 fn said() -> HashMap<String, String> {
-    compose::variables()
-        .filter(|(_, value)| !value.is_empty())
-        .collect()
+    compose::variables().filter(|(_, value)| !value.is_empty()).collect()
 }
 
 fn usual(said: &HashMap<String, String>) -> PathBuf {

@@ -18,11 +18,8 @@ pub(crate) fn configuration(address: SocketAddr, plan: &Plan) -> String {
     let mut server = json!({"type": "http", "url": format!("http://{address}/mcp")});
     if let Login::Token(token) = &plan.entrance.login {
         // One that lasts stays where it is kept.
-        let token = if plan.made_token {
-            token.reveal().to_owned()
-        } else {
-            format!("${{{TOKEN}}}")
-        };
+        let token =
+            if plan.made_token { token.reveal().to_owned() } else { format!("${{{TOKEN}}}") };
         server["headers"] = json!({"Authorization": format!("Bearer {token}")});
     }
     format!("{:#}", json!({"mcpServers": {"larkspur": server}}))
@@ -81,21 +78,13 @@ mod tests {
         for (verdict, error, expected) in [
             (RequestVerdict::Ok, None, "ok".to_owned()),
             (RequestVerdict::Asks, None, "asks its client".to_owned()),
-            (
-                RequestVerdict::Error,
-                Some("no\nmore".into()),
-                "error no".to_owned(),
-            ),
+            (RequestVerdict::Error, Some("no\nmore".into()), "error no".to_owned()),
             (
                 RequestVerdict::Stopped,
                 Some("\u{1b}[2Jgone".into()),
                 "error \\u{1b}[2Jgone".to_owned(),
             ),
-            (
-                RequestVerdict::Error,
-                Some(long),
-                format!("error {}…", "ä".repeat(LONGEST / 2)),
-            ),
+            (RequestVerdict::Error, Some(long), format!("error {}…", "ä".repeat(LONGEST / 2))),
         ] {
             let called = Called {
                 tool: "greet.hello".into(),
@@ -105,10 +94,7 @@ mod tests {
             };
             let line = line(&called, 19 * 3600 + 2 * 60 + 5);
             let line = anstream::adapter::strip_str(&line).to_string();
-            assert_eq!(
-                line,
-                format!("  19:02:05Z  greet.hello  1.2 ms  {expected}")
-            );
+            assert_eq!(line, format!("  19:02:05Z  greet.hello  1.2 ms  {expected}"));
         }
     }
 }

@@ -1,8 +1,5 @@
 //! The files of a new module, and how they get to their place.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these are the author's files, not the server's"
-)]
+#![expect(clippy::disallowed_methods, reason = "these are the author's files, not the server's")]
 
 use crate::{compose, readme};
 use anyhow::Context;
@@ -23,11 +20,7 @@ const SINGLE: [(&str, &str); 2] = [
 
 /// Wherever a module of this name may lie: two forms of one would be in each other's way.
 pub(crate) fn places(folder: &Path, name: &ModuleName) -> [PathBuf; 3] {
-    let files = [
-        name.to_string(),
-        format!("{name}.star"),
-        format!("{name}_test.star"),
-    ];
+    let files = [name.to_string(), format!("{name}.star"), format!("{name}_test.star")];
     files.map(|file| folder.join(file))
 }
 

@@ -45,11 +45,7 @@ pub(crate) fn note(text: &str) {
 }
 
 pub(crate) fn error(text: &str) {
-    beside(
-        Level::ERROR,
-        text,
-        &format!("{} {text}", styled(BAD, "error:")),
-    );
+    beside(Level::ERROR, text, &format!("{} {text}", styled(BAD, "error:")));
 }
 
 fn beside(level: Level, text: &str, for_people: &str) {
@@ -80,18 +76,13 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
 pub(crate) fn no_modules(runtime: &Runtime) -> String {
     let folders = runtime.folders().iter();
     let folders: Vec<String> = folders.map(|f| f.root().display().to_string()).collect();
-    format!(
-        "no modules in {}; `larkspur new hello` writes one",
-        folders.join(" or ")
-    )
+    format!("no modules in {}; `larkspur new hello` writes one", folders.join(" or "))
 }
 
 /// What lies in the folders and cannot be read.
 pub(crate) fn unread(folders: &[Folder]) -> Vec<String> {
     let unread = folders.iter().flat_map(Folder::unread);
-    unread
-        .map(|(path, why)| format!("{} is not served: {why}", path.display()))
-        .collect()
+    unread.map(|(path, why)| format!("{} is not served: {why}", path.display())).collect()
 }
 
 /// A secret that is not set yet, and the command that sets it.
@@ -123,11 +114,7 @@ pub(crate) fn tell_nameless(survey: &Survey) -> bool {
 
 /// `2 tools`, `1 tool, 3 resources`, `1 prompt`: what there is, and tools where there is nothing.
 pub(crate) fn offers(offers: Offers) -> String {
-    let all = [
-        (offers.tools, "tool"),
-        (offers.resources, "resource"),
-        (offers.prompts, "prompt"),
-    ];
+    let all = [(offers.tools, "tool"), (offers.resources, "resource"), (offers.prompts, "prompt")];
     let there = all.iter().filter(|(number, _)| *number > 0);
     let there: Vec<String> = there.map(|(number, thing)| count(*number, thing)).collect();
     if there.is_empty() {
@@ -139,10 +126,7 @@ pub(crate) fn offers(offers: Offers) -> String {
 /// A panic is a defect of ours; it ends one call, and gets one line.
 pub(crate) fn short_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic
-            .location()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let what = panic.payload_as_str().unwrap_or("no message");
         tracing::error!("internal error at {place}: {what}");
     }));

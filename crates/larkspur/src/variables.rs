@@ -25,34 +25,16 @@ pub(crate) const VARIABLES: [(&str, &str); 17] = [
         TRUST_FOLDER,
         "`1` loads files in starlark-mcp's form also on other addresses than loopback, as `--trust-folder` does",
     ),
-    (
-        LOG,
-        "what is in the log on stderr, such as `info,script=debug`",
-    ),
+    (LOG, "what is in the log on stderr, such as `info,script=debug`"),
     (RUST_LOG, "the same, if `LARKSPUR_LOG` is not set"),
     (VAULT_KEY, "the vault's master key"),
-    (
-        VAULT_KEY_FILE,
-        "the file with it; wins over `key_file` under `[vault]`",
-    ),
-    (
-        VAULT_PASSPHRASE,
-        "a passphrase from which the master key is made",
-    ),
+    (VAULT_KEY_FILE, "the file with it; wins over `key_file` under `[vault]`"),
+    (VAULT_PASSPHRASE, "a passphrase from which the master key is made"),
     (VAULT_KEYRING, "`off` leaves the system's keyring alone"),
-    (
-        VAULT_NEW_KEY,
-        "the key that `larkspur secret rotate-key` changes to",
-    ),
+    (VAULT_NEW_KEY, "the key that `larkspur secret rotate-key` changes to"),
     (VAULT_NEW_PASSPHRASE, "the passphrase that it changes to"),
-    (
-        EXPORT_PASSPHRASE,
-        "what opens the file of `larkspur secret export` and `import`",
-    ),
-    (
-        CI,
-        "if it is set, `larkspur test` writes no snapshots, and one that is missing is a failure",
-    ),
+    (EXPORT_PASSPHRASE, "what opens the file of `larkspur secret export` and `import`"),
+    (CI, "if it is set, `larkspur test` writes no snapshots, and one that is missing is a failure"),
     (
         XDG_CONFIG_HOME,
         "the folder of `larkspur/vault.key` and `larkspur/clients.toml`, in the place of `~/.config`",

@@ -31,11 +31,7 @@ pub(crate) fn completion(document: &Document, libraries: &[Library], position: &
             keys.into_iter().chain(names).collect()
         }
     };
-    let fits = |item: &Value| {
-        item["label"]
-            .as_str()
-            .is_some_and(|name| name.starts_with(begun))
-    };
+    let fits = |item: &Value| item["label"].as_str().is_some_and(|name| name.starts_with(begun));
     items.into_iter().filter(fits).collect()
 }
 
@@ -49,18 +45,12 @@ fn text_before(text: &str, position: &Value, byte: usize) -> String {
 
 /// Keys of `permissions(…)`, if the text ends among its arguments.
 fn permission_keys(before: &str) -> Vec<Value> {
-    let is_among = before
-        .rsplit_once("permissions(")
-        .is_some_and(|(_, inside)| {
-            let count = |bracket: char| inside.matches(bracket).count();
-            count(')') <= count('(') && count(']') == count('[')
-        });
-    let section = MANIFEST
-        .iter()
-        .find(|section| section.name == "permissions");
-    let keys = section
-        .filter(|_| is_among)
-        .map_or(&[][..], |section| section.keys);
+    let is_among = before.rsplit_once("permissions(").is_some_and(|(_, inside)| {
+        let count = |bracket: char| inside.matches(bracket).count();
+        count(')') <= count('(') && count(']') == count('[')
+    });
+    let section = MANIFEST.iter().find(|section| section.name == "permissions");
+    let keys = section.filter(|_| is_among).map_or(&[][..], |section| section.keys);
     let item = |key: &Key| json!({"label": key.name, "kind": VARIABLE, "detail": key.about});
     keys.iter().map(item).collect()
 }
@@ -78,13 +68,10 @@ fn is_library(library: &Library, name: &str) -> bool {
 }
 
 fn globals(libraries: &[Library]) -> impl Iterator<Item = Value> {
-    let named = libraries
-        .iter()
-        .filter(|l| l.kind == LibraryKind::Library && !l.name.contains('.'));
+    let named =
+        libraries.iter().filter(|l| l.kind == LibraryKind::Library && !l.name.contains('.'));
     let named = named.map(|l| json!({"label": l.name, "kind": MODULE, "detail": l.about}));
-    let free = libraries
-        .iter()
-        .filter(|l| l.kind == LibraryKind::Functions);
+    let free = libraries.iter().filter(|l| l.kind == LibraryKind::Functions);
     named.chain(free.flat_map(|l| &l.entries).map(entry_item))
 }
 
@@ -100,11 +87,7 @@ fn entry_item(entry: &Entry) -> Value {
 
 fn own_names(document: &Document) -> impl Iterator<Item = Value> {
     let names = document.outline.names.iter().map(|named| {
-        let kind = if named.signature.is_some() {
-            FUNCTION
-        } else {
-            VARIABLE
-        };
+        let kind = if named.signature.is_some() { FUNCTION } else { VARIABLE };
         json!({"label": named.name, "kind": kind, "detail": named.signature})
     });
     let loads = document.outline.loads.iter().flat_map(|load| {
@@ -129,10 +112,7 @@ pub(crate) fn hover(
     };
     let own = home_of(document, name, project).map(|home| about_named(&home.named));
     let text = own.or_else(|| about(name, libraries));
-    text.map_or(
-        Value::Null,
-        |text| json!({"contents": {"kind": "markdown", "value": text}}),
-    )
+    text.map_or(Value::Null, |text| json!({"contents": {"kind": "markdown", "value": text}}))
 }
 
 fn about(name: &str, libraries: &[Library]) -> Option<String> {
@@ -202,11 +182,7 @@ struct Home {
 
 fn home_of(document: &Document, name: &str, project: &dyn Project) -> Option<Home> {
     if let Some(named) = find(&document.outline.names, name) {
-        return Some(Home {
-            uri: document.uri.clone(),
-            text: document.text.clone(),
-            named,
-        });
+        return Some(Home { uri: document.uri.clone(), text: document.text.clone(), named });
     }
     let mut loads = document.outline.loads.iter();
     let (target, their) = loads.find_map(|load| {
@@ -222,11 +198,7 @@ fn home_of(document: &Document, name: &str, project: &dyn Project) -> Option<Hom
 fn in_file(file: &Path, name: &str, project: &dyn Project) -> Option<Home> {
     let text = project.read(file)?;
     let outline = outline(&file.display().to_string(), &text).ok()?;
-    Some(Home {
-        uri: document::uri(file)?,
-        named: find(&outline.names, name)?,
-        text,
-    })
+    Some(Home { uri: document::uri(file)?, named: find(&outline.names, name)?, text })
 }
 
 /// The last one counts, as when the file runs.
@@ -252,11 +224,8 @@ mod tests {
             let keys = permission_keys(before);
             let labels = keys.iter().filter_map(|key| key["label"].as_str());
             let mut labels: Vec<&str> = labels.collect();
-            let mut all = if expected {
-                Permission::ALL.map(Permission::key).to_vec()
-            } else {
-                Vec::new()
-            };
+            let mut all =
+                if expected { Permission::ALL.map(Permission::key).to_vec() } else { Vec::new() };
             labels.sort_unstable();
             all.sort_unstable();
             assert_eq!(labels, all, "{before}");

@@ -4,10 +4,7 @@ use std::ops::Range;
 
 /// The names up to the one that the cursor is on, and where they stand in the line.
 pub(crate) fn name_at(line: &str, byte: usize) -> Option<(&str, Range<usize>)> {
-    let end = byte
-        + line[byte..]
-            .find(|c| !is_part(c))
-            .unwrap_or(line.len() - byte);
+    let end = byte + line[byte..].find(|c| !is_part(c)).unwrap_or(line.len() - byte);
     let start = start(line, end);
     let name = line[start..end].trim_matches('.');
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -41,9 +38,7 @@ pub(crate) fn is_in_text(line: &str, byte: usize) -> bool {
 
 fn start(line: &str, end: usize) -> usize {
     let before = line[..end].rfind(|c| !is_part(c) && c != '.');
-    before.map_or(0, |at| {
-        at + line[at..].chars().next().map_or(1, char::len_utf8)
-    })
+    before.map_or(0, |at| at + line[at..].chars().next().map_or(1, char::len_utf8))
 }
 
 fn is_part(c: char) -> bool {
@@ -81,12 +76,7 @@ mod tests {
 
     #[test]
     fn texts_and_comments_are_known() {
-        for (line, is) in [
-            ("x = \"a", true),
-            ("x = \"a\"", false),
-            ("# a", true),
-            ("'\\'", true),
-        ] {
+        for (line, is) in [("x = \"a", true), ("x = \"a\"", false), ("# a", true), ("'\\'", true)] {
             assert_eq!(is_in_text(line, line.len()), is, "{line}");
         }
     }

@@ -15,12 +15,8 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new(uri: &str, text: &str, version: Option<i64>) -> Self {
-        let mut document = Self {
-            uri: uri.to_owned(),
-            text: String::new(),
-            version,
-            outline: Outline::default(),
-        };
+        let mut document =
+            Self { uri: uri.to_owned(), text: String::new(), version, outline: Outline::default() };
         document.change(text, version);
         document
     }

@@ -43,24 +43,14 @@ mod tests {
     #[test]
     fn columns_count_as_editors_do() {
         let text = "a\n𝄞é = x\n";
-        let place = Place {
-            file: String::new(),
-            line: 2,
-            column: 6,
-            width: 1,
-            excerpt: String::new(),
-        };
+        let place =
+            Place { file: String::new(), line: 2, column: 6, width: 1, excerpt: String::new() };
         let found = range(text, &place);
         assert_eq!(found["start"], json!({"line": 1, "character": 6}));
         assert_eq!(found["end"], json!({"line": 1, "character": 7}));
         let (line, byte) = locate(text, &found["start"]).unwrap();
         assert_eq!(&line[byte..], "x");
-        assert_eq!(
-            locate(text, &json!({"line": 1, "character": 99}))
-                .unwrap()
-                .1,
-            line.len()
-        );
+        assert_eq!(locate(text, &json!({"line": 1, "character": 99})).unwrap().1, line.len());
         assert_eq!(locate(text, &json!({"line": 9, "character": 0})), None);
     }
 }

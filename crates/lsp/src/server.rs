@@ -251,10 +251,7 @@ impl<P: Project, W: Write> Server<P, W> {
             Some(document) => document.text.clone(),
             None => self.project.read(path).unwrap_or_default(),
         };
-        let diagnostics: Vec<Value> = faults
-            .iter()
-            .map(|fault| diagnostic(fault, &text))
-            .collect();
+        let diagnostics: Vec<Value> = faults.iter().map(|fault| diagnostic(fault, &text)).collect();
         let mut params = json!({"uri": uri, "diagnostics": diagnostics});
         if let Some(document) = document {
             params["uri"] = json!(document.uri);

@@ -46,9 +46,7 @@ async fn listen() -> anyhow::Result<()> {
         });
         tokio::spawn(async move {
             let connection = Builder::new(TokioExecutor::new());
-            let _ = connection
-                .serve_connection(TokioIo::new(stream), answer)
-                .await;
+            let _ = connection.serve_connection(TokioIo::new(stream), answer).await;
         });
     }
 }

@@ -107,25 +107,18 @@ impl Schema {
         let as_text = || Value::String(text.to_owned());
         match self {
             Self::Str => as_text(),
-            Self::Any => as_json()
-                .filter(|json| !json.is_string())
-                .unwrap_or_else(as_text),
+            Self::Any => as_json().filter(|json| !json.is_string()).unwrap_or_else(as_text),
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "yes" | "1" => Value::Bool(true),
                 "false" | "no" | "0" => Value::Bool(false),
                 _ => as_text(),
             },
-            Self::List(item) if !text.trim_start().starts_with('[') => Value::Array(
-                text.split(',')
-                    .map(|part| item.read_text(part.trim()))
-                    .collect(),
-            ),
+            Self::List(item) if !text.trim_start().starts_with('[') => {
+                Value::Array(text.split(',').map(|part| item.read_text(part.trim())).collect())
+            }
             _ => {
                 let candidates = [Some(as_text()), as_json()];
-                let fits = candidates
-                    .into_iter()
-                    .flatten()
-                    .find(|value| self.is_exactly(value));
+                let fits = candidates.into_iter().flatten().find(|value| self.is_exactly(value));
                 fits.or_else(as_json).unwrap_or_else(as_text)
             }
         }
@@ -200,10 +193,7 @@ impl Schema {
         {
             message = format!("{message}; did you mean \"{near}\"?");
         }
-        wrong.push(Mismatch {
-            path: path.to_owned(),
-            message,
-        });
+        wrong.push(Mismatch { path: path.to_owned(), message });
         value
     }
 
@@ -223,11 +213,7 @@ impl Schema {
             Self::Tuple(items) => format!("a list of {}", items.len()),
             Self::Dict(_) => "an object".into(),
             Self::Record { name, .. } => format!("an object ({name})"),
-            Self::Union(kinds) => kinds
-                .iter()
-                .map(Self::spoken)
-                .collect::<Vec<_>>()
-                .join(" or "),
+            Self::Union(kinds) => kinds.iter().map(Self::spoken).collect::<Vec<_>>().join(" or "),
         }
     }
 }
@@ -257,10 +243,7 @@ pub(crate) fn accept_fields(
                 taken.insert(field.name.clone(), default.clone());
             }
             (None, None) if field.required => {
-                wrong.push(Mismatch {
-                    path: at,
-                    message: "is required".into(),
-                });
+                wrong.push(Mismatch { path: at, message: "is required".into() });
             }
             (None, None) => {}
         }
@@ -287,10 +270,7 @@ impl Field {
 
 fn unknown(fields: &[Field], path: &str, key: &str) -> Mismatch {
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
-    Mismatch {
-        path: join(path, key),
-        message: unknown_name(&names, key),
-    }
+    Mismatch { path: join(path, key), message: unknown_name(&names, key) }
 }
 
 /// Why a name is none of the parameters.
@@ -303,11 +283,7 @@ pub(crate) fn unknown_name(names: &[&str], given: &str) -> String {
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
-    }
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 fn is_integer(digits: &str) -> bool {
@@ -354,18 +330,11 @@ fn find_unreadable(value: &Value, path: &str, wrong: &mut Vec<Mismatch>) {
     match value {
         Value::Number(number) => {
             if let Some(message) = unreadable_number(number) {
-                wrong.push(Mismatch {
-                    path: path.to_owned(),
-                    message,
-                });
+                wrong.push(Mismatch { path: path.to_owned(), message });
             }
         }
         Value::Array(items) => {
-            for (i, item) in items
-                .iter()
-                .enumerate()
-                .filter(|(_, item)| may_hold_numbers(item))
-            {
+            for (i, item) in items.iter().enumerate().filter(|(_, item)| may_hold_numbers(item)) {
                 find_unreadable(item, &format!("{path}[{i}]"), wrong);
             }
         }

@@ -36,10 +36,9 @@ impl FromStr for AddressRange {
         let network = truncate(address, prefix);
         Ok(match network.to_canonical() {
             // An IPv4 network, written as IPv6.
-            IpAddr::V4(short) if network.is_ipv6() && prefix >= 96 => Self {
-                network: short.into(),
-                prefix: prefix - 96,
-            },
+            IpAddr::V4(short) if network.is_ipv6() && prefix >= 96 => {
+                Self { network: short.into(), prefix: prefix - 96 }
+            }
             _ => Self { network, prefix },
         })
     }
@@ -85,35 +84,17 @@ mod tests {
             ("10.0.0.0/8", "10.0.0.0/8", "10.255.1.2", "11.0.0.1"),
             ("10.1.2.3/8", "10.0.0.0/8", "10.0.0.1", "::1"),
             ("127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2"),
-            (
-                " 127.0.0.1/32 ",
-                "127.0.0.1",
-                "::ffff:127.0.0.1",
-                "127.0.0.0",
-            ),
+            (" 127.0.0.1/32 ", "127.0.0.1", "::ffff:127.0.0.1", "127.0.0.0"),
             ("0.0.0.0/0", "0.0.0.0/0", "8.8.8.8", "2001:db8::1"),
             ("::/0", "::/0", "2001:db8::1", "8.8.8.8"),
-            (
-                "2001:db8::/32",
-                "2001:db8::/32",
-                "2001:db8:ffff::1",
-                "2001:db9::1",
-            ),
+            ("2001:db8::/32", "2001:db8::/32", "2001:db8:ffff::1", "2001:db9::1"),
             ("::1", "::1", "::1", "::2"),
-            (
-                "::ffff:10.0.0.0/104",
-                "10.0.0.0/8",
-                "10.9.9.9",
-                "::ffff:11.0.0.1",
-            ),
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8", "10.9.9.9", "::ffff:11.0.0.1"),
         ] {
             let parsed: AddressRange = range.parse().unwrap();
             assert_eq!(parsed.to_string(), shown);
             assert!(parsed.contains(inside.parse().unwrap()), "{range} {inside}");
-            assert!(
-                !parsed.contains(outside.parse().unwrap()),
-                "{range} {outside}"
-            );
+            assert!(!parsed.contains(outside.parse().unwrap()), "{range} {outside}");
         }
     }
 

@@ -46,16 +46,10 @@ impl AuditSettings {
         let mut get = |key| table.get(key);
         let settings = Self {
             file: get("file").and_then(|item| Some(item.text()?.to_owned())),
-            max_size: get("max_size")
-                .and_then(|item| item.size())
-                .unwrap_or(usual.max_size),
-            keep: get("keep")
-                .and_then(|item| item.count())
-                .unwrap_or(usual.keep),
+            max_size: get("max_size").and_then(|item| item.size()).unwrap_or(usual.max_size),
+            keep: get("keep").and_then(|item| item.count()).unwrap_or(usual.keep),
             arguments: get("arguments").is_some_and(|item| yes(&item)),
-            on_error: get("on_error")
-                .and_then(|item| item.parse())
-                .unwrap_or_default(),
+            on_error: get("on_error").and_then(|item| item.parse()).unwrap_or_default(),
         };
         table.finish(&known::AUDIT);
         settings

@@ -17,10 +17,7 @@ const EXPECTED: &str = "`cache` is a time such as \"60s\", or {\"for\": \"60s\",
 impl Cache {
     pub fn read(given: &Value) -> Result<Self, String> {
         let Value::Object(map) = given else {
-            return Ok(Self {
-                time: time(given)?,
-                public: false,
-            });
+            return Ok(Self { time: time(given)?, public: false });
         };
         let is_known = |name: &String| ["for", "public"].contains(&name.as_str());
         let public = match map.get("public") {
@@ -29,10 +26,7 @@ impl Cache {
             Some(_) => return Err(EXPECTED.into()),
         };
         match map.get("for") {
-            Some(given) if map.keys().all(is_known) => Ok(Self {
-                time: time(given)?,
-                public,
-            }),
+            Some(given) if map.keys().all(is_known) => Ok(Self { time: time(given)?, public }),
             _ => Err(EXPECTED.into()),
         }
     }

@@ -24,30 +24,19 @@ pub struct Caller {
 impl Caller {
     /// Somebody who has logged in. One whose name is that of whoever runs the server is not him.
     pub fn named(name: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            name: name.into(),
-            is_local: false,
-            ..Self::default()
-        }
+        Self { name: name.into(), is_local: false, ..Self::default() }
     }
 
     /// The same, by a token that is for this and says that.
     #[must_use]
     pub fn with_token(self, scopes: Vec<String>, claims: Map<String, Value>) -> Self {
-        Self {
-            scopes: Some(scopes.into()),
-            claims: Some(Arc::new(claims)),
-            ..self
-        }
+        Self { scopes: Some(scopes.into()), claims: Some(Arc::new(claims)), ..self }
     }
 
     /// The same, as long as his token holds.
     #[must_use]
     pub fn holding_until(self, until: SystemTime) -> Self {
-        Self {
-            until: Some(until),
-            ..self
-        }
+        Self { until: Some(until), ..self }
     }
 
     /// On stdio and on the command line nobody else can call.
@@ -59,12 +48,6 @@ impl Caller {
 impl Default for Caller {
     /// Whoever started the process.
     fn default() -> Self {
-        Self {
-            name: Cow::Borrowed(LOCAL),
-            scopes: None,
-            claims: None,
-            until: None,
-            is_local: true,
-        }
+        Self { name: Cow::Borrowed(LOCAL), scopes: None, claims: None, until: None, is_local: true }
     }
 }

@@ -73,11 +73,7 @@ impl ComputeSlots {
     pub fn enter(&self, cancel: Cancel) -> ComputeSlot {
         let mut state = self.0.lock();
         state.last += 1;
-        ComputeSlot {
-            slots: self.clone(),
-            call: state.last,
-            cancel,
-        }
+        ComputeSlot { slots: self.clone(), call: state.last, cancel }
     }
 }
 
@@ -263,9 +259,7 @@ mod tests {
         let _held = slots.enter(other).begin();
         cancel.cancel();
         let cancelled = slots.enter(cancel);
-        thread::spawn(move || drop(cancelled.begin()))
-            .join()
-            .unwrap();
+        thread::spawn(move || drop(cancelled.begin())).join().unwrap();
         assert_eq!(slots.0.waiting.load(Ordering::Relaxed), 0);
     }
 }

@@ -34,15 +34,11 @@ pub(crate) fn all_in(folder: &Path, kind: &str) -> Vec<(String, Value)> {
     let folder = folder.join(kind);
     let entries = std::fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert!(!names.is_empty(), "{} is empty", folder.display());
-    names
-        .into_iter()
-        .map(|name| (name.clone(), read_path(&folder.join(name))))
-        .collect()
+    names.into_iter().map(|name| (name.clone(), read_path(&folder.join(name)))).collect()
 }
 
 pub(crate) fn folder() -> PathBuf {

@@ -50,10 +50,7 @@ pub struct SessionLimits {
 
 impl Default for SessionLimits {
     fn default() -> Self {
-        Self {
-            per_caller: 256,
-            total: 4096,
-        }
+        Self { per_caller: 256, total: 4096 }
     }
 }
 
@@ -68,10 +65,7 @@ pub struct ConnectionSettings {
 
 impl Default for ConnectionSettings {
     fn default() -> Self {
-        Self {
-            per_address: 256,
-            trusted_proxies: Vec::new(),
-        }
+        Self { per_address: 256, trusted_proxies: Vec::new() }
     }
 }
 
@@ -108,10 +102,7 @@ impl FromStr for Transport {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut open = Self {
-            stdio: false,
-            http: false,
-        };
+        let mut open = Self { stdio: false, http: false };
         for door in text.split(',').map(str::trim) {
             match door {
                 "stdio" => open.stdio = true,
@@ -135,9 +126,7 @@ impl FromStr for Auth {
             "none" => Ok(Self::None),
             "token" => Ok(Self::Token),
             "jwt" => Ok(Self::Jwt),
-            other => Err(format!(
-                "`{other}` is no way to log in; write none, token or jwt"
-            )),
+            other => Err(format!("`{other}` is no way to log in; write none, token or jwt")),
         }
     }
 }
@@ -162,16 +151,10 @@ impl Doors {
             host: table.string("host"),
             port,
             hosts: table.strings("hosts"),
-            cors: table
-                .get("cors")
-                .and_then(|item| cors(&item))
-                .unwrap_or_default(),
+            cors: table.get("cors").and_then(|item| cors(&item)).unwrap_or_default(),
             public_url: table.get("public_url").and_then(|item| public_url(&item)),
             auth: table.get("auth").and_then(|item| item.parse()),
-            errors: table
-                .get("errors")
-                .and_then(|item| item.parse())
-                .unwrap_or_default(),
+            errors: table.get("errors").and_then(|item| item.parse()).unwrap_or_default(),
             connections: ConnectionSettings::read(table),
             sessions: SessionLimits::read(table),
             message_bytes: table
@@ -209,11 +192,7 @@ impl ConnectionSettings {
 
 fn cors(item: &Item<'_>) -> Option<Cors> {
     if let Some(allowed) = item.boolean() {
-        return Some(if allowed {
-            Cors::Loopback
-        } else {
-            Cors::Nobody
-        });
+        return Some(if allowed { Cors::Loopback } else { Cors::Nobody });
     }
     let items = item.list()?;
     let origins: Vec<String> = items.iter().filter_map(origin).collect();

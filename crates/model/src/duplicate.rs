@@ -66,11 +66,7 @@ fn scan<'j, K: AsRef<[u8]>>(
                     let begin = objects.last().copied().unwrap_or_default();
                     let within = begin.checked_sub(1).map(|before| keys[before].as_ref());
                     let key = read(text);
-                    visit(KeyPlace {
-                        key: key.as_ref(),
-                        within,
-                        depth: objects.len(),
-                    });
+                    visit(KeyPlace { key: key.as_ref(), within, depth: objects.len() });
                     keys.push(key);
                 }
             }
@@ -127,11 +123,7 @@ fn repeated<K: AsRef<[u8]>>(keys: &mut [K]) -> Option<String> {
             let mut earlier = keys[..*at].iter();
             earlier.any(|other| other.as_ref() == key.as_ref())
         };
-        return keys
-            .iter()
-            .enumerate()
-            .find(is_earlier)
-            .map(|(_, key)| named(key));
+        return keys.iter().enumerate().find(is_earlier).map(|(_, key)| named(key));
     }
     keys.sort_unstable_by(|a, b| a.as_ref().cmp(b.as_ref()));
     let pair = keys.windows(2);
@@ -184,16 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_survived() {
-        for text in [
-            "{\"a",
-            "}",
-            "}}{",
-            "\"",
-            "\"\\",
-            "{\"a\":",
-            "{\"\\",
-            "\u{7f}{\"é",
-        ] {
+        for text in ["{\"a", "}", "}}{", "\"", "\"\\", "{\"a\":", "{\"\\", "\u{7f}{\"é"] {
             assert_eq!(duplicate_key(text.as_bytes()), None, "{text}");
         }
         let deep = "{\"a\":".repeat(100_000);

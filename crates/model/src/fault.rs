@@ -40,13 +40,7 @@ pub struct RaisedError {
 
 impl Fault {
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            code: None,
-            message: message.into(),
-            place: None,
-            help: None,
-            raised: None,
-        }
+        Self { code: None, message: message.into(), place: None, help: None, raised: None }
     }
 
     #[must_use]
@@ -89,11 +83,7 @@ impl fmt::Display for Fault {
                 .take(place.column.saturating_sub(1))
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
-            write!(
-                f,
-                "\n{gutter} ┌ {}:{}:{}",
-                place.file, place.line, place.column
-            )?;
+            write!(f, "\n{gutter} ┌ {}:{}:{}", place.file, place.line, place.column)?;
             write!(f, "\n{number} │ {}", place.excerpt)?;
             write!(f, "\n{gutter} │ {indent}{}", "^".repeat(place.width.max(1)))?;
         }

@@ -129,11 +129,7 @@ impl Input {
     /// The same with the names alone of what need not be given: `repo: str, limit?, labels?`.
     pub fn brief_signature(&self) -> String {
         let shown = self.parameters().into_iter().map(|parameter| {
-            if parameter.required {
-                parameter.to_string()
-            } else {
-                format!("{}?", parameter.name)
-            }
+            if parameter.required { parameter.to_string() } else { format!("{}?", parameter.name) }
         });
         shown.collect::<Vec<_>>().join(", ")
     }
@@ -155,11 +151,7 @@ impl Input {
             return self.check_rules(args);
         }
         problems.dedup();
-        if problems.is_empty() {
-            Ok(args)
-        } else {
-            Err(Rejected(problems))
-        }
+        if problems.is_empty() { Ok(args) } else { Err(Rejected(problems)) }
     }
 
     /// What is wrong with arguments of which some are known by their names alone (`later`). At most
@@ -170,23 +162,16 @@ impl Input {
             let problems = rejected.map(|rejected| rejected.0).unwrap_or_default();
             return problems.into_iter().take(MOST_PROBLEMS).collect();
         }
-        let given: Vec<&str> = known
-            .keys()
-            .map(String::as_str)
-            .chain(later.iter().copied())
-            .collect();
+        let given: Vec<&str> =
+            known.keys().map(String::as_str).chain(later.iter().copied()).collect();
         let mut problems = self.check_names(&given);
         let fields = self.0.fields.iter();
-        let fields: Vec<Field> = fields
-            .filter(|field| known.contains_key(&field.name))
-            .cloned()
-            .collect();
+        let fields: Vec<Field> =
+            fields.filter(|field| known.contains_key(&field.name)).cloned().collect();
         let mut wrong = Vec::new();
         let known: Args = {
             let names = self.names();
-            let known = known
-                .into_iter()
-                .filter(|(name, _)| !names.is_unknown(name));
+            let known = known.into_iter().filter(|(name, _)| !names.is_unknown(name));
             known.collect()
         };
         let taken = self.take(known, &fields, &mut wrong);
@@ -206,10 +191,7 @@ impl Input {
 
     fn check_names(&self, given: &[&str]) -> Vec<Problem> {
         let names = self.names();
-        let problem = |field: &str, message: String| Problem {
-            field: field.to_owned(),
-            message,
-        };
+        let problem = |field: &str, message: String| Problem { field: field.to_owned(), message };
         let missing = names.required.iter().filter(|name| !given.contains(name));
         let missing = missing.map(|name| problem(name, "is required".into()));
         let unknown = given.iter().filter(|name| names.is_unknown(name));
@@ -245,11 +227,7 @@ impl Input {
         let required = json.get("required").and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         ParameterNames {
-            all: properties
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name.as_str())
-                .collect(),
+            all: properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
             required: required.filter(|name| !has_default(name)).collect(),
             is_open: json.get("additionalProperties") != Some(&Value::Bool(false))
                 || json.get("patternProperties").is_some(),
@@ -287,21 +265,14 @@ impl Input {
         let validator = match self.validator() {
             Ok(validator) => validator,
             Err(why) => {
-                return Err(Rejected(vec![Problem {
-                    field: String::new(),
-                    message: why.clone(),
-                }]));
+                return Err(Rejected(vec![Problem { field: String::new(), message: why.clone() }]));
             }
         };
         let args = Value::Object(args);
         let problems: Vec<Problem> = validator
             .iter_errors(&args)
             .map(|error| Problem {
-                field: error
-                    .instance_path()
-                    .to_string()
-                    .trim_start_matches('/')
-                    .replace('/', "."),
+                field: error.instance_path().to_string().trim_start_matches('/').replace('/', "."),
                 message: error.to_string(),
             })
             .collect();
@@ -392,10 +363,7 @@ fn elsewhere(schema: &Value) -> Option<&str> {
 
 impl From<Mismatch> for Problem {
     fn from(mismatch: Mismatch) -> Self {
-        Self {
-            field: mismatch.path,
-            message: mismatch.message,
-        }
+        Self { field: mismatch.path, message: mismatch.message }
     }
 }
 
@@ -501,10 +469,7 @@ mod tests {
 
     #[track_caller]
     fn check(input: &Input, args: Value, expected: Result<Value, &str>) {
-        let got = input
-            .accept(object(args))
-            .map(Value::Object)
-            .map_err(|e| e.to_string());
+        let got = input.accept(object(args)).map(Value::Object).map_err(|e| e.to_string());
         assert_eq!(got, expected.map_err(str::to_owned));
     }
 
@@ -516,11 +481,7 @@ mod tests {
 
     #[test]
     fn typed_parameters() {
-        check(
-            &issues(),
-            json!({"repo": "a/b"}),
-            Ok(json!({"repo": "a/b", "limit": 30})),
-        );
+        check(&issues(), json!({"repo": "a/b"}), Ok(json!({"repo": "a/b", "limit": 30})));
         check(
             &issues(),
             json!({"rep": "a/b", "limit": "x"}),
@@ -565,11 +526,7 @@ mod tests {
         check(&issues(), &["repo"], "");
         let unknown = "`repo` is required; `rep` is not a parameter; did you mean `repo`?";
         check(&issues(), &["rep"], unknown);
-        check(
-            &Input::typed(Vec::new(), false),
-            &["a"],
-            "`a` is not a parameter; there are none",
-        );
+        check(&Input::typed(Vec::new(), false), &["a"], "`a` is not a parameter; there are none");
         let open = Input::typed(vec![Field::required("a", Schema::Int)], true);
         check(&open, &["b"], "`a` is required");
         let properties = json!({"n": {"default": 2}, "s": {}});
@@ -579,11 +536,7 @@ mod tests {
         check(&written, &["x"], "`s` is required");
         schema["additionalProperties"] = json!(false);
         let closed = Input::verbatim(schema.clone()).unwrap();
-        check(
-            &closed,
-            &["s", "x"],
-            "`x` is not a parameter; there are n, s",
-        );
+        check(&closed, &["s", "x"], "`x` is not a parameter; there are n, s");
         schema["patternProperties"] = json!({"^x": {}});
         check(&Input::verbatim(schema).unwrap(), &["s", "x"], "");
         let many = vec!["x"; 1000];
@@ -614,12 +567,7 @@ mod tests {
             "a": {"type": "integer"}, "b": {"type": "string"}}, "minProperties": 2});
         let written = Input::verbatim(schema).unwrap();
         check(&written, json!({"a": 1}), &["b"], "");
-        check(
-            &written,
-            json!({"a": "x"}),
-            &["b"],
-            "`a` \"x\" is not of type \"integer\"",
-        );
+        check(&written, json!({"a": "x"}), &["b"], "`a` \"x\" is not of type \"integer\"");
     }
 
     #[test]
@@ -630,20 +578,12 @@ mod tests {
             Field::optional("limit", Schema::Int, Some(json!(30))),
             Field::optional("state", state, None),
             Field::optional("tags", Schema::List(Box::new(Schema::Str)), None),
-            Field::optional(
-                "either",
-                Schema::Union(vec![Schema::Str, Schema::Int]),
-                None,
-            ),
+            Field::optional("either", Schema::Union(vec![Schema::Str, Schema::Int]), None),
             Field::optional("none", Schema::Union(vec![Schema::Str, Schema::Null]), None),
         ];
         let typed = Input::typed(fields, false);
         let large = serde_json::from_str::<Value>("{\"text\": 12345678901234567890}").unwrap();
-        check(
-            &typed,
-            large,
-            Ok(json!({"text": "12345678901234567890", "limit": 30})),
-        );
+        check(&typed, large, Ok(json!({"text": "12345678901234567890", "limit": 30})));
         check(
             &typed,
             json!({"text": true, "limit": null, "state": 1, "tags": ["a", 2], "either": 2.0, "none": null}),
@@ -666,11 +606,7 @@ mod tests {
             json!({"s": 1.5, "n": null, "z": null}),
             Ok(json!({"s": "1.5", "z": null})),
         );
-        check(
-            &written,
-            json!({"s": null}),
-            Err("`s` null is not of type \"string\""),
-        );
+        check(&written, json!({"s": null}), Err("`s` null is not of type \"string\""));
     }
 
     #[test]
@@ -709,11 +645,7 @@ mod tests {
         let input = Input::verbatim(schema.clone()).unwrap();
         assert_eq!(input.to_json(), &schema);
         check(&input, json!({"s": "abc"}), Ok(json!({"s": "abc", "n": 2})));
-        check(
-            &input,
-            json!({"s": "b"}),
-            Err("`s` \"b\" does not match \"^a\""),
-        );
+        check(&input, json!({"s": "b"}), Err("`s` \"b\" does not match \"^a\""));
         assert!(Input::verbatim(json!({"type": "object", "properties": 3})).is_err());
         assert!(Input::verbatim(json!({"type": "array"})).is_err());
     }

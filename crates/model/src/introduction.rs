@@ -45,11 +45,7 @@ impl Introduction {
     /// found and called. Descriptions are left out before names are.
     pub fn instructions(&self, modules: &[ModuleLine<'_>], shows_meta_tools: bool) -> String {
         let own = self.instructions.as_deref().unwrap_or_default().trim();
-        let usage = if shows_meta_tools {
-            META_TOOLS
-        } else {
-            LISTED_TOOLS
-        };
+        let usage = if shows_meta_tools { META_TOOLS } else { LISTED_TOOLS };
         let own_characters = own.chars().count() + 2;
         let fits = |list: &str| {
             let characters = own_characters + list.chars().count() + 1 + usage.chars().count();
@@ -66,11 +62,7 @@ impl Introduction {
             0 => "This server has no modules yet.".to_owned(),
             _ => format!("{}\n{usage}", list(modules, described, named)),
         };
-        if own.is_empty() {
-            generated
-        } else {
-            format!("{own}\n\n{generated}")
-        }
+        if own.is_empty() { generated } else { format!("{own}\n\n{generated}") }
     }
 }
 

@@ -5,9 +5,7 @@ use crate::Project;
 
 fn lines(modules: &[(&'static str, &'static str)]) -> Vec<ModuleLine<'static>> {
     let modules = modules.iter();
-    modules
-        .map(|&(name, about)| ModuleLine { name, about })
-        .collect()
+    modules.map(|&(name, about)| ModuleLine { name, about }).collect()
 }
 
 #[test]
@@ -22,10 +20,7 @@ fn modules_come_first_and_usage_follows() {
         introduction.instructions(&modules, false),
         format!("Modules:\n- github: Issues and pull requests\n- greet\n{LISTED_TOOLS}")
     );
-    assert_eq!(
-        introduction.instructions(&[], true),
-        "This server has no modules yet."
-    );
+    assert_eq!(introduction.instructions(&[], true), "This server has no modules yet.");
     let introduction = Introduction {
         instructions: Some("Ask before you close an issue.\n".into()),
         ..Introduction::default()
@@ -44,12 +39,7 @@ fn instructions_stay_short_at_any_number_of_modules() {
     };
     for (about, count) in [0, 1, 10, 40, 41, 200, 400, 5_000]
         .into_iter()
-        .flat_map(|count| {
-            [
-                ("", count),
-                ("Issues, pull requests and workflow runs", count),
-            ]
-        })
+        .flat_map(|count| [("", count), ("Issues, pull requests and workflow runs", count)])
     {
         let names: Vec<String> = (0..count).map(|n| format!("module_{n:04}")).collect();
         let modules = names.iter().map(|name| ModuleLine { name, about });
@@ -89,39 +79,23 @@ fn names_that_are_cut_are_counted() {
     let modules: Vec<ModuleLine<'_>> = modules.collect();
     let text = Introduction::default().instructions(&modules, true);
     let named = text.matches("module_0").count();
-    assert!(
-        text.starts_with("Modules: module_0000, module_0001, "),
-        "{text}"
-    );
-    assert!(
-        text.contains(&format!(" and {} more\n", 400 - named)),
-        "{text}"
-    );
+    assert!(text.starts_with("Modules: module_0000, module_0001, "), "{text}");
+    assert!(text.contains(&format!(" and {} more\n", 400 - named)), "{text}");
 }
 
 #[test]
 fn the_settings_are_checked() {
     let read = |text: &str| {
         let project = Project::parse("larkspur.toml", &format!("[server]\n{text}\n"));
-        project
-            .map(|project| project.introduction)
-            .map_err(|fault| fault.to_string())
+        project.map(|project| project.introduction).map_err(|fault| fault.to_string())
     };
-    let introduction = Introduction {
-        name: Some("shop-2".into()),
-        instructions: Some("Be kind.".into()),
-    };
+    let introduction =
+        Introduction { name: Some("shop-2".into()), instructions: Some("Be kind.".into()) };
     let whole = "name = 'shop-2'\ninstructions = 'Be kind.'";
     assert_eq!(read(whole), Ok(introduction));
     let wrong = read("name = 'my shop'").unwrap_err();
-    assert!(
-        wrong.contains("`my shop` cannot be the name of a project"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("`my shop` cannot be the name of a project"), "{wrong}");
     let long = format!("instructions = '{}'", "x".repeat(1_001));
     let wrong = read(&long).unwrap_err();
-    assert!(
-        wrong.contains("`instructions` has 1001 characters"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("`instructions` has 1001 characters"), "{wrong}");
 }

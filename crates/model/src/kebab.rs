@@ -5,9 +5,7 @@ use crate::{Fault, ModuleName};
 /// The name of a module with a manifest, or what is wrong with it and what to write instead.
 pub fn kebab_name(given: &str) -> Result<ModuleName, Fault> {
     if is_kebab(given) {
-        return given
-            .parse()
-            .map_err(|why: crate::BadName| Fault::new(why.to_string()));
+        return given.parse().map_err(|why: crate::BadName| Fault::new(why.to_string()));
     }
     let help = match to_kebab(given) {
         Some(kebab) => format!("write `{kebab}`"),

@@ -30,10 +30,7 @@ impl Cancel {
     /// One for a part of the work: it is cancelled with the whole, or alone.
     #[must_use]
     pub fn below(&self) -> Self {
-        Self(Arc::new(Flag {
-            set: AtomicBool::default(),
-            above: Some(self.clone()),
-        }))
+        Self(Arc::new(Flag { set: AtomicBool::default(), above: Some(self.clone()) }))
     }
 }
 

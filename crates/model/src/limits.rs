@@ -98,9 +98,7 @@ pub fn show_duration(time: Duration) -> String {
 /// `500ms`, `30s`, `2m`, or a number of seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
-    let split = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let scale = match unit {
         "ms" => 0.001,
@@ -108,9 +106,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         "m" => 60.0,
         "h" => 3600.0,
         _ => {
-            return Err(format!(
-                "`{text}` is not a duration; write `500ms`, `30s` or `2m`"
-            ));
+            return Err(format!("`{text}` is not a duration; write `500ms`, `30s` or `2m`"));
         }
     };
     match number.trim().parse::<f64>() {
@@ -118,9 +114,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
             Duration::try_from_secs_f64(seconds * scale)
                 .map_err(|_| format!("`{text}` is too long a duration"))
         }
-        _ => Err(format!(
-            "`{text}` is not a duration; write `500ms`, `30s` or `2m`"
-        )),
+        _ => Err(format!("`{text}` is not a duration; write `500ms`, `30s` or `2m`")),
     }
 }
 
@@ -131,11 +125,7 @@ mod tests {
     #[test]
     fn durations_are_read() {
         let check = |text: &str, millis: Option<u128>| {
-            assert_eq!(
-                parse_duration(text).ok().map(|d| d.as_millis()),
-                millis,
-                "{text}"
-            );
+            assert_eq!(parse_duration(text).ok().map(|d| d.as_millis()), millis, "{text}");
         };
         check("500ms", Some(500));
         check("30s", Some(30_000));

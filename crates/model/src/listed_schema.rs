@@ -6,13 +6,8 @@ use std::cell::Cell;
 type Schema = Map<String, Value>;
 
 /// Keywords that hold schemas by name, in a list, or one.
-const NAMED: [&str; 5] = [
-    "properties",
-    "patternProperties",
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-];
+const NAMED: [&str; 5] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const LISTED: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const SINGLE: [&str; 11] = [
     "items",
@@ -87,8 +82,7 @@ fn rewrite(schema: &Value, change: fn(Schema) -> Schema) -> Value {
         let value = match value {
             Value::Object(all) if NAMED.contains(&key) => {
                 let all = all.iter();
-                all.map(|(name, schema)| (name.clone(), rewrite(schema, change)))
-                    .collect()
+                all.map(|(name, schema)| (name.clone(), rewrite(schema, change))).collect()
             }
             Value::Array(all) if LISTED.contains(&key) || key == "items" => {
                 all.iter().map(|schema| rewrite(schema, change)).collect()
@@ -102,10 +96,7 @@ fn rewrite(schema: &Value, change: fn(Schema) -> Schema) -> Value {
 }
 
 fn modernize_one(mut schema: Schema) -> Schema {
-    for (bound, exclusive) in [
-        ("minimum", "exclusiveMinimum"),
-        ("maximum", "exclusiveMaximum"),
-    ] {
+    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
         let Some(is_exclusive) = schema.get(exclusive).and_then(Value::as_bool) else {
             continue;
         };
@@ -240,11 +231,8 @@ fn merge_any(root: &mut Schema, branches: &[Schema]) {
     require(root, &common);
     merge_properties(root, branches);
     let choices = all.iter().map(|names| {
-        let rest: Vec<&str> = names
-            .iter()
-            .filter(|name| !common.contains(name))
-            .map(String::as_str)
-            .collect();
+        let rest: Vec<&str> =
+            names.iter().filter(|name| !common.contains(name)).map(String::as_str).collect();
         rest.join(" and ")
     });
     let choices: Vec<String> = choices.collect();

@@ -1,8 +1,5 @@
 //! What lists show of schemas that clients reject, and what is left alone.
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "`json!` reads best where it is written"
-)]
+#![expect(clippy::needless_pass_by_value, reason = "`json!` reads best where it is written")]
 
 use super::*;
 use crate::{Args, Input};

@@ -23,11 +23,7 @@ mod tests {
     #[test]
     fn paths_become_their_last_part() {
         for (text, path, expected) in [
-            (
-                "`/srv/a/b.db`: /srv/a/b.db-wal",
-                "/srv/a/b.db",
-                "`b.db`: b.db-wal",
-            ),
+            ("`/srv/a/b.db`: /srv/a/b.db-wal", "/srv/a/b.db", "`b.db`: b.db-wal"),
             ("no a/b.db, no b.db", "a/b.db", "no b.db, no b.db"),
             ("a. b/c ..", ".", "a. b/c .."),
             ("a. b/c ..", "..", "a. b/c .."),

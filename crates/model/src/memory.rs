@@ -67,10 +67,7 @@ impl MemoryGate {
 
     /// A call begins.
     pub fn enter(self: &Arc<Self>) -> MemoryShare {
-        MemoryShare {
-            call: self.last_call.fetch_add(1, Ordering::Relaxed),
-            gate: Arc::clone(self),
-        }
+        MemoryShare { call: self.last_call.fetch_add(1, Ordering::Relaxed), gate: Arc::clone(self) }
     }
 
     fn lock(&self) -> MutexGuard<'_, GateState> {
@@ -137,10 +134,7 @@ mod tests {
     use std::time::Instant;
 
     fn leash() -> Leash {
-        Leash {
-            until: Instant::now() + Duration::from_secs(30),
-            cancel: Cancel::default(),
-        }
+        Leash { until: Instant::now() + Duration::from_secs(30), cancel: Cancel::default() }
     }
 
     fn until_paused(gate: &MemoryGate, count: usize) {

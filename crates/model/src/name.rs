@@ -41,21 +41,14 @@ pub struct PromptPath {
 }
 
 fn checked(kind: &'static str, given: &str) -> Result<String, BadName> {
-    let bad = |why| BadName {
-        kind,
-        given: given.to_owned(),
-        why,
-    };
+    let bad = |why| BadName { kind, given: given.to_owned(), why };
     if given.is_empty() {
         return Err(bad("is empty"));
     }
     if given.len() > LONGEST {
         return Err(bad("is longer than 64 characters"));
     }
-    if !given
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-    {
+    if !given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
         return Err(bad("may hold only letters, digits, `_` and `-`"));
     }
     Ok(given.to_owned())
@@ -102,10 +95,7 @@ impl FromStr for ToolPath {
                 why: "has no module in front; write it as `module.tool`",
             });
         };
-        Ok(Self {
-            module: module.parse()?,
-            tool: tool.parse()?,
-        })
+        Ok(Self { module: module.parse()?, tool: tool.parse()? })
     }
 }
 
@@ -126,10 +116,7 @@ mod tests {
     use super::*;
 
     fn check(given: &str, expected: Result<&str, &str>) {
-        let got = given
-            .parse::<ToolPath>()
-            .map(|p| p.to_string())
-            .map_err(|e| e.to_string());
+        let got = given.parse::<ToolPath>().map(|p| p.to_string()).map_err(|e| e.to_string());
         assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned));
     }
 
@@ -141,15 +128,9 @@ mod tests {
             "search",
             Err("tool name `search` has no module in front; write it as `module.tool`"),
         );
-        check(
-            "a.b.c",
-            Err("tool name `b.c` may hold only letters, digits, `_` and `-`"),
-        );
+        check("a.b.c", Err("tool name `b.c` may hold only letters, digits, `_` and `-`"));
         check(".x", Err("module name `` is empty"));
-        check(
-            "a.ü",
-            Err("tool name `ü` may hold only letters, digits, `_` and `-`"),
-        );
+        check("a.ü", Err("tool name `ü` may hold only letters, digits, `_` and `-`"));
     }
 
     #[test]

@@ -16,17 +16,11 @@ pub struct Output {
 
 impl Output {
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            content: vec![Content::text(text)],
-            ..Self::default()
-        }
+        Self { content: vec![Content::text(text)], ..Self::default() }
     }
 
     pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            is_error: true,
-            ..Self::text(text)
-        }
+        Self { is_error: true, ..Self::text(text) }
     }
 
     /// The answer as data: what is structured, else a single text read as JSON, else the text. This is
@@ -65,12 +59,7 @@ impl Output {
         for block in &self.content {
             lines.push(match block {
                 Content::Text { text, .. } => text.clone(),
-                Content::Image {
-                    mime_type, data, ..
-                }
-                | Content::Audio {
-                    mime_type, data, ..
-                } => {
+                Content::Image { mime_type, data, .. } | Content::Audio { mime_type, data, .. } => {
                     format!("[{mime_type}, {} bytes of base64]", data.len())
                 }
                 Content::Resource { resource, .. } => resource
@@ -97,11 +86,7 @@ pub enum Structured {
 
 /// One block of an answer, in MCP's own shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "type",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Content {
     Text {
         text: String,
@@ -150,10 +135,7 @@ impl Content {
     }
 
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text {
-            text: text.into(),
-            rest: Rest::new(),
-        }
+        Self::Text { text: text.into(), rest: Rest::new() }
     }
 
     /// Whether a reader of this text finds the data in it.
@@ -199,11 +181,7 @@ mod tests {
             ("", items.clone(), true),
             ("[1, 2]", items.clone(), true),
             ("[see] [] [{\"a\": 1}]", items.clone(), true),
-            (
-                "Found 2: [{\"a\": 1, \"b\": \"\\u00fc\"}, {\"a\": 2}].",
-                items.clone(),
-                false,
-            ),
+            ("Found 2: [{\"a\": 1, \"b\": \"\\u00fc\"}, {\"a\": 2}].", items.clone(), false),
             ("[{\"b\": \"ü\",\n \"a\": 1}, {\"a\": 2}]", items, false),
             ("one", json!({"n": 1}), true),
             ("see [1]: {\"n\": 1}", json!({"n": 1}), false),
@@ -218,10 +196,7 @@ mod tests {
             ("True", json!(true), false),
             ("untrue", json!(true), true),
         ] {
-            let mut output = Output {
-                structured: Some(data.clone()),
-                ..Output::text(text)
-            };
+            let mut output = Output { structured: Some(data.clone()), ..Output::text(text) };
             output.tell_data();
             let added = output.content.get(1).cloned();
             let expected = is_added.then(|| Content::text(data.to_string()));

@@ -66,10 +66,7 @@ impl Project {
     pub fn waiting_for_a_start(&self, before: &Self) -> Vec<&'static str> {
         let bounds = |project: &Self| (project.limits.clone(), project.bounds, project.quotas);
         [
-            (
-                "[server]",
-                (&self.doors, &self.data_dir) != (&before.doors, &before.data_dir),
-            ),
+            ("[server]", (&self.doors, &self.data_dir) != (&before.doors, &before.data_dir)),
             ("[auth]", self.trust != before.trust),
             ("[limits]", bounds(self) != bounds(before)),
             ("[audit]", self.audit != before.audit),
@@ -172,10 +169,7 @@ impl ModuleSettings {
 
     fn path<'p>(&'p self, inner: &'p [String]) -> Vec<&'p str> {
         let inner = inner.iter().map(String::as_str);
-        ["module", self.name.as_str(), "config"]
-            .into_iter()
-            .chain(inner)
-            .collect()
+        ["module", self.name.as_str(), "config"].into_iter().chain(inner).collect()
     }
 }
 
@@ -198,19 +192,11 @@ fn limits(mut table: Table<'_>) -> (Limits, Bounds, Quotas) {
     let usual = Limits::default();
     let mut get = |key| table.get(key);
     let limits = Limits {
-        time: get("timeout")
-            .and_then(|i| i.duration())
-            .unwrap_or(usual.time),
+        time: get("timeout").and_then(|i| i.duration()).unwrap_or(usual.time),
         ticks: get("ticks").and_then(|i| i.count()).unwrap_or(usual.ticks),
-        heap_bytes: get("heap")
-            .and_then(|i| i.size())
-            .unwrap_or(usual.heap_bytes),
-        call_depth: get("call_depth")
-            .and_then(|i| i.count())
-            .unwrap_or(usual.call_depth),
-        result_bytes: get("result")
-            .and_then(|i| i.size())
-            .unwrap_or(usual.result_bytes),
+        heap_bytes: get("heap").and_then(|i| i.size()).unwrap_or(usual.heap_bytes),
+        call_depth: get("call_depth").and_then(|i| i.count()).unwrap_or(usual.call_depth),
+        result_bytes: get("result").and_then(|i| i.size()).unwrap_or(usual.result_bytes),
         ..usual
     };
     let bounds = Bounds::read(&mut table);
@@ -232,9 +218,7 @@ fn connection(item: &Item<'_>) -> Option<Connection> {
         let fault = format!("`{}` is no name for a connection", item.key());
         item.report_key(Fault::new(fault));
     }
-    Some(Connection {
-        url: url?.to_owned(),
-    })
+    Some(Connection { url: url?.to_owned() })
 }
 
 /// A URL or `key=value` pairs, which no name of a connection can be taken for; nor can anything

@@ -64,12 +64,7 @@ on_error = 'refuse'
 #[test]
 fn a_whole_project() {
     let project = Project::parse("larkspur.toml", WHOLE).unwrap();
-    let names: Vec<&str> = project
-        .enable
-        .iter()
-        .flatten()
-        .map(ModuleName::as_str)
-        .collect();
+    let names: Vec<&str> = project.enable.iter().flatten().map(ModuleName::as_str).collect();
     assert_eq!(names, ["a", "b"]);
     assert_eq!(project.data_dir.as_deref(), Some("data"));
     let limits = Limits {
@@ -133,10 +128,7 @@ fn a_whole_project() {
     assert_eq!(project.place_of_item("enable", "b").unwrap().column, 16);
     assert_eq!(project.place("module.a").unwrap().line, 36);
     assert_eq!(project.postgres["main"].url, "postgres://u:p@localhost/db");
-    assert_eq!(
-        format!("{:?}", project.postgres),
-        r#"{"main": Connection { .. }}"#
-    );
+    assert_eq!(format!("{:?}", project.postgres), r#"{"main": Connection { .. }}"#);
 }
 
 #[test]
@@ -144,10 +136,7 @@ fn no_file_and_an_empty_one_say_the_same() {
     let empty = Project::parse("larkspur.toml", "").unwrap();
     let none = Project::default();
     assert_eq!((&empty.enable, &empty.limits), (&none.enable, &none.limits));
-    assert_eq!(
-        (empty.modules, empty.data_dir),
-        (none.modules, none.data_dir)
-    );
+    assert_eq!((empty.modules, empty.data_dir), (none.modules, none.data_dir));
 }
 
 #[test]
@@ -391,10 +380,7 @@ const DECIDED_LATER: [&str; 6] = [
 fn every_default_is_the_default() {
     let read = |text: &str| {
         let project = Project::parse("larkspur.toml", text).unwrap_or_else(|f| panic!("{f}"));
-        Project {
-            spans: None,
-            ..project
-        }
+        Project { spans: None, ..project }
     };
     for section in &crate::PROJECT {
         for key in section.keys {
@@ -427,9 +413,7 @@ fn the_template_shows_every_setting() {
     let settings = settings.filter(|rest| !rest.is_empty() && !rest.starts_with(' '));
     // An issuer has one place for its keys.
     let one = |line: &&str| {
-        !["jwks_file", "key_file = \"i", "secret_env"]
-            .iter()
-            .any(|key| line.starts_with(key))
+        !["jwks_file", "key_file = \"i", "secret_env"].iter().any(|key| line.starts_with(key))
     };
     let settings: Vec<&str> = settings.filter(one).collect();
     let project = Project::parse("larkspur.toml", &settings.join("\n")).unwrap();

@@ -85,10 +85,7 @@ impl Conversation {
     fn of(items: Vec<Value>, description: Option<String>) -> Result<Self, String> {
         let read = |(i, item)| message(item).map_err(|why| format!("messages[{i}] {why}"));
         let messages: Result<_, _> = items.into_iter().enumerate().map(read).collect();
-        Ok(Self {
-            description,
-            messages: messages?,
-        })
+        Ok(Self { description, messages: messages? })
     }
 }
 
@@ -104,10 +101,7 @@ fn message(item: Value) -> Result<Message, String> {
             let content = block(content).map_err(|why| format!("has a `content` that {why}"))?;
             Ok(Message { role, content })
         }
-        other => Ok(Message {
-            role: Role::User,
-            content: block(other)?,
-        }),
+        other => Ok(Message { role: Role::User, content: block(other)? }),
     }
 }
 

@@ -58,10 +58,7 @@ fn mistakes_are_named() {
             r#"error: the dict has no `messages`; return a string, a list of messages or {"messages": [...]}"#
         ]],
     );
-    check(
-        json!({"messages": "x"}),
-        &expect!["error: `messages` must be a list"],
-    );
+    check(json!({"messages": "x"}), &expect!["error: `messages` must be a list"]);
     check(
         json!({"messages": [], "description": 3}),
         &expect!["error: `description` must be a string"],
@@ -82,10 +79,7 @@ fn mistakes_are_named() {
         json!([{"content": "x"}]),
         &expect![[r#"error: messages[0] has no `role`; write "user" or "assistant""#]],
     );
-    check(
-        json!([{"role": "user"}]),
-        &expect!["error: messages[0] has no `content`"],
-    );
+    check(json!([{"role": "user"}]), &expect!["error: messages[0] has no `content`"]);
     check(
         json!([{"role": "user", "content": {"type": "text"}}]),
         &expect![

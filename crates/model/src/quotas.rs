@@ -41,9 +41,7 @@ impl Quotas {
             module_rate: rate(get("module_rate")),
             caller_calls: count(get("caller_calls")),
             module_calls: count(get("module_calls")),
-            cache: get("cache")
-                .and_then(|item| item.size())
-                .unwrap_or(Self::default().cache),
+            cache: get("cache").and_then(|item| item.size()).unwrap_or(Self::default().cache),
         }
     }
 }

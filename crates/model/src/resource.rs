@@ -56,15 +56,7 @@ impl Contents {
 }
 
 /// Keys of a dict that is a document; one with others is data.
-const DOCUMENT: [&str; 7] = [
-    "text",
-    "blob",
-    "uri",
-    "mimeType",
-    "mime_type",
-    "mime",
-    "_meta",
-];
+const DOCUMENT: [&str; 7] = ["text", "blob", "uri", "mimeType", "mime_type", "mime", "_meta"];
 
 /// What a resource's function gave, as documents: a text, a dict with `text` or `blob`, several of
 /// them in a list or under `contents`; other dicts and lists are documents in JSON.
@@ -82,9 +74,9 @@ pub fn contents(given: Value, uri: &str, mime: Option<&str>) -> Result<Vec<Conte
         Value::Object(_) if is_document(&given) => reader.several(vec![given], ""),
         Value::Object(_) | Value::Array(_) => Ok(vec![reader.json(&given)]),
         Value::Null => Err("None is no document; return a string, a dict or a list".into()),
-        Value::Bool(_) | Value::Number(_) => Err(format!(
-            "{given} is no document; return a string, a dict or a list"
-        )),
+        Value::Bool(_) | Value::Number(_) => {
+            Err(format!("{given} is no document; return a string, a dict or a list"))
+        }
     }
 }
 
@@ -108,16 +100,11 @@ fn from_block(value: &Value) -> Option<Value> {
     value.get("type")?;
     match serde_json::from_value(value.clone()).ok()? {
         Content::Text { text, rest } if rest.is_empty() => Some(Value::from(text)),
-        Content::Image {
-            data,
-            mime_type,
-            rest,
+        Content::Image { data, mime_type, rest } | Content::Audio { data, mime_type, rest }
+            if rest.is_empty() =>
+        {
+            Some(serde_json::json!({"blob": data, "mimeType": mime_type}))
         }
-        | Content::Audio {
-            data,
-            mime_type,
-            rest,
-        } if rest.is_empty() => Some(serde_json::json!({"blob": data, "mimeType": mime_type})),
         Content::Resource { resource, rest } if rest.is_empty() => Some(resource),
         _ => None,
     }
@@ -196,9 +183,7 @@ fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
-        && body
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
 }
 
 #[cfg(test)]

@@ -7,11 +7,9 @@ use serde_json::json;
 #[track_caller]
 fn check(given: Value, expected: &Expect) {
     let shown = match contents(given, "a://b", None) {
-        Ok(all) => all
-            .iter()
-            .map(|one| serde_json::to_string(one).unwrap())
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Ok(all) => {
+            all.iter().map(|one| serde_json::to_string(one).unwrap()).collect::<Vec<_>>().join("\n")
+        }
         Err(why) => format!("error: {why}"),
     };
     expected.assert_eq(&shown);
@@ -19,10 +17,7 @@ fn check(given: Value, expected: &Expect) {
 
 #[test]
 fn texts_and_documents() {
-    check(
-        json!("hi"),
-        &expect![[r#"{"uri":"a://b","mimeType":"text/plain","text":"hi"}"#]],
-    );
+    check(json!("hi"), &expect![[r#"{"uri":"a://b","mimeType":"text/plain","text":"hi"}"#]]);
     check(
         json!({"text": "# hi", "mimeType": "text/markdown", "uri": "a://c"}),
         &expect![[r##"{"uri":"a://c","mimeType":"text/markdown","text":"# hi"}"##]],
@@ -80,10 +75,7 @@ fn other_data_is_json() {
         json!([1, 2]),
         &expect![[r#"{"uri":"a://b","mimeType":"application/json","text":"[1,2]"}"#]],
     );
-    check(
-        json!([]),
-        &expect![[r#"{"uri":"a://b","mimeType":"application/json","text":"[]"}"#]],
-    );
+    check(json!([]), &expect![[r#"{"uri":"a://b","mimeType":"application/json","text":"[]"}"#]]);
     check(
         json!({"contents": 3, "pages": 2}),
         &expect![[
@@ -94,33 +86,18 @@ fn other_data_is_json() {
 
 #[test]
 fn what_the_resource_declares_is_the_default() {
-    let mime = |given: Value| {
-        contents(given, "a://b", Some("text/csv")).unwrap()[0]
-            .mime_type
-            .clone()
-    };
+    let mime =
+        |given: Value| contents(given, "a://b", Some("text/csv")).unwrap()[0].mime_type.clone();
     assert_eq!(mime(json!("a,b")), "text/csv");
     assert_eq!(mime(json!({"a": 1})), "text/csv");
-    assert_eq!(
-        mime(json!({"text": "x", "mimeType": "text/html"})),
-        "text/html"
-    );
+    assert_eq!(mime(json!({"text": "x", "mimeType": "text/html"})), "text/html");
 }
 
 #[test]
 fn mistakes_are_named() {
-    check(
-        json!(null),
-        &expect!["error: None is no document; return a string, a dict or a list"],
-    );
-    check(
-        json!(3),
-        &expect!["error: 3 is no document; return a string, a dict or a list"],
-    );
-    check(
-        json!({"blob": "a b"}),
-        &expect!["error: the document has a `blob` that is not base64"],
-    );
+    check(json!(null), &expect!["error: None is no document; return a string, a dict or a list"]);
+    check(json!(3), &expect!["error: 3 is no document; return a string, a dict or a list"]);
+    check(json!({"blob": "a b"}), &expect!["error: the document has a `blob` that is not base64"]);
     check(
         json!({"text": "a", "blob": "aGk="}),
         &expect!["error: the document has both `text` and `blob`"],
@@ -137,8 +114,5 @@ fn mistakes_are_named() {
         json!({"contents": [{"uri": "a://x"}]}),
         &expect!["error: contents[0] has neither `text` nor `blob`"],
     );
-    check(
-        json!({"contents": {"text": "x"}}),
-        &expect!["error: `contents` must be a list"],
-    );
+    check(json!({"contents": {"text": "x"}}), &expect!["error: `contents` must be a list"]);
 }

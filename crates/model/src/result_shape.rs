@@ -13,20 +13,12 @@ const LONGEST: usize = 200;
 
 /// Returns the names that a reference to the result can use, as far as the tool declares them.
 pub(crate) fn result_shape(output: Option<&Value>, select: Option<&Selection>) -> Option<String> {
-    let selected = select
-        .map(|select| braces(select.names()))
-        .filter(|s| s != "{}");
+    let selected = select.map(|select| braces(select.names())).filter(|s| s != "{}");
     let Some(schema) = output else {
         return selected.map(|fields| somewhere_in_it(&fields));
     };
-    let at_depth = |depth| {
-        Shape {
-            root: schema,
-            selected: selected.as_deref(),
-            depth,
-        }
-        .show(schema)
-    };
+    let at_depth =
+        |depth| Shape { root: schema, selected: selected.as_deref(), depth }.show(schema);
     let mut depths = (1..=DEEPEST).rev().map(at_depth);
     let first = depths.next()?;
     if first.len() <= LONGEST {
@@ -81,9 +73,7 @@ impl Shape<'_> {
         if properties.is_empty() {
             return None;
         }
-        let lists = properties
-            .values()
-            .filter(|field| is_list(self.resolve(field)));
+        let lists = properties.values().filter(|field| is_list(self.resolve(field)));
         let is_envelope = lists.count() == 1;
         if self.selected.is_some() && !is_envelope {
             return self.selected.map(str::to_owned);
@@ -100,11 +90,7 @@ impl Shape<'_> {
         let schema = self.resolve(schema);
         let inner = self.deeper()?;
         if !is_list(schema) {
-            return Self {
-                selected: None,
-                ..inner
-            }
-            .fields(schema);
+            return Self { selected: None, ..inner }.fields(schema);
         }
         let items = schema.get("items");
         let rows = items.and_then(|items| self.rows(items));
@@ -227,11 +213,7 @@ mod tests {
                 "Row": object(json!({"id": {}, "parent": {"$ref": "#/$defs/Row"}})),
             },
         });
-        check(
-            schema,
-            None,
-            "{rows: [{id, parent: {id, parent: {id, parent}}}]}",
-        );
+        check(schema, None, "{rows: [{id, parent: {id, parent: {id, parent}}}]}");
         check(json!({"$ref": "#"}), None, "any");
         check(json!({"$ref": "#/nowhere"}), None, "any");
     }

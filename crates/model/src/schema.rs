@@ -47,11 +47,7 @@ impl Field {
     }
 
     pub fn optional(name: impl Into<String>, schema: Schema, default: Option<Value>) -> Self {
-        Self {
-            required: false,
-            default,
-            ..Self::required(name, schema)
-        }
+        Self { required: false, default, ..Self::required(name, schema) }
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -106,45 +102,27 @@ impl Schema {
             Self::Int => "int".into(),
             Self::Number => "number".into(),
             Self::Str => "str".into(),
-            Self::OneOf(choices) => choices
-                .iter()
-                .map(Value::to_string)
-                .collect::<Vec<_>>()
-                .join("|"),
+            Self::OneOf(choices) => {
+                choices.iter().map(Value::to_string).collect::<Vec<_>>().join("|")
+            }
             Self::List(item) if **item == Self::Any => "list".into(),
             Self::List(item) => format!("list[{}]", item.type_name()),
             Self::Tuple(items) => {
-                format!(
-                    "({})",
-                    items
-                        .iter()
-                        .map(Self::type_name)
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                )
+                format!("({})", items.iter().map(Self::type_name).collect::<Vec<_>>().join(", "))
             }
             Self::Dict(value) if **value == Self::Any => "dict".into(),
             Self::Dict(value) => format!("dict[str, {}]", value.type_name()),
             Self::Record { name, .. } => name.clone(),
-            Self::Union(kinds) => kinds
-                .iter()
-                .map(Self::type_name)
-                .collect::<Vec<_>>()
-                .join(" | "),
+            Self::Union(kinds) => kinds.iter().map(Self::type_name).collect::<Vec<_>>().join(" | "),
         }
     }
 }
 
 pub(crate) fn object_json(fields: &[Field], open: bool) -> Value {
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|f| (f.name.clone(), f.to_json()))
-        .collect();
-    let required: Vec<&str> = fields
-        .iter()
-        .filter(|f| f.required)
-        .map(|f| f.name.as_str())
-        .collect();
+    let properties: Map<String, Value> =
+        fields.iter().map(|f| (f.name.clone(), f.to_json())).collect();
+    let required: Vec<&str> =
+        fields.iter().filter(|f| f.required).map(|f| f.name.as_str()).collect();
     let mut json = Map::new();
     json.insert("type".into(), json!("object"));
     json.insert("properties".into(), Value::Object(properties));
@@ -173,10 +151,7 @@ fn one_of_json(choices: &[Value]) -> Value {
 fn union_json(kinds: &[Schema]) -> Value {
     let parts: Vec<Value> = kinds.iter().map(Schema::to_json).collect();
     let plain = |part: &Value| {
-        part.as_object()
-            .filter(|m| m.len() == 1)
-            .and_then(|m| m.get("type"))
-            .cloned()
+        part.as_object().filter(|m| m.len() == 1).and_then(|m| m.get("type")).cloned()
     };
     let types: Option<Vec<Value>> = parts.iter().map(plain).collect();
     match types {

@@ -44,9 +44,7 @@ impl SecretName<'_> {
         } else {
             format!("{sets}` sets it for all, {sets} --user {user}` for {user} alone")
         };
-        HostError(format!(
-            "the secret `{name}` of module `{module}` is not set; {way_out}"
-        ))
+        HostError(format!("the secret `{name}` of module `{module}` is not set; {way_out}"))
     }
 }
 
@@ -87,11 +85,7 @@ mod tests {
     #[test]
     fn what_is_not_set_says_how_to_set_it() {
         let check = |user: &str, expected: &str| {
-            let wanted = SecretName {
-                module: "github",
-                name: "token",
-                user,
-            };
+            let wanted = SecretName { module: "github", name: "token", user };
             assert_eq!(wanted.not_set().0, expected);
         };
         let plain = "the secret `token` of module `github` is not set; \

@@ -144,10 +144,7 @@ mod tests {
                 json!({"module": "notion", "tool": "notion.search"}),
                 json!({"module": "notion", "tool": "search"}),
             ),
-            (
-                json!({"module": "notion.search"}),
-                json!({"module": "notion", "tool": "search"}),
-            ),
+            (json!({"module": "notion.search"}), json!({"module": "notion", "tool": "search"})),
             (
                 json!({"name": "notion/search", "input": "{\"q\": 1}"}),
                 json!({"tool": "search", "params": {"q": 1}, "module": "notion"}),
@@ -165,10 +162,7 @@ mod tests {
                 json!({"tool": "a.b.c", "params": {}, "args": {}}),
                 json!({"tool": "a.b.c", "params": {}, "args": {}}),
             ),
-            (
-                json!({"params": "{\"q\": 1, \"q\": 2}"}),
-                json!({"params": "{\"q\": 1, \"q\": 2}"}),
-            ),
+            (json!({"params": "{\"q\": 1, \"q\": 2}"}), json!({"params": "{\"q\": 1, \"q\": 2}"})),
         ] {
             let mut fields = Cow::Borrowed(given.as_object().unwrap());
             normalize_call(&mut fields);

@@ -47,10 +47,7 @@ fn slips(given: &str, name: &str) -> Option<usize> {
 fn shares_words(given: &str, name: &str) -> bool {
     let words = |text: &'_ str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric());
-        words
-            .filter(|word| word.len() > 2)
-            .map(str::to_owned)
-            .collect()
+        words.filter(|word| word.len() > 2).map(str::to_owned).collect()
     };
     let (given, name) = (words(given), words(name));
     let has_all = |all: &[String], some: &[String]| {
@@ -107,9 +104,6 @@ mod tests {
 
     #[test]
     fn nearest_come_first() {
-        assert_eq!(
-            nearest("helo", ["shout", "hello", "help"]),
-            ["hello", "help", "shout"]
-        );
+        assert_eq!(nearest("helo", ["shout", "hello", "help"]), ["hello", "help", "shout"]);
     }
 }

@@ -27,14 +27,8 @@ const BOILERPLATE: [&str; 22] = [
 ];
 
 /// Labels before the statement itself.
-const LABELS: [&str; 6] = [
-    "description",
-    "overview",
-    "purpose",
-    "summary",
-    "what it does",
-    "about",
-];
+const LABELS: [&str; 6] =
+    ["description", "overview", "purpose", "summary", "what it does", "about"];
 
 /// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 5] = ["e.g", "i.e", "etc", "vs", "incl"];
@@ -47,9 +41,7 @@ pub fn summarize(text: &str, longest: usize) -> String {
         return sentence.to_owned();
     }
     let cut: String = sentence.chars().take(longest.saturating_sub(1)).collect();
-    let cut = cut
-        .rsplit_once(' ')
-        .map_or(cut.as_str(), |(whole, _)| whole);
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole);
     format!("{}…", cut.trim_end_matches([',', ';', ':']))
 }
 
@@ -57,14 +49,12 @@ pub fn summarize(text: &str, longest: usize) -> String {
 pub(crate) fn first_sentence(text: &str) -> &str {
     let line = first_statement(text);
     let ends = line.match_indices(['.', '!', '?', '。']);
-    let end = ends
-        .map(|(at, mark)| (at, at + mark.len()))
-        .find(|(at, end)| {
-            let before = &line[..*at];
-            let is_abbreviation = ABBREVIATIONS.iter().any(|word| before.ends_with(word));
-            line[*at..].starts_with('。')
-                || (!is_abbreviation && (line[*end..].is_empty() || line[*end..].starts_with(' ')))
-        });
+    let end = ends.map(|(at, mark)| (at, at + mark.len())).find(|(at, end)| {
+        let before = &line[..*at];
+        let is_abbreviation = ABBREVIATIONS.iter().any(|word| before.ends_with(word));
+        line[*at..].starts_with('。')
+            || (!is_abbreviation && (line[*end..].is_empty() || line[*end..].starts_with(' ')))
+    });
     &line[..end.map_or(line.len(), |(_, end)| end)]
 }
 
@@ -90,11 +80,7 @@ fn first_statement(text: &str) -> &str {
         if !statement.is_empty() && !is_boilerplate {
             return statement;
         }
-        other.get_or_insert(if statement.is_empty() {
-            content
-        } else {
-            statement
-        });
+        other.get_or_insert(if statement.is_empty() { content } else { statement });
     }
     other.unwrap_or_default()
 }
@@ -122,9 +108,7 @@ fn without_marks(line: &str) -> &str {
     };
     let line = line.trim_start_matches(is_mark);
     let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let after = after
-        .strip_prefix(". ")
-        .or_else(|| after.strip_prefix(") "));
+    let after = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "));
     after.unwrap_or(line).trim().trim_end_matches('*')
 }
 
@@ -146,14 +130,8 @@ mod tests {
             ("Since v1.2 it is fast\nmore", "Since v1.2 it is fast"),
             ("\n  Indented.\n", "Indented"),
             ("一覧を返す。詳しくは", "一覧を返す"),
-            (
-                "one two three four five six seven",
-                "one two three four five…",
-            ),
-            (
-                "onetwothreefourfivesixseveneight",
-                "onetwothreefourfivesixsev…",
-            ),
+            ("one two three four five six seven", "one two three four five…"),
+            ("onetwothreefourfivesixseveneight", "onetwothreefourfivesixsev…"),
             ("Files (e.g. text). More", "Files (e.g. text)"),
         ] {
             assert_eq!(summarize(text, 26), expected, "{text}");
@@ -171,17 +149,11 @@ mod tests {
             ("**Purpose:** Sends mail.", "Sends mail."),
             ("Purpose: sends mail", "sends mail"),
             ("# Search\n\nFinds pages.", "Finds pages."),
-            (
-                "## Prerequisites\nA token.\n## What it does\nFinds pages.",
-                "Finds pages.",
-            ),
+            ("## Prerequisites\nA token.\n## What it does\nFinds pages.", "Finds pages."),
             ("Guardrails:\n  Ask first.", "Guardrails:"),
             ("# Search", "Search"),
             ("Fetch a page. Args:\n  url: where", "Fetch a page."),
-            (
-                "See https://example.org: it lists pages",
-                "See https://example.org: it lists pages",
-            ),
+            ("See https://example.org: it lists pages", "See https://example.org: it lists pages"),
             ("【検索】ページを探す。", "【検索】ページを探す。"),
             ("🎯", ""),
         ] {

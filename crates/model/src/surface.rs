@@ -22,9 +22,7 @@ impl FromStr for Surface {
             "flat" => Ok(Self::Flat),
             "modules" => Ok(Self::Modules),
             "auto" => Ok(Self::Auto),
-            other => Err(format!(
-                "`{other}` is no surface; write flat, modules or auto"
-            )),
+            other => Err(format!("`{other}` is no surface; write flat, modules or auto")),
         }
     }
 }

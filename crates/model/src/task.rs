@@ -26,13 +26,8 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    pub const ALL: [Self; 5] = [
-        Self::Working,
-        Self::InputRequired,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
 
     pub fn name(self) -> &'static str {
         match self {

@@ -37,11 +37,7 @@ const SCHEMA_WORDS: [&[u8]; 10] = [
 
 /// About the tokens of a text; never more than it has bytes.
 pub(crate) fn estimate_tokens(text: &str) -> usize {
-    let mut scan = Scan {
-        text,
-        at: 0,
-        after_digit: false,
-    };
+    let mut scan = Scan { text, at: 0, after_digit: false };
     let mut cost = 0;
     while scan.at < text.len() {
         cost += scan.next_piece();
@@ -75,11 +71,8 @@ impl Scan<'_> {
 
     fn next_piece(&mut self) -> Cost {
         let Some(first) = self.peek() else { return 0 };
-        let before = if std::mem::take(&mut self.after_digit) {
-            Before::Digit
-        } else {
-            Before::Other
-        };
+        let before =
+            if std::mem::take(&mut self.after_digit) { Before::Digit } else { Before::Other };
         match first {
             _ if first.is_alphabetic() => self.word(before),
             _ if first.is_ascii_digit() => self.digits(),
@@ -150,11 +143,7 @@ impl Scan<'_> {
                 letters += 1;
                 capitals += usize::from(letter.is_ascii_uppercase());
             } else {
-                cost += if is_cjk(letter) {
-                    CJK_LETTER
-                } else {
-                    OTHER_LETTER
-                };
+                cost += if is_cjk(letter) { CJK_LETTER } else { OTHER_LETTER };
             }
         }
         if letters == 0 {
@@ -162,11 +151,7 @@ impl Scan<'_> {
         }
         let beyond = |usual: usize| Cost::saturating_sub(letters, usual);
         let is_before_digit = self.peek().is_some_and(|next| next.is_ascii_digit());
-        let base = if before == Before::Mark {
-            MARKED_WORD
-        } else {
-            WORD
-        };
+        let base = if before == Before::Mark { MARKED_WORD } else { WORD };
         let more = match before {
             _ if is_schema_word(&self.text.as_bytes()[start..self.at]) => 0,
             _ if before == Before::Digit || is_before_digit => 30 * beyond(2),
@@ -220,9 +205,7 @@ mod tests {
 
     #[test]
     fn every_text_has_an_end_and_no_more_tokens_than_bytes() {
-        let texts = [
-            "—", "—a—b", "é", "1 2 3", ". . .", "\n \n", "a-b-c-d", "e\u{301}", "\u{663}",
-        ];
+        let texts = ["—", "—a—b", "é", "1 2 3", ". . .", "\n \n", "a-b-c-d", "e\u{301}", "\u{663}"];
         let letters = (0..=0x3000).filter_map(char::from_u32).map(String::from);
         for text in letters.chain(texts.map(str::to_owned)) {
             assert!(estimate_tokens(&text) <= text.len(), "{text:?}");

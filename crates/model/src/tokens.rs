@@ -13,11 +13,7 @@ const SAMPLE: usize = 4 << 10;
 
 /// The tokens of a text.
 pub fn count_tokens(text: &str) -> usize {
-    if TOKENS_ARE_COUNTED && !is_counted(text) {
-        sampled(text)
-    } else {
-        count(text)
-    }
+    if TOKENS_ARE_COUNTED && !is_counted(text) { sampled(text) } else { count(text) }
 }
 
 /// Whether the tokens of a text are known to the last one.
@@ -55,12 +51,9 @@ mod tests {
     #[cfg(feature = "o200k")]
     #[test]
     fn the_vocabulary_is_o200k() {
-        for (text, tokens) in [
-            ("", 0),
-            ("hello world", 2),
-            (r#"{"id":1,"name":"Ada"}"#, 9),
-            ("設計ドキュメント", 6),
-        ] {
+        for (text, tokens) in
+            [("", 0), ("hello world", 2), (r#"{"id":1,"name":"Ada"}"#, 9), ("設計ドキュメント", 6)]
+        {
             assert_eq!(count_tokens(text), tokens, "{text}");
         }
     }

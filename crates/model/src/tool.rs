@@ -94,11 +94,7 @@ impl Tool {
             Some(first) => first.to_uppercase().chain(letters).collect(),
             None => name.to_owned(),
         };
-        if name == module {
-            title
-        } else {
-            format!("{title} ({module})")
-        }
+        if name == module { title } else { format!("{title} ({module})") }
     }
 
     /// May a call of it only read?
@@ -206,10 +202,7 @@ mod tests {
         ] {
             assert_eq!(declared.completed(reaches_out), expected, "{declared:?}");
         }
-        let idempotent = Hints {
-            idempotent: yes,
-            ..Hints::default()
-        };
+        let idempotent = Hints { idempotent: yes, ..Hints::default() };
         assert_eq!(idempotent.completed(false).idempotent, yes);
     }
 }

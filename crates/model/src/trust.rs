@@ -70,11 +70,7 @@ impl Trust {
         let issuers = issuers.unwrap_or_default();
         let trust = Self {
             audience: table.strings("audience"),
-            algorithms: if algorithms.is_empty() {
-                usual.algorithms
-            } else {
-                algorithms
-            },
+            algorithms: if algorithms.is_empty() { usual.algorithms } else { algorithms },
             leeway: leeway.and_then(|item| bounded(&item)).unwrap_or(LEEWAY),
             claims: claims.unwrap_or_default(),
             user: table.string("user").unwrap_or(usual.user),
@@ -100,11 +96,8 @@ impl Trust {
         let is_shared = matches!(issuer.keys, Keys::Secret(_));
         let fits = |algorithm: &String| algorithm.starts_with("HS") == is_shared;
         if !self.algorithms.iter().any(fits) {
-            let (keys, kind) = if is_shared {
-                ("a secret", "HS256")
-            } else {
-                ("public keys", "RS256")
-            };
+            let (keys, kind) =
+                if is_shared { ("a secret", "HS256") } else { ("public keys", "RS256") };
             let fault = Fault::new(format!(
                 "issuer `{}` has {keys}, and `algorithms` has none for that",
                 issuer.name
@@ -131,9 +124,7 @@ fn algorithm(item: &Item<'_>) -> Option<String> {
 fn bounded(item: &Item<'_>) -> Option<Duration> {
     let leeway = item.duration()?;
     if leeway > LEEWAY {
-        item.report(Fault::new(
-            "a token is taken for 30s longer than it says at the most",
-        ));
+        item.report(Fault::new("a token is taken for 30s longer than it says at the most"));
         return None;
     }
     Some(leeway)
@@ -142,35 +133,21 @@ fn bounded(item: &Item<'_>) -> Option<Duration> {
 fn issuer(item: &Item<'_>) -> Option<Issuer> {
     let mut table = item.table()?;
     let sources = [
-        table
-            .get("jwks_url")
-            .map(|item| url(&item).map(Keys::JwksUrl)),
-        table
-            .string("jwks_file")
-            .map(|file| Some(Keys::JwksFile(file))),
-        table
-            .string("key_file")
-            .map(|file| Some(Keys::KeyFile(file))),
-        table
-            .string("secret_env")
-            .map(|name| Some(Keys::Secret(name))),
+        table.get("jwks_url").map(|item| url(&item).map(Keys::JwksUrl)),
+        table.string("jwks_file").map(|file| Some(Keys::JwksFile(file))),
+        table.string("key_file").map(|file| Some(Keys::KeyFile(file))),
+        table.string("secret_env").map(|name| Some(Keys::Secret(name))),
     ];
     table.finish(&known::ISSUER);
     let mut named = sources.into_iter().flatten();
     let keys = named.next();
     if keys.is_none() || named.next().is_some() {
-        let fault = Fault::new(format!(
-            "issuer `{}` needs one place for its keys",
-            item.key()
-        ));
+        let fault = Fault::new(format!("issuer `{}` needs one place for its keys", item.key()));
         let help = "write jwks_url, jwks_file, key_file (a public key as PEM) or secret_env (the \
                     variable with the shared secret)";
         item.report_key(fault.help(help));
     }
-    Some(Issuer {
-        name: item.key().to_owned(),
-        keys: keys??,
-    })
+    Some(Issuer { name: item.key().to_owned(), keys: keys?? })
 }
 
 fn url(item: &Item<'_>) -> Option<String> {
@@ -178,9 +155,7 @@ fn url(item: &Item<'_>) -> Option<String> {
     if is_secure(text) {
         return Some(text.to_owned());
     }
-    let fault = Fault::new(format!(
-        "`{text}` is not a URL that keys can be trusted from"
-    ));
+    let fault = Fault::new(format!("`{text}` is not a URL that keys can be trusted from"));
     item.report(fault.help("it begins with https://"));
     None
 }
@@ -232,10 +207,7 @@ jwks_url = "https://login.example.org/jwks"
 secret_env = "JWT_SECRET"
 "#;
         let project = Project::parse("larkspur.toml", text).unwrap();
-        assert_eq!(
-            project.doors.public_url.as_deref(),
-            Some("https://mcp.example.org/mcp")
-        );
+        assert_eq!(project.doors.public_url.as_deref(), Some("https://mcp.example.org/mcp"));
         expect![[r#"
             Trust { audience: [], algorithms: ["ES256", "HS256"], leeway: 5s, claims: Claims([("tenant", [String("acme")])]), user: "sub", issuers: [Issuer { name: "https://login.example.org", keys: JwksUrl("https://login.example.org/jwks") }, Issuer { name: "inside", keys: Secret("JWT_SECRET") }] }"#]]
         .assert_eq(&format!("{:?}", project.trust));

@@ -38,20 +38,12 @@ impl FromStr for UriTemplate {
     type Err = BadUri;
 
     fn from_str(given: &str) -> Result<Self, BadUri> {
-        let bad = |why: String| BadUri {
-            given: given.to_owned(),
-            why,
-        };
+        let bad = |why: String| BadUri { given: given.to_owned(), why };
         let parts = parse(given).map_err(bad)?;
         if !matches!(parts.first(), Some(Part::Literal(text)) if has_scheme(text)) {
-            return Err(bad(
-                "is not a URI; put a scheme in front, such as `notes://today`".into(),
-            ));
+            return Err(bad("is not a URI; put a scheme in front, such as `notes://today`".into()));
         }
-        Ok(Self {
-            text: given.to_owned(),
-            parts,
-        })
+        Ok(Self { text: given.to_owned(), parts })
     }
 }
 
@@ -127,9 +119,7 @@ impl UriTemplate {
             let ends = match part {
                 Part::Literal(text) => {
                     let is_here = |at: usize| bytes[at..].starts_with(text.as_bytes());
-                    fits = (0..fits.len())
-                        .map(|at| is_here(at) && fits[at + text.len()])
-                        .collect();
+                    fits = (0..fits.len()).map(|at| is_here(at) && fits[at + text.len()]).collect();
                     Vec::new()
                 }
                 Part::Variable { reserved, .. } => {
@@ -168,9 +158,7 @@ impl UriTemplate {
 
 fn parse(given: &str) -> Result<Vec<Part>, String> {
     if let Some(odd) = given.chars().find(|c| c.is_whitespace() || c.is_control()) {
-        return Err(format!(
-            "has {odd:?} in it; write it percent-encoded, a space as `%20`"
-        ));
+        return Err(format!("has {odd:?} in it; write it percent-encoded, a space as `%20`"));
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut rest = given;
@@ -182,9 +170,7 @@ fn parse(given: &str) -> Result<Vec<Part>, String> {
         if begin > 0 {
             parts.push(Part::Literal(rest[..begin].to_owned()));
         }
-        let inside = rest[begin..]
-            .strip_prefix('{')
-            .ok_or("has a `}` without a `{`")?;
+        let inside = rest[begin..].strip_prefix('{').ok_or("has a `}` without a `{`")?;
         let (inside, after) = inside.split_once('}').ok_or("has a `{` without a `}`")?;
         let new = variable(inside)?;
         check_neighbours(&parts, &new, inside)?;
@@ -201,10 +187,7 @@ fn variable(inside: &str) -> Result<Part, String> {
     };
     let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if begins_well && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Ok(Part::Variable {
-            name: name.to_owned(),
-            reserved,
-        });
+        return Ok(Part::Variable { name: name.to_owned(), reserved });
     }
     Err(format!(
         "has `{{{inside}}}`, which cannot be read back; write `{{name}}` for one segment, `{{+name}}` for several"
@@ -232,9 +215,7 @@ fn has_scheme(text: &str) -> bool {
         return false;
     };
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
 /// What is not well encoded is taken as it stands.

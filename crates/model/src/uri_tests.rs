@@ -7,9 +7,8 @@ use serde_json::json;
 fn matched(template: &str, uri: &str, expected: Option<&[(&str, &str)]>) {
     let template: UriTemplate = template.parse().unwrap();
     let got = template.matches(uri);
-    let got: Option<Vec<(&str, &str)>> = got
-        .as_ref()
-        .map(|found| found.iter().map(|(n, v)| (*n, v.as_str())).collect());
+    let got: Option<Vec<(&str, &str)>> =
+        got.as_ref().map(|found| found.iter().map(|(n, v)| (*n, v.as_str())).collect());
     assert_eq!(got.as_deref(), expected, "{template} {uri}");
 }
 
@@ -29,11 +28,7 @@ fn a_uri_without_variables_is_itself() {
 #[test]
 fn a_variable_is_one_segment() {
     let readme = "github://{owner}/{repo}/readme";
-    matched(
-        readme,
-        "github://acme/web/readme",
-        Some(&[("owner", "acme"), ("repo", "web")]),
-    );
+    matched(readme, "github://acme/web/readme", Some(&[("owner", "acme"), ("repo", "web")]));
     matched(readme, "github://acme/web/x/readme", None);
     matched(readme, "github:///web/readme", None);
     matched("a://{x}", "a://", None);
@@ -54,16 +49,8 @@ fn values_are_decoded() {
 
 #[test]
 fn a_plus_takes_the_rest_of_the_path() {
-    matched(
-        "file:///{+path}",
-        "file:///src/main.rs?x=1",
-        Some(&[("path", "src/main.rs?x=1")]),
-    );
-    matched(
-        "a://{+path}/raw",
-        "a://x/raw/y/raw",
-        Some(&[("path", "x/raw/y")]),
-    );
+    matched("file:///{+path}", "file:///src/main.rs?x=1", Some(&[("path", "src/main.rs?x=1")]));
+    matched("a://{+path}/raw", "a://x/raw/y/raw", Some(&[("path", "x/raw/y")]));
     matched("a://{+path}", "a://", None);
 }
 
@@ -83,14 +70,8 @@ fn no_uri_takes_long() {
 
 #[test]
 fn mistakes_are_named() {
-    refused(
-        "readme",
-        "`readme` is not a URI; put a scheme in front, such as `notes://today`",
-    );
-    refused(
-        "",
-        "`` is not a URI; put a scheme in front, such as `notes://today`",
-    );
+    refused("readme", "`readme` is not a URI; put a scheme in front, such as `notes://today`");
+    refused("", "`` is not a URI; put a scheme in front, such as `notes://today`");
     refused(
         "{scheme}://x",
         "`{scheme}://x` is not a URI; put a scheme in front, such as `notes://today`",
@@ -114,10 +95,7 @@ fn mistakes_are_named() {
         "`a://{x}{y}` has nothing between `{y}` and the variable before it; put a `/` there",
     );
     refused("a://{x}/{x}", "`a://{x}/{x}` has `{x}` twice");
-    refused(
-        "a://b c",
-        "`a://b c` has ' ' in it; write it percent-encoded, a space as `%20`",
-    );
+    refused("a://b c", "`a://b c` has ' ' in it; write it percent-encoded, a space as `%20`");
 }
 
 #[test]
@@ -135,12 +113,7 @@ fn what_is_filled_in_can_be_read_back() {
             .collect();
         let sent: Vec<(&str, Value)> = values
             .iter()
-            .map(|(k, v)| {
-                (
-                    k.as_str(),
-                    json!(v.as_str().map_or(v.to_string(), str::to_owned)),
-                )
-            })
+            .map(|(k, v)| (k.as_str(), json!(v.as_str().map_or(v.to_string(), str::to_owned))))
             .collect();
         assert_eq!(back, sent);
     };

@@ -11,10 +11,7 @@ impl Executor {
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, String> {
         let runtime = self.0.get_or_init(|| {
             let mut builder = Builder::new_multi_thread();
-            builder
-                .worker_threads(threads())
-                .thread_name("outside")
-                .enable_all();
+            builder.worker_threads(threads()).thread_name("outside").enable_all();
             builder.build().map_err(|error| error.to_string())
         });
         match runtime {

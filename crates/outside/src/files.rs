@@ -75,10 +75,7 @@ fn failed(path: &Path, error: &io::Error) -> HostError {
 
 fn too_long(path: &Path, most: usize) -> HostError {
     let most = show_size(most);
-    HostError(format!(
-        "{}: it is longer than {most} (limit `file_bytes`)",
-        path.display()
-    ))
+    HostError(format!("{}: it is longer than {most} (limit `file_bytes`)", path.display()))
 }
 
 /// Links and `..` are followed as far as the path exists; what does not exist yet is added as it is.
@@ -97,9 +94,7 @@ pub(crate) fn real_path(path: &Path) -> Result<PathBuf, HostError> {
                     // What is made there would be made where it leads.
                     Err(_) if real.is_symlink() => {
                         let name = real.display();
-                        return Err(HostError(format!(
-                            "{name}: it is a link that leads nowhere"
-                        )));
+                        return Err(HostError(format!("{name}: it is a link that leads nowhere")));
                     }
                     Err(_) => {}
                 }
@@ -134,10 +129,7 @@ mod tests {
         symlink(root.join("gone"), root.join("in/lost")).unwrap();
         for lost in ["in/lost", "in/lost/file"] {
             let HostError(why) = real_path(&root.join(lost)).unwrap_err();
-            assert!(
-                why.ends_with("in/lost: it is a link that leads nowhere"),
-                "{why}"
-            );
+            assert!(why.ends_with("in/lost: it is a link that leads nowhere"), "{why}");
         }
     }
 
@@ -147,11 +139,7 @@ mod tests {
     fn links_swapped_meanwhile_are_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(dir.path()).unwrap();
-        for (file, text) in [
-            ("in/sub/a", "inside"),
-            ("in/a", "inside"),
-            ("out/a", "outside"),
-        ] {
+        for (file, text) in [("in/sub/a", "inside"), ("in/a", "inside"), ("out/a", "outside")] {
             fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             fs::write(root.join(file), text).unwrap();
         }
@@ -241,10 +229,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         write(&path, "new").unwrap();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
@@ -268,11 +253,7 @@ mod tests {
         for (text, most, expected) in [
             ("grün".as_bytes(), 5, Ok("grün")),
             // A letter cut in two is no reason to speak of UTF-8.
-            (
-                "grün".as_bytes(),
-                2,
-                Err("it is longer than 2 bytes (limit `file_bytes`)"),
-            ),
+            ("grün".as_bytes(), 2, Err("it is longer than 2 bytes (limit `file_bytes`)")),
             (b"a\xffb", 5, Err("it is not UTF-8 text")),
         ] {
             fs::write(&path, text).unwrap();

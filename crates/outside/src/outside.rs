@@ -43,19 +43,13 @@ impl Outside {
     /// The same, with secrets.
     #[must_use]
     pub fn with_secrets(self, secrets: Arc<dyn Secrets>) -> Self {
-        Self {
-            secrets: Some(secrets),
-            ..self
-        }
+        Self { secrets: Some(secrets), ..self }
     }
 
     /// The same, with a program that starts commands: one whose `main` is `sandbox::run_launcher`.
     #[must_use]
     pub fn with_launcher(self, program: PathBuf) -> Self {
-        Self {
-            processes: self.processes.with_launcher(program),
-            ..self
-        }
+        Self { processes: self.processes.with_launcher(program), ..self }
     }
 }
 

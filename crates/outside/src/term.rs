@@ -23,10 +23,7 @@ impl Term {
         } else {
             format!("within {} (limit `{limit}`)", show_duration(time))
         };
-        Self {
-            leash: leash.within(Some(time)),
-            words,
-        }
+        Self { leash: leash.within(Some(time)), words }
     }
 
     pub(crate) fn until(&self) -> Instant {
@@ -64,18 +61,9 @@ mod tests {
             (9, Some(3), 5, 3, "within 3 s, its own `timeout`"),
             (9, Some(7), 5, 5, "within 5 s (limit `x_time`)"),
             (2, None, 5, 2, "in the time of the call (limit `timeout`)"),
-            (
-                2,
-                Some(3),
-                5,
-                2,
-                "in the time of the call (limit `timeout`)",
-            ),
+            (2, Some(3), 5, 2, "in the time of the call (limit `timeout`)"),
         ] {
-            let leash = Leash {
-                until: Instant::now() + seconds(call),
-                cancel: Cancel::default(),
-            };
+            let leash = Leash { until: Instant::now() + seconds(call), cancel: Cancel::default() };
             let term = Term::new(&leash, own.map(seconds), seconds(most), "x_time");
             assert_eq!(term.words, words);
             assert!(term.left() <= seconds(left) && term.left() > seconds(left - 1));

@@ -53,10 +53,7 @@ impl AbandonedThreads {
         if let Some(life) = instance {
             life.abandoned.fetch_add(1, Ordering::Relaxed);
         }
-        AbandonedThread {
-            all: Arc::clone(self),
-            instance: instance.cloned(),
-        }
+        AbandonedThread { all: Arc::clone(self), instance: instance.cloned() }
     }
 
     /// Counts a thread whose evaluation of this file did not return.
@@ -67,10 +64,7 @@ impl AbandonedThreads {
         touched: &BTreeSet<FileId>,
         fault: &Fault,
     ) -> AbandonedThread {
-        let stuck = StuckFile {
-            made_from: reader.digests(touched),
-            fault: fault.clone(),
-        };
+        let stuck = StuckFile { made_from: reader.digests(touched), fault: fault.clone() };
         self.files().insert(reader.path_of(file), stuck);
         self.add(None)
     }
@@ -164,11 +158,7 @@ impl<H> Clone for ThreadLease<H> {
 impl<H> ThreadLease<H> {
     pub(crate) fn new(held: H, visit: Option<Visit>) -> (Self, WorkingThread<H>) {
         let visits = visit.map(|visit| (0, visit)).into_iter().collect();
-        let state = LeaseState::Working {
-            held,
-            visits,
-            entered: 0,
-        };
+        let state = LeaseState::Working { held, visits, entered: 0 };
         let lease = Self(Arc::new(Mutex::new(state)));
         (lease.clone(), WorkingThread(lease))
     }
@@ -202,18 +192,12 @@ impl<H> ThreadLease<H> {
     /// A call that this thread makes of another module.
     pub(crate) fn enter(&self, visit: Visit) -> NestedVisit<'_, H> {
         let mut number = 0;
-        if let LeaseState::Working {
-            visits, entered, ..
-        } = &mut *self.lock()
-        {
+        if let LeaseState::Working { visits, entered, .. } = &mut *self.lock() {
             *entered += 1;
             number = *entered;
             visits.push((number, visit));
         }
-        NestedVisit {
-            lease: self,
-            number,
-        }
+        NestedVisit { lease: self, number }
     }
 }
 
@@ -222,9 +206,7 @@ impl<H> Drop for NestedVisit<'_, H> {
         let mut state = self.lease.lock();
         let visit = match &mut *state {
             LeaseState::Working { visits, .. } => {
-                let at = visits
-                    .iter()
-                    .rposition(|(number, _)| *number == self.number);
+                let at = visits.iter().rposition(|(number, _)| *number == self.number);
                 at.map(|at| visits.remove(at))
             }
             LeaseState::Abandoned(_) | LeaseState::Over => None,

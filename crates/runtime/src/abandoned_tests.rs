@@ -118,10 +118,7 @@ impl Bench {
             dir,
             world: Arc::default(),
             abandoned: Arc::default(),
-            executor: tokio::runtime::Builder::new_multi_thread()
-                .enable_all()
-                .build()
-                .unwrap(),
+            executor: tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap(),
         };
         for (file, text) in files {
             bench.write(file, text);
@@ -143,10 +140,7 @@ impl Bench {
             project: ProjectFile::open(project).unwrap(),
             world: Arc::clone(&self.world) as Arc<dyn World>,
             abandoned: Arc::clone(&self.abandoned),
-            bounds: Bounds {
-                calls: 1,
-                ..Bounds::default()
-            },
+            bounds: Bounds { calls: 1, ..Bounds::default() },
             ..Settings::default()
         })
     }
@@ -215,9 +209,7 @@ fn thread_of_a_caller_that_left_is_abandoned_too() {
     let called = runtime.clone();
     let task = async move { called.call(Call::new("wait", Args::new())).await };
     let task = bench.executor.spawn(task);
-    until("it blocks", || {
-        bench.world.blocked.load(Ordering::Relaxed) == 1
-    });
+    until("it blocks", || bench.world.blocked.load(Ordering::Relaxed) == 1);
     task.abort();
     until("it is abandoned", || bench.abandoned.count() == 1);
     assert_eq!(bench.call(&runtime, "quick").unwrap(), "quick");
@@ -231,24 +223,16 @@ fn module_that_leaves_three_threads_is_stopped() {
     for _ in 0..3 {
         is_deadline(bench.call(&runtime, "wait"));
     }
-    until("it is stopped", || {
-        runtime.catalog().module("wait").is_none()
-    });
+    until("it is stopped", || runtime.catalog().module("wait").is_none());
     let why = "module `wait` was stopped: it left 3 calls running that ignore their deadline";
     for tool in ["wait", "wait.wait"] {
         let error = bench.call(&runtime, tool).unwrap_err();
         assert_eq!(error.to_string(), why);
     }
     let status = bench.status(&runtime);
-    let module = status
-        .modules
-        .iter()
-        .find(|m| m.name.as_deref() == Some("wait"));
+    let module = status.modules.iter().find(|m| m.name.as_deref() == Some("wait"));
     let module = module.unwrap();
-    assert_eq!(
-        (module.state.as_str(), module.error.as_deref()),
-        ("failed", Some(why))
-    );
+    assert_eq!((module.state.as_str(), module.error.as_deref()), ("failed", Some(why)));
     assert_eq!((status.stuck, status.tools), (3, 1));
     assert_eq!(bench.call(&runtime, "quick").unwrap(), "quick");
     // Its threads belong to the instance that was stopped.
@@ -267,9 +251,7 @@ fn stopped_module_is_served_again_after_an_edit() {
     for _ in 0..3 {
         is_deadline(bench.call(&runtime, "wait"));
     }
-    until("it is stopped", || {
-        runtime.catalog().module("wait").is_none()
-    });
+    until("it is stopped", || runtime.catalog().module("wait").is_none());
     bench.write("wait.star", "def wait():\n    return 'fixed'\ntool(wait)\n");
     let order = runtime.order(Order::Reload(Vec::new()));
     bench.executor.block_on(order).unwrap();
@@ -304,19 +286,9 @@ fn too_many_abandoned_threads_refuse_calls_and_files() {
     let threads: Vec<AbandonedThread> = (0..MOST).map(|_| add()).collect();
     let why = "64 threads ignore their deadline, 64 at most may; restart the server";
     let error = bench.call(&runtime, "quick").unwrap_err();
-    assert_eq!(
-        error.kind,
-        RequestErrorKind::Busy(Overload::AbandonedThreads(why.into()))
-    );
+    assert_eq!(error.kind, RequestErrorKind::Busy(Overload::AbandonedThreads(why.into())));
     let again = bench.serve();
-    let broken = again
-        .catalog()
-        .broken
-        .values()
-        .next()
-        .unwrap()
-        .fault
-        .clone();
+    let broken = again.catalog().broken.values().next().unwrap().fault.clone();
     assert_eq!(broken.message, format!("cannot load quick.star: {why}"));
     drop(threads);
     assert_eq!(bench.call(&runtime, "quick").unwrap(), "quick");
@@ -331,20 +303,11 @@ fn stuck_file_leaves_the_others_alone() {
     assert_eq!(bench.call(&runtime, "quick").unwrap(), "quick");
     let status = bench.status(&runtime);
     let error = status.modules[1].error.clone().unwrap();
-    assert!(
-        error.starts_with("stuck.star does not finish loading"),
-        "{error}"
-    );
-    assert_eq!(
-        (status.stuck, status.modules[1].state.as_str()),
-        (1, "failed")
-    );
+    assert!(error.starts_with("stuck.star does not finish loading"), "{error}");
+    assert_eq!((status.stuck, status.modules[1].state.as_str()), (1, "failed"));
     // As it is, it is not evaluated again.
     let again = bench.serve();
-    assert_eq!(
-        (again.catalog().broken.len(), bench.abandoned.count()),
-        (1, 1)
-    );
+    assert_eq!((again.catalog().broken.len(), bench.abandoned.count()), (1, 1));
     bench.write("stuck.star", WAIT);
     let order = runtime.order(Order::Reload(vec!["quick".into()]));
     bench.executor.block_on(order).unwrap();
@@ -364,11 +327,7 @@ fn stuck_library_costs_few_threads() {
     let runtime = bench.serve();
     assert_eq!(runtime.catalog().broken.len(), 41);
     let cores = std::thread::available_parallelism().unwrap().get();
-    assert!(
-        bench.abandoned.count() <= cores,
-        "{}",
-        bench.abandoned.count()
-    );
+    assert!(bench.abandoned.count() <= cores, "{}", bench.abandoned.count());
     bench.open();
 }
 

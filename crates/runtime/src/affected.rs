@@ -67,8 +67,7 @@ impl Library {
     /// optional dependency that appears is a change for those who asked for it.
     fn names_beside(&self, keys: &BTreeSet<Key>) -> Vec<ModuleName> {
         let new = keys.iter().filter(|key| !self.entries.contains_key(*key));
-        new.filter_map(|key| crate::attempt::name_on_disk(key, self.folders()))
-            .collect()
+        new.filter_map(|key| crate::attempt::name_on_disk(key, self.folders())).collect()
     }
 
     /// Modules that another project file would configure, enable, leave out or grant something else.

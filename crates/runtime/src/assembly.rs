@@ -40,10 +40,7 @@ impl Library {
     ) {
         let candidates: Vec<Candidate> = attempts
             .into_iter()
-            .map(|attempt| Candidate {
-                name: self.name_of(&attempt),
-                attempt,
-            })
+            .map(|attempt| Candidate { name: self.name_of(&attempt), attempt })
             .collect();
         let built = self.build(candidates, told);
         self.take(built, changed, told);
@@ -83,11 +80,7 @@ impl Library {
         }
         let mut outcomes = start_all(&self.ground, plans, &neighbours);
         let mut started = |name: &ModuleName| {
-            let unable = || {
-                Err(Trouble::broken(Fault::new(
-                    "the module could not be started",
-                )))
-            };
+            let unable = || Err(Trouble::broken(Fault::new("the module could not be started")));
             outcomes.remove(name).unwrap_or_else(unable)
         };
         let finish = |(candidate, planned): (Candidate, Result<Option<ModuleName>, Trouble>)| {
@@ -97,11 +90,7 @@ impl Library {
                 Ok(None) => Ok(None),
                 Err(trouble) => Err(trouble),
             };
-            Built {
-                candidate,
-                outcome,
-                planned: is_planned,
-            }
+            Built { candidate, outcome, planned: is_planned }
         };
         built.into_iter().map(finish).collect()
     }
@@ -143,12 +132,7 @@ impl Library {
     ) -> Result<Option<Plan>, Trouble> {
         let attempt = &candidate.attempt;
         // What nobody wants is not complained about either.
-        let by_file = || {
-            stem(&attempt.key)
-                .parse()
-                .ok()
-                .filter(|_| attempt.result.is_err())
-        };
+        let by_file = || stem(&attempt.key).parse().ok().filter(|_| attempt.result.is_err());
         if let Some(name) = candidate.name.clone().or_else(by_file) {
             neighbours.check_wanted(&name)?;
         }
@@ -167,14 +151,8 @@ impl Library {
             let all = m.dependencies();
             all.map(|(name, required)| (name.clone(), required))
         });
-        let permit = self.permit(
-            &self.project,
-            &attempt.key,
-            &name,
-            &script,
-            manifest.as_deref(),
-            &config,
-        );
+        let permit =
+            self.permit(&self.project, &attempt.key, &name, &script, manifest.as_deref(), &config);
         Ok(Some(Plan {
             dependencies: dependencies.collect(),
             permit: Arc::new(permit.map_err(Trouble::broken)?),
@@ -229,10 +207,7 @@ impl Library {
 
 impl Trouble {
     pub(crate) fn broken(fault: Fault) -> Self {
-        Self {
-            kind: Kind::Broken,
-            fault,
-        }
+        Self { kind: Kind::Broken, fault }
     }
 }
 

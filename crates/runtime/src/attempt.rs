@@ -48,10 +48,7 @@ impl Wanted {
             Ok(text) => Manifest::parse(&key.1, &text, env!("CARGO_PKG_VERSION")).map(Arc::new),
             Err(why) => Err(Fault::new(format!("cannot read {}: {why}", key.1))),
         };
-        Self {
-            key,
-            manifest: Some((parsed, seen)),
-        }
+        Self { key, manifest: Some((parsed, seen)) }
     }
 
     /// The key with its manifest, if it is a folder's.
@@ -194,10 +191,7 @@ impl Shop<'_> {
             "start it with --trust-folder or LARKSPUR_TRUST_FOLDER=1, or call permissions(…) at the top of \
              the file",
         );
-        Attempt {
-            touched: BTreeMap::from([(wanted.key.clone(), text)]),
-            ..unread(wanted, fault)
-        }
+        Attempt { touched: BTreeMap::from([(wanted.key.clone(), text)]), ..unread(wanted, fault) }
     }
 
     fn load_files(

@@ -20,13 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Names of the meta tools; a module's tool of such a name is listed as `module_tool`.
-pub const RESERVED: [&str; 5] = [
-    "get_module_schema",
-    "call",
-    "call_module_tool",
-    "call_readonly",
-    "batch",
-];
+pub const RESERVED: [&str; 5] =
+    ["get_module_schema", "call", "call_module_tool", "call_readonly", "batch"];
 
 /// One version of one module.
 pub struct Module {
@@ -155,10 +150,7 @@ impl Handle {
     pub(crate) fn find(module: &Arc<Module>, tool: &str) -> Option<Self> {
         let mut tools = module.tools.iter();
         let index = tools.position(|t| t.tool.name.as_str() == tool)?;
-        Some(Self {
-            module: Arc::clone(module),
-            index,
-        })
+        Some(Self { module: Arc::clone(module), index })
     }
 
     pub fn tool(&self) -> &ScriptTool {
@@ -171,10 +163,7 @@ impl Handle {
     }
 
     pub fn path(&self) -> ToolPath {
-        ToolPath {
-            module: self.module.name.clone(),
-            tool: self.tool().tool.name.clone(),
-        }
+        ToolPath { module: self.module.name.clone(), tool: self.tool().tool.name.clone() }
     }
 }
 
@@ -284,10 +273,7 @@ impl Catalog {
     }
 
     pub fn by(rules: Rules, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
-        let mut catalog = Self {
-            rules,
-            ..Self::default()
-        };
+        let mut catalog = Self { rules, ..Self::default() };
         for module in modules {
             match catalog.modules.get(&module.name) {
                 None => {
@@ -301,11 +287,7 @@ impl Catalog {
                     .help("give one of the two another name");
                     catalog.broken.insert(
                         module.shown.clone(),
-                        Broken {
-                            name: Some(module.name.clone()),
-                            state: State::Failed,
-                            fault,
-                        },
+                        Broken { name: Some(module.name.clone()), state: State::Failed, fault },
                     );
                 }
             }
@@ -323,11 +305,7 @@ impl Catalog {
     #[must_use]
     pub fn with_all(&self, modules: impl IntoIterator<Item = Arc<Module>>) -> Self {
         let mut all = self.modules.clone();
-        all.extend(
-            modules
-                .into_iter()
-                .map(|module| (module.name.clone(), module)),
-        );
+        all.extend(modules.into_iter().map(|module| (module.name.clone(), module)));
         Self::by(self.rules.clone(), all.into_values())
     }
 
@@ -349,10 +327,7 @@ impl Catalog {
         shows_modules: Option<bool>,
         modules: impl IntoIterator<Item = Arc<Module>>,
     ) -> Self {
-        let rules = Rules {
-            shows_modules,
-            ..self.rules.clone()
-        };
+        let rules = Rules { shows_modules, ..self.rules.clone() };
         Self {
             family: Arc::clone(&self.family),
             tool_index: Arc::clone(&self.tool_index),
@@ -370,9 +345,7 @@ impl Catalog {
 
     /// Every tool under the name clients see, in the order of the alphabet.
     pub fn tools(&self) -> impl Iterator<Item = (&str, &Handle)> {
-        self.flat
-            .iter()
-            .map(|(name, handle)| (name.as_str(), handle))
+        self.flat.iter().map(|(name, handle)| (name.as_str(), handle))
     }
 
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {

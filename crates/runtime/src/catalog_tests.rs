@@ -56,10 +56,7 @@ impl Host for Nowhere {
     }
 
     fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
-        Err(HostError(format!(
-            "there is no network here to reach {}",
-            request.url
-        )))
+        Err(HostError(format!("there is no network here to reach {}", request.url)))
     }
 
     fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
@@ -140,11 +137,8 @@ pub(crate) fn written(name: &str, source: &str) -> Arc<Module> {
     let file = format!("{name}.star");
     let script = Arc::new(load(&file, source).unwrap());
     let name: ModuleName = name.parse().unwrap();
-    let ground = Arc::new(Ground::new(&Settings {
-        asleep: true,
-        forgets: true,
-        ..Settings::default()
-    }));
+    let ground =
+        Arc::new(Ground::new(&Settings { asleep: true, forgets: true, ..Settings::default() }));
     let started = script::Started::default();
     let life = Life::new(
         name.clone(),
@@ -211,9 +205,7 @@ fn a_module_is_registered_with_definition_and_handler_at_once() {
     let catalog = Catalog::default().with(module_saying("greet", &["hello"], "Greets."));
     assert_eq!(lookup(&catalog, "hello"), "greet.hello");
     assert_eq!(lookup(&catalog, "greet.hello"), "greet.hello");
-    let Lookup::Found(handle) = catalog.lookup("hello") else {
-        panic!("hello is not found")
-    };
+    let Lookup::Found(handle) = catalog.lookup("hello") else { panic!("hello is not found") };
     assert_eq!(handle.tool().tool.description, "Greets.");
     assert_eq!(handle.module.name.as_str(), "greet");
     let path = "greet.hello".parse().unwrap();
@@ -246,18 +238,13 @@ fn within_a_module_the_last_declaration_of_a_name_counts() {
 
 #[test]
 fn unregistering_removes_completely() {
-    let both = Catalog::default()
-        .with(module("one", &["a"]))
-        .with(module("two", &["b"]));
+    let both = Catalog::default().with(module("one", &["a"])).with(module("two", &["b"]));
     let one = both.without(&"two".parse().unwrap());
     assert_eq!(names(&one), ["a"]);
     assert_eq!(lookup(&one, "b"), "nothing, but ");
     assert_eq!(lookup(&one, "two.b"), "nothing, but ");
     assert!(one.module("two").is_none());
-    assert_eq!(
-        one.fingerprint,
-        Catalog::default().with(module("one", &["a"])).fingerprint
-    );
+    assert_eq!(one.fingerprint, Catalog::default().with(module("one", &["a"])).fingerprint);
     // Removing what is not there changes nothing.
     assert_eq!(names(&one.without(&"two".parse().unwrap())), ["a"]);
 }
@@ -271,9 +258,7 @@ fn a_lookup_names_what_is_similar() {
 
 #[test]
 fn the_list_is_sorted_and_holds_definitions_only() {
-    let catalog = Catalog::default()
-        .with(module("z", &["b", "a"]))
-        .with(module("y", &["d", "c"]));
+    let catalog = Catalog::default().with(module("z", &["b", "a"])).with(module("y", &["d", "c"]));
     assert_eq!(names(&catalog), ["a", "b", "c", "d"]);
     for (listed, handle) in catalog.tools() {
         let tool = &handle.tool().tool;
@@ -284,19 +269,13 @@ fn the_list_is_sorted_and_holds_definitions_only() {
 
 #[test]
 fn many_are_registered_in_one_step() {
-    let modules = [
-        module("a", &["x"]),
-        module("b", &["y"]),
-        module("c", &["z"]),
-    ];
+    let modules = [module("a", &["x"]), module("b", &["y"]), module("c", &["z"])];
     let at_once = Catalog::of(modules.iter().cloned());
     let later = Catalog::default().with_all(modules.iter().cloned());
     let one_by_one = modules
         .iter()
         .rev()
-        .fold(Catalog::default(), |catalog, module| {
-            catalog.with(Arc::clone(module))
-        });
+        .fold(Catalog::default(), |catalog, module| catalog.with(Arc::clone(module)));
     for catalog in [&at_once, &later, &one_by_one] {
         assert_eq!(names(catalog), ["x", "y", "z"]);
         assert_eq!(catalog.tool_count(), 3);
@@ -314,9 +293,8 @@ fn cleared_is_empty() {
 
 #[test]
 fn count_and_names_agree() {
-    let catalog = Catalog::default()
-        .with(module("one", &["same", "a"]))
-        .with(module("two", &["same", "b"]));
+    let catalog =
+        Catalog::default().with(module("one", &["same", "a"])).with(module("two", &["same", "b"]));
     let unique: HashSet<&str> = catalog.tool_names().collect();
     assert_eq!(catalog.tool_count(), 3);
     assert_eq!(unique.len(), 3);
@@ -331,10 +309,7 @@ fn of_two_modules_of_one_name_the_first_is_served_and_the_second_named() {
     let catalog = Catalog::of([module("m", &["a"]), second]);
     assert_eq!(names(&catalog), ["a"]);
     let broken = &catalog.broken["modules/sub/m.star"];
-    assert_eq!(
-        broken.fault.message,
-        "module `m` is already declared by modules/m.star"
-    );
+    assert_eq!(broken.fault.message, "module `m` is already declared by modules/m.star");
     assert_eq!(broken.state, State::Failed);
 }
 
@@ -351,18 +326,9 @@ fn a_fingerprint_changes_with_what_clients_see_and_with_nothing_else() {
         of(module("m", &["a", "b"])),
         of(written("m", "def a(x: str):\n    return x\ntool(a)\n")),
         of(written("m", "def a(x: int = 1):\n    return x\ntool(a)\n")),
-        of(written(
-            "m",
-            "def a(x: int) -> dict:\n    return {}\ntool(a)\n",
-        )),
-        of(written(
-            "m",
-            "def a(x: int):\n    return x\ntool(a, title = \"A\")\n",
-        )),
-        of(written(
-            "m",
-            "def a(x: int):\n    return x\ntool(a, read_only = True)\n",
-        )),
+        of(written("m", "def a(x: int) -> dict:\n    return {}\ntool(a)\n")),
+        of(written("m", "def a(x: int):\n    return x\ntool(a, title = \"A\")\n")),
+        of(written("m", "def a(x: int):\n    return x\ntool(a, read_only = True)\n")),
         Catalog::default().fingerprint,
     ];
     let different: HashSet<u64> = variants.into_iter().chain([plain]).collect();
@@ -376,16 +342,10 @@ fn records_are_validated() {
         let fault = load("m.star", source).map(|_| ()).unwrap_err().to_string();
         assert!(fault.contains(part), "{fault}");
     };
-    check(
-        "def a():\n    return 1\ntool(a, name = \"no spaces\")\n",
-        "may hold only letters",
-    );
+    check("def a():\n    return 1\ntool(a, name = \"no spaces\")\n", "may hold only letters");
     check("def a():\n    return 1\ntool(a, name = \"\")\n", "is empty");
     check("tool(3)\n", "tool");
-    check(
-        "def a(x: int):\n    return x\ntool(a, input_schema = {\"type\": 3})\n",
-        "schema",
-    );
+    check("def a(x: int):\n    return x\ntool(a, input_schema = {\"type\": 3})\n", "schema");
     for bad in ["", "a b", "a.b", "ä"] {
         assert!(bad.parse::<ModuleName>().is_err(), "{bad}");
     }
@@ -442,10 +402,7 @@ fn with(name: &str, declared: &str) -> Arc<Module> {
 #[test]
 fn an_exact_uri_wins_then_the_template_that_says_most() {
     let catalog = Catalog::of([
-        with(
-            "a",
-            "resource('x://{+x}', g, name = 'rest')\nresource('x://{x}', g, name = 'one')",
-        ),
+        with("a", "resource('x://{+x}', g, name = 'rest')\nresource('x://{x}', g, name = 'one')"),
         with(
             "b",
             "resource('x://{x}/{y}', h, name = 'two')\nresource('x://b/{x}', g, name = 'most')",
@@ -481,10 +438,7 @@ fn resources_are_listed_by_uri_and_once() {
         .map(|h| format!("{}:{}", h.module.name, h.resource().resource.uri))
         .collect();
     assert_eq!(listed, ["two:x://a", "one:x://b"]);
-    assert_eq!(
-        catalog.notes,
-        ["modules `one` and `two` both declare x://b; `one` serves it"]
-    );
+    assert_eq!(catalog.notes, ["modules `one` and `two` both declare x://b; `one` serves it"]);
 }
 
 #[test]
@@ -522,13 +476,8 @@ fn each_list_has_a_fingerprint_of_its_own() {
     let tools = of("tool(f, title = 'T')\nresource('x://a', f)\nprompt(f)");
     let resources = of("tool(f)\nresource('x://a', f, mime = 'a/b')\nprompt(f)");
     let prompts = of("tool(f)\nresource('x://a', f)\nprompt(f, title = 'T')");
-    let differ = |after: (u64, u64, u64)| {
-        (
-            before.0 != after.0,
-            before.1 != after.1,
-            before.2 != after.2,
-        )
-    };
+    let differ =
+        |after: (u64, u64, u64)| (before.0 != after.0, before.1 != after.1, before.2 != after.2);
     assert_eq!(differ(tools), (true, false, false));
     assert_eq!(differ(resources), (false, true, false));
     assert_eq!(differ(prompts), (false, false, true));

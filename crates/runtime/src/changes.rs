@@ -23,13 +23,7 @@ impl Changes {
         let (heard, hears) = channel();
         let watch = Watch::new(heard, &folders);
         let watch = watch.map_err(|why| format!("cannot watch: {why}"))?;
-        let mut changes = Self {
-            folders,
-            project,
-            watch,
-            hears,
-            seen: BTreeMap::new(),
-        };
+        let mut changes = Self { folders, project, watch, hears, seen: BTreeMap::new() };
         changes.follow(false);
         changes.seen = changes.scan();
         Ok(changes)
@@ -96,10 +90,7 @@ impl Changes {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the folders under test are written to disk"
-)]
+#[expect(clippy::disallowed_methods, reason = "the folders under test are written to disk")]
 mod tests {
     use super::*;
     use std::fs;

@@ -1,8 +1,5 @@
 //! The folders that are served, and the only place that reads them.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the disk"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the disk")]
 
 use model::DATA_FOLDER;
 use script::{FileId, Sources};
@@ -42,11 +39,7 @@ pub struct Stamp {
 
 impl Folder {
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: root.into(),
-            real: Arc::default(),
-            unsaved: Arc::default(),
-        }
+        Self { root: root.into(), real: Arc::default(), unsaved: Arc::default() }
     }
 
     /// The same folder, as it will be once an editor has written these files.
@@ -90,25 +83,17 @@ impl Folder {
         let mut files = BTreeMap::new();
         Walk::new(&self.root, &|_| true).collect(&self.root, "", 0, &mut files);
         let files = files.into_iter();
-        files
-            .map(|(file, stamp)| (self.path(&file), stamp))
-            .collect()
+        files.map(|(file, stamp)| (self.path(&file), stamp)).collect()
     }
 
     /// Sources that hold tests.
     pub fn tests(&self) -> Vec<FileId> {
-        self.scan()
-            .into_keys()
-            .filter(|file| is_test(file))
-            .collect()
+        self.scan().into_keys().filter(|file| is_test(file)).collect()
     }
 
     /// Sources that may hold modules.
     pub fn sources(&self) -> Vec<FileId> {
-        self.scan()
-            .into_keys()
-            .filter(|file| is_source(file) && !is_test(file))
-            .collect()
+        self.scan().into_keys().filter(|file| is_source(file) && !is_test(file)).collect()
     }
 
     pub fn path(&self, file: &str) -> PathBuf {
@@ -118,10 +103,8 @@ impl Folder {
     /// The path below this folder, if it lies there.
     pub fn id(&self, path: &Path) -> Option<FileId> {
         let below = path.strip_prefix(&self.root).ok()?;
-        let parts: Option<Vec<&str>> = below
-            .components()
-            .map(|part| part.as_os_str().to_str())
-            .collect();
+        let parts: Option<Vec<&str>> =
+            below.components().map(|part| part.as_os_str().to_str()).collect();
         parts.map(|parts| parts.join("/"))
     }
 
@@ -144,10 +127,7 @@ impl Folder {
         }
         let handle = sandbox::open_file(&real).map_err(|error| why(&error))?;
         let mut text = String::new();
-        handle
-            .take(LARGEST_FILE + 1)
-            .read_to_string(&mut text)
-            .map_err(|error| why(&error))?;
+        handle.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(|error| why(&error))?;
         if text.len() as u64 > LARGEST_FILE {
             return Err(format!("it is longer than {LARGEST_FILE} bytes"));
         }
@@ -158,10 +138,7 @@ impl Folder {
 impl Folder {
     /// Does a path without links lie in the data folder of a project whose modules these are?
     fn is_data(&self, real: &Path) -> bool {
-        let below = self
-            .real
-            .get()
-            .and_then(|root| real.strip_prefix(root).ok());
+        let below = self.real.get().and_then(|root| real.strip_prefix(root).ok());
         below.is_some_and(is_in_data_folder)
     }
 
@@ -201,9 +178,7 @@ fn why(error: &std::io::Error) -> String {
 }
 
 pub(crate) fn is_source(file: &str) -> bool {
-    Path::new(file)
-        .extension()
-        .is_some_and(|ending| ending == "star")
+    Path::new(file).extension().is_some_and(|ending| ending == "star")
 }
 
 pub(crate) fn is_test(file: &str) -> bool {
@@ -222,10 +197,7 @@ pub(crate) fn is_in_data_folder(below: &Path) -> bool {
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(Stamp {
-        modified: metadata.modified().ok(),
-        bytes: metadata.len(),
-    })
+    Some(Stamp { modified: metadata.modified().ok(), bytes: metadata.len() })
 }
 
 /// A way through the folders below one, each real folder once.
@@ -265,11 +237,7 @@ impl<'a> Walk<'a> {
             if name.starts_with('.') {
                 continue;
             }
-            let id = if below.is_empty() {
-                name.clone()
-            } else {
-                format!("{below}/{name}")
-            };
+            let id = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
             let path = entry.path();
             if let Some(stamp) = (self.wanted)(&name).then(|| stamp(&path)).flatten() {
                 files.insert(id, stamp);
@@ -318,10 +286,7 @@ mod tests {
         let folder = Folder::new(dir.path());
         assert_eq!(folder.sources(), ["a.star", "sub/deep/b.star"]);
         assert_eq!(folder.tests(), ["a_test.star"]);
-        assert_eq!(
-            folder.id(&dir.path().join("sub/x.star")).as_deref(),
-            Some("sub/x.star")
-        );
+        assert_eq!(folder.id(&dir.path().join("sub/x.star")).as_deref(), Some("sub/x.star"));
         assert_eq!(folder.id(Path::new("elsewhere")), None);
     }
 
@@ -337,22 +302,13 @@ mod tests {
         std::os::unix::fs::symlink(dir.path().join("secret"), dir.path().join("in/link")).unwrap();
         let folder = Folder::new(dir.path().join("in"));
         assert_eq!(folder.read_text("ok"), Ok("fine".into()));
-        assert_eq!(
-            folder.read_text("link"),
-            Err("it lies outside the folder".into())
-        );
+        assert_eq!(folder.read_text("link"), Err("it lies outside the folder".into()));
         for data in [".larkspur/audit.jsonl", "log", "./.larkspur/../log"] {
             let refused = Err("it belongs to the server".into());
             assert_eq!(folder.read_text(data), refused, "{data}");
         }
-        assert_eq!(
-            folder.read_text("../secret"),
-            Err("it lies outside the folder".into())
-        );
-        assert_eq!(
-            folder.read_text("gone"),
-            Err("there is no such file".into())
-        );
+        assert_eq!(folder.read_text("../secret"), Err("it lies outside the folder".into()));
+        assert_eq!(folder.read_text("gone"), Err("there is no such file".into()));
     }
 
     #[test]
@@ -374,12 +330,7 @@ mod tests {
         for folder in ["in/a", "in/b/deep", "out/deep"] {
             fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
-        for file in [
-            "in/a/a.star",
-            "in/b/deep/b.star",
-            "out/o.star",
-            "out/deep/p.star",
-        ] {
+        for file in ["in/a/a.star", "in/b/deep/b.star", "out/o.star", "out/deep/p.star"] {
             fs::write(dir.path().join(file), "").unwrap();
         }
         link("/", "in/a/everything");
@@ -390,10 +341,7 @@ mod tests {
         link("../a", "in/b/back");
         link("../../out", "in/a/out");
         let folder = Folder::new(dir.path().join("in"));
-        assert_eq!(
-            folder.sources(),
-            ["a/a.star", "a/out/o.star", "b/deep/b.star"]
-        );
+        assert_eq!(folder.sources(), ["a/a.star", "a/out/o.star", "b/deep/b.star"]);
         assert_eq!(folder.everything().len(), 3);
     }
 

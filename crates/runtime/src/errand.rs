@@ -58,10 +58,7 @@ impl Errand {
         let limits = Arc::clone(&self.limits);
         let result = tokio::time::timeout(time, self.run(work)).await;
         result.unwrap_or_else(|_| {
-            let limits = Limits {
-                time,
-                ..(*limits).clone()
-            };
+            let limits = Limits { time, ..(*limits).clone() };
             Err(RequestErrorKind::stopped(Stop::Deadline, &limits))
         })
     }
@@ -110,11 +107,7 @@ impl Errand {
         };
         watchdog.cancel.cancel();
         let result = tokio::time::timeout(GRACE, &mut answered).await;
-        let stop = if cancelled {
-            Stop::Cancelled
-        } else {
-            Stop::Deadline
-        };
+        let stop = if cancelled { Stop::Cancelled } else { Stop::Deadline };
         match result {
             Ok(result) if cancelled => received(result),
             Ok(result) => stopped_or(result, &self.limits),
@@ -129,15 +122,9 @@ impl Errand {
 /// A script that was told to end when its time was up reports a cancel; the caller sees the deadline.
 fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, RequestErrorKind> {
     match received(answer) {
-        Err(RequestErrorKind::Stopped {
-            stop: Stop::Cancelled,
-            mut fault,
-        }) => {
+        Err(RequestErrorKind::Stopped { stop: Stop::Cancelled, mut fault }) => {
             fault.message = Stop::Deadline.sentence(limits);
-            Err(RequestErrorKind::Stopped {
-                stop: Stop::Deadline,
-                fault,
-            })
+            Err(RequestErrorKind::Stopped { stop: Stop::Deadline, fault })
         }
         other => other,
     }
@@ -146,9 +133,7 @@ fn stopped_or<T>(answer: Answer<T>, limits: &Limits) -> Result<T, RequestErrorKi
 fn received<T>(answer: Answer<T>) -> Result<T, RequestErrorKind> {
     match answer {
         Ok(result) => result.map_err(RequestErrorKind::from),
-        Err(_) => Err(RequestErrorKind::failed(
-            "the call's thread ended without an answer",
-        )),
+        Err(_) => Err(RequestErrorKind::failed("the call's thread ended without an answer")),
     }
 }
 

@@ -60,16 +60,11 @@ impl Change {
     pub(crate) fn of(trouble: &Trouble, still_served: bool) -> Option<Self> {
         match trouble.kind {
             Kind::Stopped | Kind::Disabled => None,
-            Kind::Halted => Some(Self::Halted {
-                fault: trouble.fault.clone(),
-            }),
-            Kind::Waiting if !still_served => Some(Self::Waiting {
-                fault: trouble.fault.clone(),
-            }),
-            Kind::Broken | Kind::Misplaced | Kind::Waiting => Some(Self::Broken {
-                fault: trouble.fault.clone(),
-                still_served,
-            }),
+            Kind::Halted => Some(Self::Halted { fault: trouble.fault.clone() }),
+            Kind::Waiting if !still_served => Some(Self::Waiting { fault: trouble.fault.clone() }),
+            Kind::Broken | Kind::Misplaced | Kind::Waiting => {
+                Some(Self::Broken { fault: trouble.fault.clone(), still_served })
+            }
         }
     }
 }

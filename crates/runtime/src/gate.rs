@@ -95,9 +95,7 @@ impl<'a> Gate<'a> {
     /// Denies a call of a read-only tool what may write.
     fn check_write(&self, write: &PossibleWrite<'_>) -> Result<(), HostError> {
         match &self.read_only {
-            Some(call) => call
-                .check(write)
-                .map_err(|denied| HostError(denied.to_string())),
+            Some(call) => call.check(write).map_err(|denied| HostError(denied.to_string())),
             None => Ok(()),
         }
     }
@@ -196,10 +194,7 @@ impl Host for Gate<'_> {
     fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
         let world = self.world();
         let egress = self.permit.egress(&request.url)?;
-        self.check_write(&PossibleWrite::Request {
-            method: &request.method,
-            url: &request.url,
-        })?;
+        self.check_write(&PossibleWrite::Request { method: &request.method, url: &request.url })?;
         if request.credentials.is_empty() {
             return while_waiting(|| world.http(request, &egress, leash));
         }
@@ -296,10 +291,7 @@ impl Host for Gate<'_> {
 
     fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
         let found = kept(self.store().get(self.module, key))?;
-        Ok(found.map(|found| Stored {
-            value: found.value,
-            version: found.version,
-        }))
+        Ok(found.map(|found| Stored { value: found.value, version: found.version }))
     }
 
     fn state_put(

@@ -22,17 +22,11 @@ const METHODS: [(&str, Judged); 24] = [
     ("log", Free("it tells the operator something")),
     ("progress", Free("it tells the caller something")),
     ("resource_updated", Free("it tells subscribers something")),
-    (
-        "read",
-        Free("files that came with the module; what leaves the folder is refused"),
-    ),
+    ("read", Free("files that came with the module; what leaves the folder is refused")),
     ("now_ms", Free("everybody knows what time it is")),
     ("sleep", Free("the time it takes is the call's own")),
     ("random", Free("chance says nothing about anybody")),
-    (
-        "http",
-        Needs("http", |gate, leash| drop_ok(gate.http(&request(), leash))),
-    ),
+    ("http", Needs("http", |gate, leash| drop_ok(gate.http(&request(), leash)))),
     (
         "http_all",
         Needs("http", |gate, leash| {
@@ -40,10 +34,7 @@ const METHODS: [(&str, Judged); 24] = [
             answers.into_iter().try_for_each(drop_ok)
         }),
     ),
-    (
-        "exec",
-        Needs("exec", |gate, leash| drop_ok(gate.exec(&command(), leash))),
-    ),
+    ("exec", Needs("exec", |gate, leash| drop_ok(gate.exec(&command(), leash)))),
     (
         "sql",
         Needs("sqlite", |gate, leash| {
@@ -51,36 +42,18 @@ const METHODS: [(&str, Judged); 24] = [
         }),
     ),
     ("env", Needs("env", |gate, _| drop_ok(gate.env("HOME")))),
-    (
-        "secret",
-        Free("named by the manifest, see `secrets_go_where_they_may`"),
-    ),
-    (
-        "file_read",
-        Needs("files", |gate, _| drop_ok(gate.file_read("a"))),
-    ),
-    (
-        "file_list",
-        Needs("files", |gate, _| drop_ok(gate.file_list("a"))),
-    ),
-    (
-        "file_exists",
-        Needs("files", |gate, _| drop_ok(gate.file_exists("a"))),
-    ),
-    (
-        "file_write",
-        Needs("files_write", |gate, _| gate.file_write("a", "")),
-    ),
+    ("secret", Free("named by the manifest, see `secrets_go_where_they_may`")),
+    ("file_read", Needs("files", |gate, _| drop_ok(gate.file_read("a")))),
+    ("file_list", Needs("files", |gate, _| drop_ok(gate.file_list("a")))),
+    ("file_exists", Needs("files", |gate, _| drop_ok(gate.file_exists("a")))),
+    ("file_write", Needs("files_write", |gate, _| gate.file_write("a", ""))),
     ("state_get", Free("the module's own")),
     ("state_put", Free("the module's own")),
     ("state_delete", Free("the module's own")),
     ("state_list", Free("the module's own")),
     ("call", Free("judged like every call, by who is calling")),
     ("can_ask", Free("a client says that of itself")),
-    (
-        "ask",
-        Free("it goes to the one who called, and whoever is behind the client may decline"),
-    ),
+    ("ask", Free("it goes to the one who called, and whoever is behind the client may decline")),
 ];
 
 fn drop_ok<T>(result: Result<T, HostError>) -> Result<(), HostError> {
@@ -114,35 +87,22 @@ fn command() -> ExecRequest {
 }
 
 fn statement() -> Statement {
-    Statement {
-        sql: "select 1".into(),
-        params: Vec::new(),
-    }
+    Statement { sql: "select 1".into(), params: Vec::new() }
 }
 
 fn query() -> SqlRequest {
-    SqlRequest::Query {
-        statement: statement(),
-        max_rows: None,
-    }
+    SqlRequest::Query { statement: statement(), max_rows: None }
 }
 
 fn ground() -> Ground {
-    Ground::new(&Settings {
-        asleep: true,
-        forgets: true,
-        ..Settings::default()
-    })
+    Ground::new(&Settings { asleep: true, forgets: true, ..Settings::default() })
 }
 
 fn with_gate<T>(rights: Rights, work: impl FnOnce(&Gate<'_>, &Leash) -> T) -> T {
     let (ground, folder) = (ground(), Folder::new("nowhere"));
     let permit = Permit::new("/home".into(), rights, &Arc::default());
     let gate = Gate::new("x", &folder, &permit, &ground);
-    let leash = Leash {
-        until: Instant::now(),
-        cancel: Cancel::default(),
-    };
+    let leash = Leash { until: Instant::now(), cancel: Cancel::default() };
     work(&gate, &leash)
 }
 
@@ -154,15 +114,10 @@ fn nothing() -> Rights {
 fn every_method_of_the_host_has_been_judged() {
     let source = include_str!("../../model/src/host/mod.rs");
     let (_, methods) = source.split_once("pub trait Host").unwrap();
-    let names = methods
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("fn "));
+    let names = methods.lines().filter_map(|line| line.trim().strip_prefix("fn "));
     let names: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
     let judged: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(
-        names, judged,
-        "a method of `Host` is new or gone: judge it here and in the gate"
-    );
+    assert_eq!(names, judged, "a method of `Host` is new or gone: judge it here and in the gate");
 }
 
 #[test]
@@ -189,26 +144,13 @@ fn every_kind_of_request_to_a_database_has_been_judged() {
         ("sqlite_write", SqlRequest::Execute(statement())),
         ("sqlite_write", SqlRequest::Transaction(vec![statement()])),
         ("sqlite", SqlRequest::Tables { schema: None }),
-        (
-            "sqlite",
-            SqlRequest::Describe {
-                table: "t".into(),
-                schema: None,
-            },
-        ),
+        ("sqlite", SqlRequest::Describe { table: "t".into(), schema: None }),
     ];
     for (key, request) in requests {
         with_gate(nothing(), |gate, leash| {
-            let ask = |database| {
-                gate.sql(&database, &request, leash)
-                    .unwrap_err()
-                    .to_string()
-            };
+            let ask = |database| gate.sql(&database, &request, leash).unwrap_err().to_string();
             let sqlite = ask(Database::Sqlite("a.db".into()));
-            assert!(
-                sqlite.contains(&format!("add {key} = [\"a.db\"]")),
-                "{sqlite}"
-            );
+            assert!(sqlite.contains(&format!("add {key} = [\"a.db\"]")), "{sqlite}");
             let postgres = ask(Database::Postgres("main".into()));
             assert!(postgres.contains("add postgres = [\"main\"]"), "{postgres}");
         });
@@ -222,35 +164,18 @@ fn a_read_only_call_is_denied_what_may_write() {
     let (ground, folder) = (ground(), Folder::new("nowhere"));
     let permit = Permit::new("/home".into(), rights, &Arc::default());
     let gate = Gate {
-        read_only: Some(ReadOnlyCall {
-            tool: &"x.find",
-            reads: &reads,
-        }),
+        read_only: Some(ReadOnlyCall { tool: &"x.find", reads: &reads }),
         ..Gate::new("x", &folder, &permit, &ground)
     };
-    let leash = Leash {
-        until: Instant::now(),
-        cancel: Cancel::default(),
-    };
-    let post = |url: &str| HttpRequest {
-        method: "POST".into(),
-        url: url.into(),
-        ..request()
-    };
+    let leash = Leash { until: Instant::now(), cancel: Cancel::default() };
+    let post = |url: &str| HttpRequest { method: "POST".into(), url: url.into(), ..request() };
     let database = Database::Sqlite("a.db".into());
     let denied = [
         drop_ok(gate.http(&post("https://x.org/pages"), &leash)),
-        drop_ok(
-            gate.http_all(&[post("https://x.org/pages")], &leash)
-                .remove(0),
-        ),
+        drop_ok(gate.http_all(&[post("https://x.org/pages")], &leash).remove(0)),
         drop_ok(gate.exec(&command(), &leash)),
         drop_ok(gate.sql(&database, &SqlRequest::Execute(statement()), &leash)),
-        drop_ok(gate.sql(
-            &database,
-            &SqlRequest::Transaction(vec![statement()]),
-            &leash,
-        )),
+        drop_ok(gate.sql(&database, &SqlRequest::Transaction(vec![statement()]), &leash)),
     ];
     for result in denied {
         let why = result.unwrap_err().to_string();
@@ -279,10 +204,7 @@ fn what_a_file_may_not_do_while_it_loads() {
 #[test]
 fn a_script_cannot_turn_a_command_into_another() {
     let rights = || Rights::of_extension("x", &["git".into()], None);
-    let with = |name: &str| ExecRequest {
-        env: vec![(name.into(), "1".into())],
-        ..command()
-    };
+    let with = |name: &str| ExecRequest { env: vec![(name.into(), "1".into())], ..command() };
     let folder = || {
         let permissions = Permissions::from([(Permission::Exec, &["git"][..])]);
         Rights::of_folder("x", &permissions, None)
@@ -308,9 +230,7 @@ fn a_script_cannot_turn_a_command_into_another() {
 #[test]
 fn secrets_go_where_they_may() {
     let spec = SecretSpec {
-        hosts: ["api.x.org", "api.x.org:8080", "[::1]"]
-            .map(str::to_owned)
-            .into(),
+        hosts: ["api.x.org", "api.x.org:8080", "[::1]"].map(str::to_owned).into(),
         ..SecretSpec::default()
     };
     let secrets = BTreeMap::from([("token".to_owned(), spec)]);

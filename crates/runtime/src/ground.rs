@@ -45,11 +45,7 @@ impl Ground {
             Store::at(settings.project.data_dir())
         };
         // In a test each call is to run.
-        let room = if settings.forgets {
-            0
-        } else {
-            settings.project.project().quotas.cache
-        };
+        let room = if settings.forgets { 0 } else { settings.project.project().quotas.cache };
         Self {
             folders: folders(settings),
             limits: Arc::new(settings.project.project().limits.clone()),
@@ -71,9 +67,7 @@ impl Ground {
 
 fn folders(settings: &Settings) -> Vec<Folder> {
     let folders = settings.folders.iter().map(Folder::new);
-    folders
-        .map(|folder| folder.with_unsaved(Arc::clone(&settings.unsaved)))
-        .collect()
+    folders.map(|folder| folder.with_unsaved(Arc::clone(&settings.unsaved))).collect()
 }
 
 /// How many lives there are that must be stopped, and have not been.
@@ -102,10 +96,8 @@ impl Lives {
             if left.is_zero() {
                 break;
             }
-            (count, _) = self
-                .fewer
-                .wait_timeout(count, left)
-                .unwrap_or_else(PoisonError::into_inner);
+            (count, _) =
+                self.fewer.wait_timeout(count, left).unwrap_or_else(PoisonError::into_inner);
         }
         *count
     }

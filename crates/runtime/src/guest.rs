@@ -39,10 +39,7 @@ impl Runtime {
                 let folder = &ground.folders[*index];
                 let rights = Rights::of_extension(NOBODY, &[], None);
                 let permit = Permit::new(folder.path(below), rights, &ground.own);
-                work(&Gate {
-                    asker: Some(asker),
-                    ..Gate::new(NOBODY, folder, &permit, ground)
-                })
+                work(&Gate { asker: Some(asker), ..Gate::new(NOBODY, folder, &permit, ground) })
             }
         }
     }

@@ -32,10 +32,7 @@ impl Library {
             let is_it = Arc::ptr_eq(&module.life, life);
             is_it.then(|| (key.clone(), module.name.clone()))
         })?;
-        let halted = Halted {
-            fault: fault(&name),
-            tools,
-        };
+        let halted = Halted { fault: fault(&name), tools };
         self.halted.insert(name, halted);
         self.end_with_dependents(BTreeSet::from([key]), told);
         Some(self.catalog())
@@ -68,8 +65,7 @@ impl Catalog {
     pub(crate) fn listed_of(&self, life: &Arc<Life>) -> Vec<(String, ToolPath)> {
         let all = self.tools();
         let own = all.filter(|(_, handle)| Arc::ptr_eq(&handle.module.life, life));
-        own.map(|(name, handle)| (name.to_owned(), handle.path()))
-            .collect()
+        own.map(|(name, handle)| (name.to_owned(), handle.path())).collect()
     }
 
     /// Remembers the tools of a module that was stopped, so that their callers learn the reason.
@@ -87,11 +83,7 @@ impl Catalog {
             return otherwise;
         };
         let fault = Box::new(fault);
-        RequestErrorKind::Failed {
-            fault,
-            raised: None,
-        }
-        .of(tool.to_string())
+        RequestErrorKind::Failed { fault, raised: None }.of(tool.to_string())
     }
 }
 

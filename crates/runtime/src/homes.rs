@@ -21,9 +21,7 @@ impl Homes {
     pub fn scan(folders: &[Folder]) -> Self {
         let files = folders.iter().enumerate().flat_map(|(i, folder)| {
             let files = folder.scan().into_keys();
-            files
-                .filter(|file| is_manifest(file))
-                .map(move |file| (i, file))
+            files.filter(|file| is_manifest(file)).map(move |file| (i, file))
         });
         Self::new(files.filter_map(|key| Wanted::new(key, folders).home()))
     }
@@ -102,14 +100,9 @@ impl Homes {
                 "only a module with a {MANIFEST} can load `@{wanted}`, a dependency that it declares"
             ));
         };
-        let declared: Vec<&str> = manifest
-            .dependencies()
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let declared: Vec<&str> = manifest.dependencies().map(|(name, _)| name.as_str()).collect();
         if let Some((name, _)) = wanted.split_once('/') {
-            return Err(format!(
-                "another module is loaded as a whole: \"@{name}\" is its `entry`"
-            ));
+            return Err(format!("another module is loaded as a whole: \"@{name}\" is its `entry`"));
         }
         if !declared.contains(&wanted) {
             let near = did_you_mean(wanted, declared.iter().copied());
@@ -135,9 +128,5 @@ pub(crate) fn directory(file: &str) -> &str {
 }
 
 pub(crate) fn join(folder: &str, file: &str) -> FileId {
-    if folder.is_empty() {
-        file.to_owned()
-    } else {
-        format!("{folder}/{file}")
-    }
+    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
 }

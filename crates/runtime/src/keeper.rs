@@ -36,11 +36,7 @@ pub(crate) struct Keeper {
 pub(crate) enum Errand {
     Obey(Order, oneshot::Sender<Result<(), String>>),
     /// A call has added or removed tools of the module whose life this is.
-    Tools(
-        Arc<Life>,
-        Vec<ToolChange>,
-        oneshot::Sender<Result<(), Fault>>,
-    ),
+    Tools(Arc<Life>, Vec<ToolChange>, oneshot::Sender<Result<(), Fault>>),
     /// Stop the module whose life this is: it leaves too many threads behind.
     Halt(Arc<Life>),
     /// Tell what lies in the folders.
@@ -58,27 +54,23 @@ impl Keeper {
         told: impl Fn(&Event) + Send + 'static,
     ) -> Self {
         let (heard, hears) = channel();
-        let keeper = Self {
-            heard: heard.clone(),
-        };
-        let spawned = std::thread::Builder::new()
-            .name("keeper".into())
-            .spawn(move || {
-                let mut work = Work {
-                    library,
-                    catalog,
-                    stats,
-                    told: Box::new(told),
-                    watch: None,
-                    doubtful: false,
-                };
-                if watches {
-                    work.watch(heard);
-                } else {
-                    drop(heard);
-                }
-                work.run(&hears);
-            });
+        let keeper = Self { heard: heard.clone() };
+        let spawned = std::thread::Builder::new().name("keeper".into()).spawn(move || {
+            let mut work = Work {
+                library,
+                catalog,
+                stats,
+                told: Box::new(told),
+                watch: None,
+                doubtful: false,
+            };
+            if watches {
+                work.watch(heard);
+            } else {
+                drop(heard);
+            }
+            work.run(&hears);
+        });
         if let Err(error) = spawned {
             tracing::error!("folders are not watched: {error}");
         }
@@ -280,12 +272,8 @@ impl Work {
         let leads_to = |folder: &crate::disk::Folder| {
             std::path::absolute(folder.root()).is_ok_and(|root| root.starts_with(&absolute))
         };
-        for (i, _) in self
-            .library
-            .folders()
-            .iter()
-            .enumerate()
-            .filter(|(_, folder)| leads_to(folder))
+        for (i, _) in
+            self.library.folders().iter().enumerate().filter(|(_, folder)| leads_to(folder))
         {
             keys.push((i, String::new()));
         }
@@ -294,25 +282,12 @@ impl Work {
 
     fn refresh(&mut self, suspects: &BTreeSet<Key>) {
         self.follow();
-        for (folder, file) in suspects
-            .iter()
-            .filter(|(_, file)| crate::disk::is_test(file))
-        {
-            let file = self.library.folders()[*folder]
-                .path(file)
-                .display()
-                .to_string();
-            (self.told)(&Event {
-                file,
-                module: None,
-                change: Change::Tests,
-                took: Duration::ZERO,
-            });
+        for (folder, file) in suspects.iter().filter(|(_, file)| crate::disk::is_test(file)) {
+            let file = self.library.folders()[*folder].path(file).display().to_string();
+            (self.told)(&Event { file, module: None, change: Change::Tests, took: Duration::ZERO });
         }
         let events = RefCell::new(Vec::new());
-        let next = self
-            .library
-            .refresh(suspects, &|event| events.borrow_mut().push(event.clone()));
+        let next = self.library.refresh(suspects, &|event| events.borrow_mut().push(event.clone()));
         let events = events.into_inner();
         match next {
             Some(next) => {
@@ -345,10 +320,7 @@ impl Work {
     /// Retires what the new catalog has replaced, and tells what has changed.
     fn announce(&mut self, before: &Catalog, mut events: Vec<Event>) {
         let served = Arc::clone(&self.catalog.borrow());
-        let new = served
-            .unlisted
-            .iter()
-            .filter(|tool| !before.unlisted.contains(tool));
+        let new = served.unlisted.iter().filter(|tool| !before.unlisted.contains(tool));
         events.extend(new.map(UnlistedTool::event));
         let (before, choice) = (before.front.choice, served.front.choice);
         // Only now: who comes too late for a life must find its successor.

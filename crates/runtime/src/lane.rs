@@ -34,9 +34,7 @@ impl Lane {
     /// A call on a thread has ended.
     pub(crate) fn ran(&self, took: Duration, used_the_world: bool) {
         if took <= QUICK && !used_the_world {
-            let _ = self
-                .0
-                .compare_exchange(UNKNOWN, HERE, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.0.compare_exchange(UNKNOWN, HERE, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }
@@ -77,10 +75,7 @@ impl Trials {
     /// `threads` are those that calls arrive on.
     pub(crate) fn new(threads: usize) -> Self {
         let slots = (1..threads).map(|_| Mutex::default()).collect();
-        Self {
-            slots,
-            closed: AtomicBool::new(false),
-        }
+        Self { slots, closed: AtomicBool::new(false) }
     }
 
     pub(crate) fn enter(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
@@ -113,10 +108,7 @@ impl Trials {
             }
         }
         let was_stuck = self.closed.swap(is_stuck, Ordering::Relaxed);
-        Look {
-            is_stuck,
-            changed: is_stuck != was_stuck,
-        }
+        Look { is_stuck, changed: is_stuck != was_stuck }
     }
 }
 

@@ -183,9 +183,8 @@ impl Library {
         let changed = self.changed(&found, suspects);
         let is_gone = |key: &&Key| !found.contains_key(*key);
         let gone: Vec<Key> = self.entries.keys().filter(is_gone).cloned().collect();
-        let reconfigured = project
-            .as_ref()
-            .map_or_else(BTreeSet::new, |project| self.reconfigured(project));
+        let reconfigured =
+            project.as_ref().map_or_else(BTreeSet::new, |project| self.reconfigured(project));
         if changed.is_empty() && gone.is_empty() && reconfigured.is_empty() {
             self.missed = Missed::default();
             return self.take_project(project, complaint);
@@ -227,10 +226,7 @@ impl Library {
             Some(Ok(project)) => (Some(project), None),
             Some(Err(fault)) => {
                 if self.project_fault.as_ref() != Some(&fault) {
-                    let change = Change::Broken {
-                        fault: fault.clone(),
-                        still_served: true,
-                    };
+                    let change = Change::Broken { fault: fault.clone(), still_served: true };
                     told(&Event {
                         file: self.project.shown(),
                         module: None,
@@ -261,24 +257,13 @@ impl Library {
 
     /// Loads these, and whatever hangs on names that came with them.
     pub(crate) fn load(&self, keys: &BTreeSet<Key>, project: &ProjectFile) -> Vec<Attempt> {
-        let wanted: Vec<Wanted> = keys
-            .iter()
-            .map(|key| Wanted::new(key.clone(), self.folders()))
-            .collect();
-        let others = self
-            .entries
-            .iter()
-            .filter(|(key, _)| is_manifest(&key.1) && !keys.contains(*key));
+        let wanted: Vec<Wanted> =
+            keys.iter().map(|key| Wanted::new(key.clone(), self.folders())).collect();
+        let others =
+            self.entries.iter().filter(|(key, _)| is_manifest(&key.1) && !keys.contains(*key));
         let others = others.map(|(key, entry)| (key.clone(), entry.manifest.clone()));
-        let homes = Arc::new(Homes::new(
-            wanted.iter().filter_map(Wanted::home).chain(others),
-        ));
-        let shop = Shop {
-            ground: &self.ground,
-            homes,
-            engine: &self.engine,
-            project,
-        };
+        let homes = Arc::new(Homes::new(wanted.iter().filter_map(Wanted::home).chain(others)));
+        let shop = Shop { ground: &self.ground, homes, engine: &self.engine, project };
         shop.load(&wanted)
     }
 
@@ -309,9 +294,8 @@ impl Library {
     pub(crate) fn stamp_new(&mut self) {
         let touched = self.entries.values().flat_map(|entry| entry.touched.keys());
         let new = touched.filter(|key| !self.known.contains_key(*key));
-        let new: Vec<_> = new
-            .map(|key| (key.clone(), self.folders()[key.0].stamp(&key.1)))
-            .collect();
+        let new: Vec<_> =
+            new.map(|key| (key.clone(), self.folders()[key.0].stamp(&key.1))).collect();
         self.known.extend(new);
     }
 
@@ -344,8 +328,7 @@ impl Library {
             .collect();
         let now = attempts.iter().flat_map(|attempt| &attempt.touched);
         let folders = &self.ground.folders;
-        self.missed
-            .too_early(&before, now, gone, |key| folders[key.0].stamp(&key.1))
+        self.missed.too_early(&before, now, gone, |key| folders[key.0].stamp(&key.1))
     }
 
     fn remove(&mut self, key: &Key, told: &dyn Fn(&Event)) {
@@ -406,9 +389,7 @@ impl Library {
             catalog = Catalog::by(self.rules(), served);
             self.names.claim(&mut catalog);
         }
-        let start = self
-            .start_surface
-            .get_or_insert_with(|| Arc::new(StartSurface::new(&catalog)));
+        let start = self.start_surface.get_or_insert_with(|| Arc::new(StartSurface::new(&catalog)));
         catalog.rules.start = Some(Arc::clone(start));
         for (key, entry) in &self.entries {
             if let Some(broken) = broken(entry).or_else(|| partial(entry)) {
@@ -419,11 +400,7 @@ impl Library {
             }
         }
         if let Some(fault) = &self.project_fault {
-            let broken = Broken {
-                name: None,
-                state: State::Stale,
-                fault: fault.clone(),
-            };
+            let broken = Broken { name: None, state: State::Stale, fault: fault.clone() };
             catalog.broken.insert(self.project.shown(), broken);
         }
         catalog.notes.extend(self.notes());
@@ -453,9 +430,5 @@ pub(crate) fn broken(entry: &Entry) -> Option<Broken> {
         (Kind::Stopped, false) => State::Stopped,
         (_, false) => State::Failed,
     };
-    Some(Broken {
-        name: entry.name.clone(),
-        state,
-        fault: trouble.fault.clone(),
-    })
+    Some(Broken { name: entry.name.clone(), state, fault: trouble.fault.clone() })
 }

@@ -142,18 +142,11 @@ impl Life {
 
     /// Runs the hook; what goes wrong there is for the log, since nobody can use it any more.
     pub(crate) fn stop(&self) {
-        let limits = Limits {
-            time: self.stop_time(),
-            ..(*self.ground.limits).clone()
-        };
+        let limits = Limits { time: self.stop_time(), ..(*self.ground.limits).clone() };
         let caller = Caller::default();
         let outcome = self.turn(&limits, &caller, |turn| self.script.stop(turn));
         if let Err(failure) = outcome {
-            tracing::error!(
-                "`stop` of module `{}` failed: {}",
-                self.module,
-                fault(failure)
-            );
+            tracing::error!("`stop` of module `{}` failed: {}", self.module, fault(failure));
         }
     }
 
@@ -178,11 +171,7 @@ impl Life {
             updates: Some(&self.ground.updates),
             ..Gate::new(self.module.as_str(), folder, &self.permit, &self.ground)
         };
-        work(&Turn {
-            caller,
-            started: &self.started,
-            ..Turn::new(&gate, limits)
-        })
+        work(&Turn { caller, started: &self.started, ..Turn::new(&gate, limits) })
     }
 }
 
@@ -210,10 +199,7 @@ pub(crate) fn fault(failure: CallFailure) -> Fault {
         CallFailure::Failed { mut fault, raised } => {
             if let Some(raised) = raised {
                 fault.message = raised.with_kind();
-                fault.raised = Some(Box::new(RaisedError {
-                    kind: raised.kind,
-                    data: raised.data,
-                }));
+                fault.raised = Some(Box::new(RaisedError { kind: raised.kind, data: raised.data }));
             }
             fault
         }

@@ -35,8 +35,7 @@ impl LoadSession for FolderSession {
 
     fn abandoned(&self, file: &FileId, touched: &BTreeSet<FileId>, fault: &Fault) {
         let abandoned = &self.ground.abandoned;
-        self.threads
-            .push(abandoned.add_load(&self.reader(), file, touched, fault));
+        self.threads.push(abandoned.add_load(&self.reader(), file, touched, fault));
     }
 
     fn ended(&self) {
@@ -64,9 +63,7 @@ impl FolderSession {
         let manifest = manifest.and_then(|(parsed, _)| parsed.as_ref().ok().cloned());
         let result = match &manifest {
             Some(manifest) if !is_there => Err(no_entry(manifest)),
-            Some(_) => loaded
-                .result
-                .and_then(|script| script.check_hooks().map(|()| script)),
+            Some(_) => loaded.result.and_then(|script| script.check_hooks().map(|()| script)),
             None => loaded.result,
         };
         Attempt {

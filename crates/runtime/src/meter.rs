@@ -57,9 +57,8 @@ impl Meters {
     pub(crate) fn all(&self) -> Vec<(ModuleName, ToolName, Arc<Meter>)> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let of = |(module, tools): (&ModuleName, &ByTool)| {
-            let named = tools
-                .iter()
-                .map(|(tool, meter)| (module.clone(), tool.clone(), Arc::clone(meter)));
+            let named =
+                tools.iter().map(|(tool, meter)| (module.clone(), tool.clone(), Arc::clone(meter)));
             named.collect::<Vec<_>>()
         };
         known.iter().flat_map(of).collect()

@@ -44,42 +44,24 @@ pub(crate) enum Reading {
 
 /// In the order of the page.
 pub const METRICS: [Metric; 23] = [
-    gauge("calls_in_flight", "Calls that run now", |r| {
-        one(Stats::get(&r.stats().in_flight))
+    gauge("calls_in_flight", "Calls that run now", |r| one(Stats::get(&r.stats().in_flight))),
+    gauge("calls_waiting", "Calls that wait for a place", |r| one(r.waiting() as u64)),
+    gauge("threads_stuck", "Threads that ignore their deadline and were abandoned", |r| {
+        one(r.abandoned().count() as u64)
     }),
-    gauge("calls_waiting", "Calls that wait for a place", |r| {
-        one(r.waiting() as u64)
+    counter("reloads_total", "Modules loaded again", |r| one(Stats::get(&r.stats().reloads))),
+    counter("script_ticks_total", "Loop turns and calls in scripts", |r| {
+        one(Stats::get(&r.stats().ticks))
     }),
-    gauge(
-        "threads_stuck",
-        "Threads that ignore their deadline and were abandoned",
-        |r| one(r.abandoned().count() as u64),
-    ),
-    counter("reloads_total", "Modules loaded again", |r| {
-        one(Stats::get(&r.stats().reloads))
-    }),
-    counter(
-        "script_ticks_total",
-        "Loop turns and calls in scripts",
-        |r| one(Stats::get(&r.stats().ticks)),
-    ),
-    gauge("modules", "Modules that are served", |r| {
-        one(r.catalog().modules().count() as u64)
-    }),
-    gauge("tools", "Tools that are served", |r| {
-        one(r.catalog().tool_count() as u64)
-    }),
-    gauge("uptime_seconds", "Since the start", |r| {
-        one(r.uptime().as_secs())
-    }),
+    gauge("modules", "Modules that are served", |r| one(r.catalog().modules().count() as u64)),
+    gauge("tools", "Tools that are served", |r| one(r.catalog().tool_count() as u64)),
+    gauge("uptime_seconds", "Since the start", |r| one(r.uptime().as_secs())),
     counter("requests_total", "Calls and reads of every kind", |r| {
         one(Stats::get(&r.stats().calls))
     }),
-    counter(
-        "requests_failed_total",
-        "Those that ended in an error",
-        |r| one(Stats::get(&r.stats().failed)),
-    ),
+    counter("requests_failed_total", "Those that ended in an error", |r| {
+        one(Stats::get(&r.stats().failed))
+    }),
     labelled(
         &["limit"],
         counter(
@@ -93,37 +75,27 @@ pub const METRICS: [Metric; 23] = [
         "Calls and reads that were answered with what an earlier one gave",
         |r| one(r.ground().answers.counts().hits),
     ),
-    counter(
-        "cache_misses_total",
-        "Those that could have been, and ran",
-        |r| one(r.ground().answers.counts().misses),
-    ),
-    counter(
-        "cache_evicted_total",
-        "Answers that went to make room",
-        |r| one(r.ground().answers.counts().evicted),
-    ),
+    counter("cache_misses_total", "Those that could have been, and ran", |r| {
+        one(r.ground().answers.counts().misses)
+    }),
+    counter("cache_evicted_total", "Answers that went to make room", |r| {
+        one(r.ground().answers.counts().evicted)
+    }),
     gauge("cache_bytes", "Bytes of answers that are kept", |r| {
         one(r.ground().answers.counts().bytes as u64)
     }),
     gauge("cache_entries", "Answers that are kept", |r| {
         one(r.ground().answers.counts().entries as u64)
     }),
-    counter(
-        "audit_lines_total",
-        "Lines written about calls and denials",
-        |r| audited(r, |counts| counts.written),
-    ),
-    counter(
-        "audit_lost_total",
-        "Lines that could not be kept until they could be written",
-        |r| audited(r, |counts| counts.lost),
-    ),
-    gauge(
-        "audit_failing",
-        "1 while the audit log cannot be written",
-        |r| audited(r, |counts| counts.is_failing.into()),
-    ),
+    counter("audit_lines_total", "Lines written about calls and denials", |r| {
+        audited(r, |counts| counts.written)
+    }),
+    counter("audit_lost_total", "Lines that could not be kept until they could be written", |r| {
+        audited(r, |counts| counts.lost)
+    }),
+    gauge("audit_failing", "1 while the audit log cannot be written", |r| {
+        audited(r, |counts| counts.is_failing.into())
+    }),
     counter(
         "connections_rejected_total",
         "HTTP connections rejected: too many from one address",
@@ -131,17 +103,13 @@ pub const METRICS: [Metric; 23] = [
     ),
     labelled(
         &["module", "tool"],
-        counter("calls_total", "Calls by tool", |r| {
-            by_tool(r, |meter| Stats::get(&meter.calls))
-        }),
+        counter("calls_total", "Calls by tool", |r| by_tool(r, |meter| Stats::get(&meter.calls))),
     ),
     labelled(
         &["module", "tool"],
-        counter(
-            "call_errors_total",
-            "Calls that ended in an error, by tool",
-            |r| by_tool(r, |meter| Stats::get(&meter.errors)),
-        ),
+        counter("call_errors_total", "Calls that ended in an error, by tool", |r| {
+            by_tool(r, |meter| Stats::get(&meter.errors))
+        }),
     ),
     Metric {
         name: "call_duration_seconds",
@@ -165,20 +133,11 @@ pub fn bucket_ends() -> Vec<String> {
 }
 
 const fn gauge(name: &'static str, help: &'static str, read: fn(&Runtime) -> Reading) -> Metric {
-    Metric {
-        name,
-        kind: MetricKind::Gauge,
-        labels: &[],
-        help,
-        read,
-    }
+    Metric { name, kind: MetricKind::Gauge, labels: &[], help, read }
 }
 
 const fn counter(name: &'static str, help: &'static str, read: fn(&Runtime) -> Reading) -> Metric {
-    Metric {
-        kind: MetricKind::Counter,
-        ..gauge(name, help, read)
-    }
+    Metric { kind: MetricKind::Counter, ..gauge(name, help, read) }
 }
 
 const fn labelled(labels: &'static [&'static str], metric: Metric) -> Metric {

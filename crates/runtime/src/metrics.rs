@@ -46,10 +46,7 @@ impl Page {
 
     fn head(&mut self, metric: &Metric) {
         let (name, kind, help) = (metric.name, metric.kind.name(), metric.help);
-        let _ = writeln!(
-            self.0,
-            "# HELP larkspur_{name} {help}\n# TYPE larkspur_{name} {kind}"
-        );
+        let _ = writeln!(self.0, "# HELP larkspur_{name} {help}\n# TYPE larkspur_{name} {kind}");
     }
 
     fn line(&mut self, name: &str, labels: &str, value: impl Display) {
@@ -61,24 +58,12 @@ impl Page {
         for (bound, bucket) in BOUNDS.iter().zip(&meter.buckets) {
             so_far += bucket.load(Ordering::Relaxed);
             let le = seconds(*bound);
-            self.line(
-                &format!("{name}_bucket"),
-                &format!("{labels},le=\"{le}\""),
-                so_far,
-            );
+            self.line(&format!("{name}_bucket"), &format!("{labels},le=\"{le}\""), so_far);
         }
         // Read once: the parts must not contradict each other.
         let calls = Stats::get(&meter.calls).max(so_far);
-        self.line(
-            &format!("{name}_bucket"),
-            &format!("{labels},le=\"+Inf\""),
-            calls,
-        );
-        self.line(
-            &format!("{name}_sum"),
-            labels,
-            seconds(Stats::get(&meter.micros)),
-        );
+        self.line(&format!("{name}_bucket"), &format!("{labels},le=\"+Inf\""), calls);
+        self.line(&format!("{name}_sum"), labels, seconds(Stats::get(&meter.micros)));
         self.line(&format!("{name}_count"), labels, calls);
     }
 }

@@ -23,10 +23,7 @@ pub(crate) struct NameRecord {
 impl NameRecord {
     /// Reads what was recorded before. Without it, names are owned as long as this process runs.
     pub(crate) fn open(store: &Store, is_server: bool) -> Self {
-        let mut record = Self {
-            store: is_server.then(|| store.clone()),
-            ..Self::default()
-        };
+        let mut record = Self { store: is_server.then(|| store.clone()), ..Self::default() };
         match store.names() {
             Ok(names) => record.owners = Arc::new(parse(names)),
             Err(error) => record.warn("read", &error),
@@ -90,9 +87,7 @@ impl NameRecord {
 /// A row that cannot be read, by whomever it was written, owns nothing.
 fn parse(names: Vec<(String, String)>) -> NameOwners {
     let names = names.into_iter();
-    names
-        .filter_map(|(name, owner)| Some((name, owner.parse().ok()?)))
-        .collect()
+    names.filter_map(|(name, owner)| Some((name, owner.parse().ok()?))).collect()
 }
 
 #[cfg(test)]

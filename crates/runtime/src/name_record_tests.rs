@@ -20,31 +20,19 @@ fn a_restart_changes_no_owner() {
     let help = catalog.unlisted[0].fault().help.unwrap();
     assert!(help.contains("larkspur list --release-name same"), "{help}");
     let both = || [module("one", &["same"]), module("two", &["same"])];
-    assert_eq!(
-        lookup(&serve(&mut server(dir.path()), both()), "same"),
-        "two.same"
-    );
+    assert_eq!(lookup(&serve(&mut server(dir.path()), both()), "same"), "two.same");
     // Commands know as much, and record nothing.
     let mut command = NameRecord::open(&Store::at(dir.path()), false);
-    let catalog = serve(
-        &mut command,
-        [module("zoo", &["z"]), module("one", &["same"])],
-    );
+    let catalog = serve(&mut command, [module("zoo", &["z"]), module("one", &["same"])]);
     assert_eq!(names(&catalog), ["z"]);
     let recorded = Store::at(dir.path()).names().unwrap();
-    assert!(
-        !recorded.iter().any(|(name, _)| name == "z"),
-        "{recorded:?}"
-    );
+    assert!(!recorded.iter().any(|(name, _)| name == "z"), "{recorded:?}");
     // A server that runs keeps the name; the next one finds it free.
     let mut running = server(dir.path());
     serve(&mut running, [module("two", &["same"])]);
     let owner = Store::at(dir.path()).release_name("same").unwrap();
     assert_eq!(owner.as_deref(), Some("two.same"));
-    assert_eq!(
-        names(&serve(&mut running, [module("one", &["same"])])),
-        [""; 0]
-    );
+    assert_eq!(names(&serve(&mut running, [module("one", &["same"])])), [""; 0]);
     let catalog = serve(&mut server(dir.path()), [module("one", &["same"])]);
     assert_eq!(lookup(&catalog, "same"), "one.same");
 }
@@ -66,10 +54,7 @@ fn names_hold_without_a_store_until_the_server_ends() {
     let dir = tempfile::tempdir().unwrap();
     let blocked = dir.path().join("file");
     std::fs::write(&blocked, "").unwrap();
-    for (folder, content) in [
-        (blocked, None),
-        (dir.path().join("broken"), Some("no database")),
-    ] {
+    for (folder, content) in [(blocked, None), (dir.path().join("broken"), Some("no database"))] {
         if let Some(content) = content {
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("state.db"), content.repeat(1_000)).unwrap();
@@ -78,15 +63,8 @@ fn names_hold_without_a_store_until_the_server_ends() {
         serve(&mut record, [module("two", &["same"])]);
         let both = [module("one", &["same"]), module("two", &["same"])];
         assert_eq!(lookup(&serve(&mut record, both), "same"), "two.same");
-        assert_eq!(
-            names(&serve(&mut record, [module("one", &["same"])])),
-            [""; 0]
-        );
-        assert_eq!(
-            record.pending.len(),
-            1,
-            "it is tried again with the next change"
-        );
+        assert_eq!(names(&serve(&mut record, [module("one", &["same"])])), [""; 0]);
+        assert_eq!(record.pending.len(), 1, "it is tried again with the next change");
     }
 }
 

@@ -122,9 +122,7 @@ impl UnlistedTool {
         Event {
             file: self.file.clone(),
             module: Some(self.tool.module.clone()),
-            change: Change::Unlisted {
-                fault: self.fault(),
-            },
+            change: Change::Unlisted { fault: self.fault() },
             took: Duration::ZERO,
         }
     }
@@ -156,9 +154,7 @@ impl Catalog {
             module.manifest.is_some() && !self.rules.prefixes.contains_key(&module.name)
         };
         let modules = self.modules().filter(has_old_names);
-        let found: Vec<Handle> = modules
-            .filter_map(|module| Handle::find(module, name))
-            .collect();
+        let found: Vec<Handle> = modules.filter_map(|module| Handle::find(module, name)).collect();
         if let [only] = found.as_slice() {
             let module = &only.module;
             let manifest = module.manifest.as_deref();

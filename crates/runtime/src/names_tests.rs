@@ -52,10 +52,7 @@ fn a_name_follows_from_its_own_module() {
 fn names_of_meta_tools_stay_theirs() {
     for reserved in RESERVED {
         let long = format!("m_{reserved}");
-        for of in [
-            module("m", &[reserved]),
-            folder("m", &[reserved], "prefix = ''"),
-        ] {
+        for of in [module("m", &[reserved]), folder("m", &[reserved], "prefix = ''")] {
             let catalog = Catalog::of([of]);
             assert_eq!(names(&catalog), [long.as_str()]);
             assert_eq!(lookup(&catalog, &long), format!("m.{reserved}"));
@@ -87,14 +84,9 @@ fn of_two_tools_of_one_name_the_first_modules_is_listed() {
     assert_eq!(names(&catalog), ["a", "b", "same"]);
     assert_eq!(lookup(&catalog, "same"), "one.same");
     assert_eq!(lookup(&catalog, "two.same"), "two.same");
-    let [unlisted] = catalog.unlisted.as_slice() else {
-        panic!("{:?}", catalog.unlisted)
-    };
+    let [unlisted] = catalog.unlisted.as_slice() else { panic!("{:?}", catalog.unlisted) };
     let fault = unlisted.fault();
-    assert_eq!(
-        fault.message,
-        "`two.same` is not listed: the name `same` belongs to `one.same`"
-    );
+    assert_eq!(fault.message, "`two.same` is not listed: the name `same` belongs to `one.same`");
     let help = fault.help.unwrap_or_default();
     assert!(help.contains("[module.two]"), "{help}");
     assert_eq!(unlisted.file, "modules/two.star");
@@ -130,10 +122,7 @@ pub(crate) fn serve(
     record: &mut NameRecord,
     modules: impl IntoIterator<Item = Arc<Module>>,
 ) -> Catalog {
-    let rules = Rules {
-        owners: Arc::clone(&record.owners),
-        ..Rules::default()
-    };
+    let rules = Rules { owners: Arc::clone(&record.owners), ..Rules::default() };
     let modules: Vec<Arc<Module>> = modules.into_iter().collect();
     let mut catalog = Catalog::by(rules.clone(), modules.iter().cloned());
     if !record.claim(&mut catalog) {
@@ -189,9 +178,7 @@ impl Dice {
 /// What each tool is listed as.
 fn listing(catalog: &Catalog) -> BTreeMap<ToolPath, String> {
     let tools = catalog.tools();
-    tools
-        .map(|(name, handle)| (handle.path(), name.to_owned()))
-        .collect()
+    tools.map(|(name, handle)| (handle.path(), name.to_owned())).collect()
 }
 
 /// Modules come, go, change and get other names: what others are called stays, and so does what

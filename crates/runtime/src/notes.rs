@@ -36,10 +36,7 @@ impl Library {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for key in self.unused_libraries() {
-            notes.push(format!(
-                "{} declares nothing, and nothing loads it",
-                self.shown(&key)
-            ));
+            notes.push(format!("{} declares nothing, and nothing loads it", self.shown(&key)));
         }
         notes.extend(self.strangers());
         let open = ConfigSchema::open();
@@ -65,15 +62,10 @@ impl Library {
             .collect();
         let project = self.project.project();
         let file = self.project.shown();
-        let configured = project
-            .modules
-            .keys()
-            .map(|name| (format!("{file} configures"), name));
+        let configured = project.modules.keys().map(|name| (format!("{file} configures"), name));
         let enabled = project.enable.iter().flatten();
         let enabled = enabled.map(|name| (format!("{file} enables"), name));
-        let in_file = configured
-            .chain(enabled)
-            .map(|(what, name)| (what, name.as_str()));
+        let in_file = configured.chain(enabled).map(|(what, name)| (what, name.as_str()));
         let set = self.overrides.set.iter().map(|(key, _)| {
             let name = key.split_once('.').map_or(key.as_str(), |(name, _)| name);
             ("--set names".to_owned(), name)

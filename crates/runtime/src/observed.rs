@@ -46,10 +46,7 @@ impl Observed {
 
     /// The caller has disconnected.
     pub(crate) fn cancel(self) {
-        self.report(
-            RequestVerdict::Stopped,
-            Some("the call was cancelled".into()),
-        );
+        self.report(RequestVerdict::Stopped, Some("the call was cancelled".into()));
     }
 
     pub(crate) fn end<T: RequestReply>(self, result: &Result<T, RequestError>) {
@@ -62,11 +59,6 @@ impl Observed {
     }
 
     fn report(self, verdict: RequestVerdict, error: Option<String>) {
-        (self.observer)(&Called {
-            tool: self.tool,
-            took: self.begin.elapsed(),
-            verdict,
-            error,
-        });
+        (self.observer)(&Called { tool: self.tool, took: self.begin.elapsed(), verdict, error });
     }
 }

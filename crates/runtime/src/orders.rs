@@ -61,14 +61,10 @@ impl Library {
 
     fn reload(&mut self, names: &[String], told: &dyn Fn(&Event)) -> Result<(), String> {
         let mut keys = self.named(names)?;
-        if let Some(name) = self
-            .names_of(&keys)
-            .find(|name| self.stopped.contains(*name))
+        if let Some(name) = self.names_of(&keys).find(|name| self.stopped.contains(*name))
             && !names.is_empty()
         {
-            return Err(format!(
-                "`{name}` is stopped; `larkspur start {name}` starts it"
-            ));
+            return Err(format!("`{name}` is stopped; `larkspur start {name}` starts it"));
         }
         self.resume(&keys);
         self.add_dependents(&mut keys);
@@ -102,11 +98,7 @@ impl Library {
     /// Ends the lives of modules that are marked as stopped, and of what depends on them.
     pub(crate) fn end_with_dependents(&mut self, mut keys: BTreeSet<Key>, told: &dyn Fn(&Event)) {
         self.add_dependents(&mut keys);
-        for (_, entry) in self
-            .entries
-            .iter_mut()
-            .filter(|(key, _)| keys.contains(key))
-        {
+        for (_, entry) in self.entries.iter_mut().filter(|(key, _)| keys.contains(key)) {
             let life = entry.module.take().map(|module| Arc::clone(&module.life));
             self.retiring.extend(life);
         }
@@ -142,18 +134,12 @@ impl Library {
         }
         let mut keys = BTreeSet::new();
         for name in names {
-            let found: Vec<&Key> = known
-                .iter()
-                .filter(|(there, _)| there == name)
-                .map(|(_, key)| *key)
-                .collect();
+            let found: Vec<&Key> =
+                known.iter().filter(|(there, _)| there == name).map(|(_, key)| *key).collect();
             if found.is_empty() {
                 let near = did_you_mean(name, known.iter().map(|(there, _)| *there));
                 let hint = near.map(|near| format!("; did you mean `{near}`?"));
-                return Err(format!(
-                    "there is no module `{name}`{}",
-                    hint.unwrap_or_default()
-                ));
+                return Err(format!("there is no module `{name}`{}", hint.unwrap_or_default()));
             }
             keys.extend(found.into_iter().cloned());
         }

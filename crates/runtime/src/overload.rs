@@ -9,10 +9,7 @@ pub enum Overload {
     /// As many calls wait as may.
     QueueFull { waiting: usize, limit: &'static str },
     /// As many calls ran as may, for as long as this one could wait.
-    NoPermit {
-        waited: Duration,
-        limit: &'static str,
-    },
+    NoPermit { waited: Duration, limit: &'static str },
     /// The process used all the memory it may, for as long as this call could wait.
     NoMemory { waited: Duration },
     /// Too many threads ignore their deadline.
@@ -73,25 +70,16 @@ mod tests {
         let waited = Duration::from_secs(30);
         let cases = [
             (
-                Overload::QueueFull {
-                    waiting: 1024,
-                    limit: "queue",
-                },
+                Overload::QueueFull { waiting: 1024, limit: "queue" },
                 "too many calls are waiting (1024); try again in a moment (limit `queue`)",
             ),
             (
-                Overload::NoPermit {
-                    waited,
-                    limit: "calls",
-                },
+                Overload::NoPermit { waited, limit: "calls" },
                 "the call waited 30 s while as many calls ran as may; try again in a moment (limit \
                  `calls`)",
             ),
             (
-                Overload::NoPermit {
-                    waited,
-                    limit: "caller_calls",
-                },
+                Overload::NoPermit { waited, limit: "caller_calls" },
                 "the call waited 30 s while as many calls of this caller ran as may; try again in a \
                  moment (limit `caller_calls`)",
             ),

@@ -59,10 +59,7 @@ impl Neighbours {
         let names = candidates.iter().filter_map(|c| c.name.as_ref());
         let names = names.chain(library.entries.values().filter_map(|e| e.name.as_ref()));
         Self {
-            disabled: names
-                .filter(|name| !library.project.enables(name))
-                .cloned()
-                .collect(),
+            disabled: names.filter(|name| !library.project.enables(name)).cloned().collect(),
             enable: library.project.project().enable.clone(),
             stopped: library.stopped.clone(),
             halted: library
@@ -70,9 +67,7 @@ impl Neighbours {
                 .iter()
                 .map(|(name, halted)| (name.clone(), halted.fault.clone()))
                 .collect(),
-            order: order_where(&nodes, |from, to| {
-                required.contains(&(from.clone(), to.clone()))
-            }),
+            order: order_where(&nodes, |from, to| required.contains(&(from.clone(), to.clone()))),
             owners,
             lives: staying()
                 .filter_map(|(_, entry)| entry.module.as_ref())
@@ -84,11 +79,7 @@ impl Neighbours {
     /// Is it left out, or stopped?
     pub(crate) fn check_wanted(&self, name: &ModuleName) -> Result<(), Trouble> {
         let trouble = |kind, fault| Err(Trouble { kind, fault });
-        if self
-            .enable
-            .as_ref()
-            .is_some_and(|names| !names.contains(name))
-        {
+        if self.enable.as_ref().is_some_and(|names| !names.contains(name)) {
             let fault = Fault::new("`enable` in larkspur.toml does not name it");
             return trouble(Kind::Disabled, fault);
         }
@@ -150,25 +141,16 @@ impl Neighbours {
             ))
             .help(format!("add \"{wanted}\" to `enable`"))
         } else {
-            let others: Vec<&str> = there
-                .iter()
-                .copied()
-                .filter(|n| *n != name.as_str())
-                .collect();
+            let others: Vec<&str> = there.iter().copied().filter(|n| *n != name.as_str()).collect();
             let help = match did_you_mean(wanted.as_str(), others.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if others.is_empty() => "no other module is installed".into(),
                 None => format!("installed are {}", others.join(", ")),
             };
-            Fault::new(format!(
-                "module `{name}` needs `{wanted}`, which is not installed"
-            ))
-            .help(help)
+            Fault::new(format!("module `{name}` needs `{wanted}`, which is not installed"))
+                .help(help)
         };
-        Some(Fault {
-            place: place_of(manifest, wanted),
-            ..fault.code("E0502")
-        })
+        Some(Fault { place: place_of(manifest, wanted), ..fault.code("E0502") })
     }
 
     /// Who has this name, if it is not the source with this key.

@@ -75,10 +75,8 @@ impl Shared {
                 return Some(job);
             }
             state.idle += 1;
-            let (back, waited) = self
-                .wake
-                .wait_timeout(state, IDLE)
-                .unwrap_or_else(PoisonError::into_inner);
+            let (back, waited) =
+                self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
             state = back;
             state.idle -= 1;
             if waited.timed_out() && state.jobs.is_empty() {
@@ -98,9 +96,7 @@ mod tests {
     fn only_pool_threads_are_lowered() {
         let nice = || rustix::process::getpriority_process(None).unwrap();
         let (before, (sender, receiver)) = (nice(), mpsc::channel());
-        Pool::default()
-            .run(move || sender.send(nice()).unwrap())
-            .unwrap();
+        Pool::default().run(move || sender.send(nice()).unwrap()).unwrap();
         let lowered = receiver.recv().unwrap();
         assert_eq!([lowered, nice()], [(before + 10).min(19), before]);
     }
@@ -115,9 +111,8 @@ mod tests {
             let done = done.clone();
             pool.run(move || done.send(i).unwrap()).unwrap();
         }
-        let mut got: Vec<i32> = (0..50)
-            .map(|_| ended.recv_timeout(Duration::from_secs(10)).unwrap())
-            .collect();
+        let mut got: Vec<i32> =
+            (0..50).map(|_| ended.recv_timeout(Duration::from_secs(10)).unwrap()).collect();
         got.sort_unstable();
         assert_eq!(got, (0..50).collect::<Vec<_>>());
         release.send(()).unwrap();

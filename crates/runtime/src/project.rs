@@ -50,10 +50,7 @@ impl ProjectFile {
         let variables = self.project.trust.secret_variables();
         let own = before.with([data], files);
         let own = own.with_variables(variables.map(str::to_owned));
-        Self {
-            own: Arc::new(own),
-            ..self
-        }
+        Self { own: Arc::new(own), ..self }
     }
 
     pub(crate) fn own(&self) -> &Arc<Own> {
@@ -117,9 +114,7 @@ impl ProjectFile {
 
     /// One that only knows where databases are.
     pub(crate) fn with_connections(all: impl IntoIterator<Item = (String, String)>) -> Self {
-        let named = all
-            .into_iter()
-            .map(|(name, url)| (name, Connection { url }));
+        let named = all.into_iter().map(|(name, url)| (name, Connection { url }));
         let mut file = Self::default();
         file.project.postgres = named.collect();
         file
@@ -130,10 +125,7 @@ impl ProjectFile {
     pub fn connections_only(&self) -> Self {
         let all = self.project.postgres.iter();
         let all = all.map(|(name, to)| (name.clone(), to.url.clone()));
-        Self {
-            own: Arc::clone(&self.own),
-            ..Self::with_connections(all)
-        }
+        Self { own: Arc::clone(&self.own), ..Self::with_connections(all) }
     }
 
     /// The folder that paths in it begin in.
@@ -213,10 +205,7 @@ impl ProjectFile {
         let text = match read(&self.path) {
             Ok(text) => text,
             Err(fault) => {
-                return Some(Reread {
-                    is_empty: false,
-                    parsed: Err(fault),
-                });
+                return Some(Reread { is_empty: false, parsed: Err(fault) });
             }
         };
         let is_other = digest_of(text.as_deref()) != self.text;

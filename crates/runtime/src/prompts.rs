@@ -20,10 +20,7 @@ impl PromptHandle {
     }
 
     pub fn path(&self) -> PromptPath {
-        PromptPath {
-            module: self.module.name.clone(),
-            prompt: self.prompt().prompt.name.clone(),
-        }
+        PromptPath { module: self.module.name.clone(), prompt: self.prompt().prompt.name.clone() }
     }
 }
 

@@ -59,21 +59,14 @@ impl model::Turns for Rates {
 
 impl Turns {
     fn new(name: &str, rate: Rate) -> Self {
-        Self {
-            name: name.to_owned(),
-            rate,
-            taken: Mutex::default(),
-        }
+        Self { name: name.to_owned(), rate, taken: Mutex::default() }
     }
 
     /// When the turn is, unless that is too late.
     fn take(&self, until: Instant) -> Result<Instant, HostError> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        while taken
-            .front()
-            .is_some_and(|turn| *turn + self.rate.per <= now)
-        {
+        while taken.front().is_some_and(|turn| *turn + self.rate.per <= now) {
             taken.pop_front();
         }
         let full = taken.len() >= self.rate.count as usize;
@@ -102,9 +95,7 @@ mod tests {
 
     fn named(rates: &[(&str, &str)]) -> BTreeMap<String, Rate> {
         let named = rates.iter();
-        named
-            .map(|(name, rate)| ((*name).to_owned(), rate.parse().unwrap()))
-            .collect()
+        named.map(|(name, rate)| ((*name).to_owned(), rate.parse().unwrap())).collect()
     }
 
     fn rates(name: &str, rate: &str) -> Arc<Rates> {
@@ -127,9 +118,8 @@ mod tests {
     fn no_stretch_of_time_holds_more_turns_than_the_rate_allows() {
         let rates = rates("a.test", "3/s");
         let far = in_time(Duration::from_mins(1));
-        let turns: Vec<Instant> = (0..10)
-            .map(|_| take(&rates, "http://a.test/", far).unwrap())
-            .collect();
+        let turns: Vec<Instant> =
+            (0..10).map(|_| take(&rates, "http://a.test/", far).unwrap()).collect();
         for four in turns.windows(4) {
             assert!(four[3] - four[0] >= Duration::from_secs(1), "{four:?}");
         }

@@ -40,12 +40,7 @@ impl Digests {
 
 impl<'a> Reader<'a> {
     pub fn new(folders: &'a [Folder], homes: &'a Homes, folder: usize) -> Self {
-        Self {
-            folders,
-            homes,
-            folder,
-            digests: Arc::default(),
-        }
+        Self { folders, homes, folder, digests: Arc::default() }
     }
 
     /// The same, noting what it reads there.
@@ -83,9 +78,7 @@ impl Sources for Reader<'_> {
         if file.starts_with('@') {
             return file.split_once('/').map(|(home, _)| home.to_owned());
         }
-        self.homes
-            .of(self.folder, file)
-            .map(|(_, below)| below.clone())
+        self.homes.of(self.folder, file).map(|(_, below)| below.clone())
     }
 
     fn dependency(&self, file: &FileId, name: &str) -> Result<FileId, String> {

@@ -58,11 +58,7 @@ impl Resources {
 
     fn add(&mut self, handle: ResourceHandle, notes: &mut Vec<String>) {
         let uri = &handle.resource().resource.uri;
-        let list = if uri.is_exact() {
-            &mut self.exact
-        } else {
-            &mut self.templates
-        };
+        let list = if uri.is_exact() { &mut self.exact } else { &mut self.templates };
         match list.entry(uri.to_string()) {
             Entry::Vacant(free) => drop(free.insert(handle)),
             Entry::Occupied(taken) => notes.push(format!(

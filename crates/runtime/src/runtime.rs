@@ -143,11 +143,8 @@ impl Runtime {
         } else {
             Audit::of(&settings.project)
         };
-        let quotas = if settings.forgets {
-            Quotas::default()
-        } else {
-            settings.project.project().quotas
-        };
+        let quotas =
+            if settings.forgets { Quotas::default() } else { settings.project.project().quotas };
         let names = || {
             if settings.forgets {
                 NameRecord::default()
@@ -185,9 +182,7 @@ impl Runtime {
             trials: Trials::new(settings.threads),
             memory,
             watchdog: OnceLock::new(),
-            places: Arc::new(Semaphore::new(
-                settings.bounds.calls.min(Semaphore::MAX_PERMITS),
-            )),
+            places: Arc::new(Semaphore::new(settings.bounds.calls.min(Semaphore::MAX_PERMITS))),
             waiting: AtomicUsize::new(0),
             bounds: settings.bounds,
             tasks,

@@ -46,17 +46,9 @@ impl Runtime {
         let missing = |(module, name): (String, String)| {
             let scope = policy.missing_scope(caller, &module, &name)?.to_owned();
             let version = catalog.module(&module).and_then(|module| module.version());
-            Some(Lacking {
-                module,
-                version,
-                name,
-                scope,
-            })
+            Some(Lacking { module, version, name, scope })
         };
-        wanted(&catalog, wish)
-            .into_iter()
-            .filter_map(missing)
-            .collect()
+        wanted(&catalog, wish).into_iter().filter_map(missing).collect()
     }
 }
 
@@ -68,9 +60,7 @@ pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, St
             Some(meta) if meta.is_batch(args) => steps(catalog, meta, name, args),
             Some(_) => {
                 let (module, tool) = call_target(args);
-                named(catalog, &format!("{module}.{tool}"))
-                    .into_iter()
-                    .collect()
+                named(catalog, &format!("{module}.{tool}")).into_iter().collect()
             }
             None => named(catalog, name).into_iter().collect(),
         },
@@ -109,10 +99,7 @@ fn steps(catalog: &Arc<Catalog>, meta: Meta, name: &str, args: &Args) -> Vec<(St
     let note = |handle: &Handle| {
         let path = handle.path();
         let path = (path.module.to_string(), path.tool.to_string());
-        found
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(path);
+        found.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         Ok(())
     };
     // What is wrong with the plan is told by whoever would run it.
@@ -136,9 +123,7 @@ pub(crate) fn check_scope(
     caller: &Caller,
 ) -> Result<(), RequestError> {
     let (module, tool) = (&handle.module.name, &handle.tool().tool.name);
-    check_scope_of(catalog, caller, (module.as_str(), tool.as_str()), || {
-        handle.to_string()
-    })
+    check_scope_of(catalog, caller, (module.as_str(), tool.as_str()), || handle.to_string())
 }
 
 /// Checks the scope of a tool, a resource or a prompt by its module and name.

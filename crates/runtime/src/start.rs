@@ -50,12 +50,7 @@ struct Starting<'a> {
 
 impl<'a> Starting<'a> {
     fn new(ground: &'a Arc<Ground>, neighbours: &'a Neighbours) -> Self {
-        Self {
-            ground,
-            neighbours,
-            lives: neighbours.lives.clone(),
-            outcomes: BTreeMap::new(),
-        }
+        Self { ground, neighbours, lives: neighbours.lives.clone(), outcomes: BTreeMap::new() }
     }
 
     fn run(mut self, mut plans: BTreeMap<ModuleName, Plan>) -> Outcomes {
@@ -123,20 +118,14 @@ impl<'a> Starting<'a> {
         let work = move || {
             let files = &ground.folders[folder];
             let gate = Gate::new(name.as_str(), files, &permit, &ground);
-            let turn = Turn {
-                started: &started,
-                ..Turn::new(&gate, &limits)
-            };
+            let turn = Turn { started: &started, ..Turn::new(&gate, &limits) };
             script.start(&turn).map_err(fault)
         };
         // What `start` returns is frozen level by level, which needs room.
         let spawn = |job| spawn_with_room("start", job);
         let count = || self.ground.abandoned.add(None);
         let failed = |mut fault: Fault| {
-            fault.message = format!(
-                "`start` of module `{}` failed: {}",
-                plan.name, fault.message
-            );
+            fault.message = format!("`start` of module `{}` failed: {}", plan.name, fault.message);
             fault
         };
         match run_in_time(time, spawn, count, work) {
@@ -152,15 +141,9 @@ impl<'a> Starting<'a> {
             _ if self.neighbours.is_there(wanted) => "does not run",
             _ => "is not there",
         };
-        let fault = Fault::new(format!(
-            "module `{}` waits for `{wanted}`, which {why}",
-            plan.name
-        ));
+        let fault = Fault::new(format!("module `{}` waits for `{wanted}`, which {why}", plan.name));
         let place = plan.manifest.as_ref().and_then(|m| place_of(m, wanted));
-        Trouble {
-            kind: Kind::Waiting,
-            fault: Fault { place, ..fault },
-        }
+        Trouble { kind: Kind::Waiting, fault: Fault { place, ..fault } }
     }
 }
 

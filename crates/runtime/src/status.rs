@@ -128,10 +128,7 @@ impl Runtime {
     pub fn waiting_for(&self, module: &Module) -> Vec<String> {
         let world = &self.ground().world;
         let asked = module.manifest.iter().flat_map(|m| m.secrets.keys());
-        asked
-            .filter(|name| !world.is_secret_set(module.name.as_str(), name))
-            .cloned()
-            .collect()
+        asked.filter(|name| !world.is_secret_set(module.name.as_str(), name)).cloned().collect()
     }
 
     /// Runs a module's `status` on a thread of its own; nothing if it has none.
@@ -142,10 +139,7 @@ impl Runtime {
         let (lease, thread) = ThreadLease::new((), Some(module.life.enter()?));
         let (answer, answered) = oneshot::channel();
         let life = Arc::clone(&module.life);
-        let limits = Limits {
-            time: STATUS_TIME,
-            ..(**self.limits()).clone()
-        };
+        let limits = Limits { time: STATUS_TIME, ..(**self.limits()).clone() };
         let work = move || {
             let says = life.turn(&limits, &Caller::default(), |turn| life.script.status(turn));
             let says = match says {
@@ -177,10 +171,7 @@ struct Asked {
     answered: oneshot::Receiver<Value>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -200,14 +191,8 @@ fn served(module: &Module, broken: Option<&Broken>, status: Option<Value>) -> Mo
         running: true,
         state: broken.map_or_else(|| "running".to_owned(), |broken| broken.state.to_string()),
         status,
-        depends_on: manifest
-            .flat_map(|m| m.depends_on.iter().map(ToString::to_string))
-            .collect(),
-        tools: module
-            .tools
-            .iter()
-            .map(|tool| tool.tool.name.to_string())
-            .collect(),
+        depends_on: manifest.flat_map(|m| m.depends_on.iter().map(ToString::to_string)).collect(),
+        tools: module.tools.iter().map(|tool| tool.tool.name.to_string()).collect(),
         waiting_for: Vec::new(),
         load_time_ms: module.loaded_in.as_secs_f64() * 1000.0,
         generation: module.generation,
@@ -245,8 +230,5 @@ fn unserved(file: &str, broken: &Broken) -> ModuleStatus {
 }
 
 fn absolute(path: &std::path::Path) -> String {
-    std::path::absolute(path)
-        .unwrap_or_else(|_| path.to_path_buf())
-        .display()
-        .to_string()
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }

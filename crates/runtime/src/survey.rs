@@ -74,9 +74,7 @@ impl Library {
         // A file without a name and without trouble is a library.
         let modules = entries.filter(|(_, e)| e.name.is_some() || e.trouble.is_some());
         Survey {
-            modules: modules
-                .map(|(key, entry)| self.surveyed(key, entry, &neighbours))
-                .collect(),
+            modules: modules.map(|(key, entry)| self.surveyed(key, entry, &neighbours)).collect(),
             order: neighbours.order,
         }
     }

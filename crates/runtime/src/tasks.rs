@@ -45,10 +45,7 @@ impl Words {
     }
 
     fn last(&self) -> Option<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -104,10 +101,7 @@ impl Tasks {
                 work.place = Some(place);
                 Ok((task, work))
             }
-            Ok(false) => Err((
-                format!("{} tasks are kept already", store::MOST_TASKS),
-                place,
-            )),
+            Ok(false) => Err((format!("{} tasks are kept already", store::MOST_TASKS), place)),
             Err(error) => Err((error.to_string(), place)),
         }
     }
@@ -115,11 +109,7 @@ impl Tasks {
     fn new_task(&self, owner: &str, body: TaskBody) -> Result<Task, String> {
         let id = self.0.world.random(16).map_err(|error| error.0)?;
         let now = self.0.world.now_ms();
-        let life = self
-            .0
-            .bounds
-            .task_time
-            .saturating_add(self.0.bounds.task_keep);
+        let life = self.0.bounds.task_time.saturating_add(self.0.bounds.task_keep);
         Ok(Task {
             id: hex(&id),
             owner: owner.to_owned(),
@@ -142,12 +132,7 @@ impl Tasks {
         if !self.0.beating.swap(true, Ordering::AcqRel) {
             tokio::spawn(self.clone().beat());
         }
-        Work {
-            tasks: self.clone(),
-            id: task.id.clone(),
-            owner: task.owner.clone(),
-            place: None,
-        }
+        Work { tasks: self.clone(), id: task.id.clone(), owner: task.owner.clone(), place: None }
     }
 
     /// The task as it is now. One whose server has ended without a word has failed.
@@ -194,8 +179,7 @@ impl Tasks {
             }
             right
         };
-        self.with_store(move |store| store.change_task(&id, &owner, change))
-            .await
+        self.with_store(move |store| store.change_task(&id, &owner, change)).await
     }
 
     /// The first end is the end.
@@ -268,12 +252,7 @@ impl Tasks {
     /// Nothing is under way.
     pub async fn all_done(&self) {
         // The sender is ours: it cannot go away meanwhile.
-        let _ = self
-            .0
-            .under_way
-            .subscribe()
-            .wait_for(HashMap::is_empty)
-            .await;
+        let _ = self.0.under_way.subscribe().wait_for(HashMap::is_empty).await;
     }
 
     /// Ends what is under way; it has failed then.
@@ -315,10 +294,7 @@ impl Work {
         // Whoever sees the end may begin something else.
         self.place = None;
         let change = |task: &mut Task| change(&mut task.body);
-        let ended = self
-            .tasks
-            .finish(&self.id, &self.owner, status, change)
-            .await;
+        let ended = self.tasks.finish(&self.id, &self.owner, status, change).await;
         if let Err(error) = ended {
             tracing::error!(task = self.id, "what a task led to is lost: {error}");
         }

@@ -39,16 +39,9 @@ struct Desk {
 fn desk() -> Desk {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path());
-    let bounds = Bounds {
-        tasks: 1,
-        ..Bounds::default()
-    };
+    let bounds = Bounds { tasks: 1, ..Bounds::default() };
     let tasks = Tasks::new(store.clone(), Arc::new(Closed), bounds);
-    Desk {
-        _dir: dir,
-        store,
-        tasks,
-    }
+    Desk { _dir: dir, store, tasks }
 }
 
 impl Desk {
@@ -60,9 +53,7 @@ impl Desk {
     fn begin(&self, id: &str) -> (Work, CancellationToken) {
         self.store.add_task(&task(id)).unwrap();
         let cancel = CancellationToken::new();
-        let work = self
-            .tasks
-            .go_on(&task(id), cancel.clone(), Words::default());
+        let work = self.tasks.go_on(&task(id), cancel.clone(), Words::default());
         (work, cancel)
     }
 }
@@ -70,14 +61,8 @@ impl Desk {
 #[tokio::test]
 async fn who_has_gone_silent_has_ended() {
     let desk = desk();
-    let silent = Task {
-        lease_ms: -1,
-        ..task("silent")
-    };
-    let over = Task {
-        expires_ms: 0,
-        ..task("over")
-    };
+    let silent = Task { lease_ms: -1, ..task("silent") };
+    let over = Task { expires_ms: 0, ..task("over") };
     for task in [task("alive"), silent, over] {
         desk.store.add_task(&task).unwrap();
     }
@@ -167,13 +152,7 @@ async fn what_is_under_way_can_be_waited_for_and_closed() {
 async fn what_cannot_be_kept_is_said() {
     let desk = desk();
     let place = desk.tasks.place().unwrap_or_else(|most| panic!("{most}"));
-    let added = desk.tasks.add(
-        "ada",
-        body(),
-        place,
-        CancellationToken::new(),
-        Words::default(),
-    );
+    let added = desk.tasks.add("ada", body(), place, CancellationToken::new(), Words::default());
     let (why, _place) = added.await.err().unwrap();
     assert_eq!(why, "there is no world outside here");
 }

@@ -48,25 +48,16 @@ impl Library {
 
     /// For each of the built, the number of its unit.
     fn units(&self, built: &[Built], changed: &BTreeSet<Key>) -> Vec<usize> {
-        let provided: BTreeSet<&ModuleName> = built
-            .iter()
-            .filter_map(|built| built.candidate.name.as_ref())
-            .collect();
+        let provided: BTreeSet<&ModuleName> =
+            built.iter().filter_map(|built| built.candidate.name.as_ref()).collect();
         let mut ties: BTreeMap<Tie, Vec<usize>> = BTreeMap::new();
         for (i, built) in built.iter().enumerate() {
             let attempt = &built.candidate.attempt;
-            for file in attempt
-                .touched
-                .keys()
-                .filter(|file| changed.contains(*file))
-            {
+            for file in attempt.touched.keys().filter(|file| changed.contains(*file)) {
                 ties.entry(Tie::File(file)).or_default().push(i);
             }
             let old = self.entries.get(&attempt.key);
-            let names = [
-                built.candidate.name.as_ref(),
-                old.and_then(|e| e.name.as_ref()),
-            ];
+            let names = [built.candidate.name.as_ref(), old.and_then(|e| e.name.as_ref())];
             let next = attempt.manifest.iter().flat_map(|m| m.dependencies());
             let past = old.into_iter().flat_map(Entry::dependencies);
             let needs = next.map(|(name, _)| name).chain(past);
@@ -210,9 +201,6 @@ impl Refusal {
                 ..self.trouble.fault.clone()
             },
         };
-        Trouble {
-            kind: self.trouble.kind,
-            fault,
-        }
+        Trouble { kind: self.trouble.kind, fault }
     }
 }

@@ -32,11 +32,7 @@ impl Runtime {
         let (all, view) = (self.catalog(), self.view(caller));
         let lists = |catalog: &Catalog| {
             let (resources, prompts) = (&catalog.resources, &catalog.prompts);
-            let front = (
-                catalog.fingerprint,
-                resources.fingerprint,
-                prompts.fingerprint,
-            );
+            let front = (catalog.fingerprint, resources.fingerprint, prompts.fingerprint);
             (front, catalog.tool_count(), catalog.modules().count())
         };
         Arc::ptr_eq(&all, &view) || lists(&all) == lists(&view)

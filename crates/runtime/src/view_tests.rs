@@ -62,11 +62,7 @@ fn runtime(policy: &str) -> (tempfile::TempDir, Runtime) {
     let file = dir.path().join("larkspur.toml");
     std::fs::write(&file, policy).unwrap();
     let project = ProjectFile::open(file).unwrap();
-    let settings = Settings {
-        folders: vec![modules],
-        project,
-        ..Settings::default()
-    };
+    let settings = Settings { folders: vec![modules], project, ..Settings::default() };
     (dir, Runtime::open(settings))
 }
 
@@ -76,13 +72,8 @@ async fn call(
     name: &str,
     args: Value,
 ) -> Result<Value, String> {
-    let Value::Object(args) = args else {
-        panic!("arguments are an object")
-    };
-    let call = Call {
-        caller: caller.clone(),
-        ..Call::new(name, args)
-    };
+    let Value::Object(args) = args else { panic!("arguments are an object") };
+    let call = Call { caller: caller.clone(), ..Call::new(name, args) };
     match runtime.call(call).await {
         Ok(output) if output.is_error => Err(output.plain_text()),
         Ok(output) => Ok(output.into_json()),
@@ -139,17 +130,12 @@ async fn check_policy(policy: &str, expected: impl Fn(&str, &str) -> bool) {
     let schema = call(&runtime, &caller, "get_module_schema", args).await;
     let schema = schema.map_or_else(|why| why, |value| value.to_string());
     for module in MODULES {
-        let has_tools = listed
-            .iter()
-            .any(|path| path.starts_with(&format!("{module}.")));
+        let has_tools = listed.iter().any(|path| path.starts_with(&format!("{module}.")));
         let has_note = expected(module, "note");
         let is_there = view.module(module).is_some();
         assert_eq!(is_there, has_tools || has_note, "{policy} {module}");
         let uri = format!("{module}://note");
-        let asking = Asking {
-            caller: caller.clone(),
-            ..Asking::default()
-        };
+        let asking = Asking { caller: caller.clone(), ..Asking::default() };
         let read = runtime.read(&uri, asking).await;
         assert_eq!(read.is_ok(), has_note, "{policy} {uri}");
     }
@@ -159,11 +145,7 @@ async fn check_policy(policy: &str, expected: impl Fn(&str, &str) -> bool) {
         let found = found.map_or_else(|why| why, |value| value.to_string());
         let is_listed = listed.iter().any(|path| path.ends_with(tool));
         assert_eq!(found.contains(tool), is_listed, "{policy} {tool}: {found}");
-        assert_eq!(
-            schema.contains(tool),
-            is_listed,
-            "{policy} {tool}: {schema}"
-        );
+        assert_eq!(schema.contains(tool), is_listed, "{policy} {tool}: {schema}");
     }
 }
 
@@ -191,13 +173,10 @@ async fn listed_is_callable_is_found_whatever_the_policy() {
         let roles: Vec<(bool, Vec<String>, Vec<String>)> = (0..=dice.roll(3))
             .map(|_| (dice.roll(4) > 0, dice.patterns(), dice.patterns()))
             .collect();
-        let policy = roles
-            .iter()
-            .enumerate()
-            .map(|(at, (is_hers, allow, deny))| {
-                let user = if *is_hers { "ada" } else { "bob" };
-                format!("[role.r{at}]\nusers = ['{user}']\nallow = {allow:?}\ndeny = {deny:?}\n")
-            });
+        let policy = roles.iter().enumerate().map(|(at, (is_hers, allow, deny))| {
+            let user = if *is_hers { "ada" } else { "bob" };
+            format!("[role.r{at}]\nusers = ['{user}']\nallow = {allow:?}\ndeny = {deny:?}\n")
+        });
         let policy = policy.collect::<Vec<_>>().concat();
         let own: Vec<_> = roles.iter().filter(|(is_hers, ..)| *is_hers).collect();
         check_policy(&policy, |module, name| {

@@ -39,10 +39,7 @@ impl Watch {
         // watched where it lies.
         let config = notify::Config::default().with_follow_symlinks(false);
         let watcher = RecommendedWatcher::new(tell, config)?;
-        Ok(Self {
-            watcher,
-            watched: Vec::new(),
-        })
+        Ok(Self { watcher, watched: Vec::new() })
     }
 
     /// Watches what exists now; call again after a change, since folders come and go.
@@ -79,10 +76,8 @@ impl Watch {
     /// A folder that was removed must be watched anew when it comes back; where folders came or
     /// went, any of them may be another one under the same name.
     pub(crate) fn forget(&mut self, doubtful: bool) {
-        let (kept, gone): (Vec<_>, Vec<_>) = self
-            .watched
-            .drain(..)
-            .partition(|(path, _)| !doubtful && path.is_dir());
+        let (kept, gone): (Vec<_>, Vec<_>) =
+            self.watched.drain(..).partition(|(path, _)| !doubtful && path.is_dir());
         for (path, _) in gone {
             let _ = self.watcher.unwatch(&path);
         }
@@ -111,10 +106,7 @@ fn beside(file: &Path) -> Option<PathBuf> {
 
 fn nearest_existing(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    absolute
-        .ancestors()
-        .find(|above| above.is_dir())
-        .map_or(absolute.clone(), Path::to_path_buf)
+    absolute.ancestors().find(|above| above.is_dir()).map_or(absolute.clone(), Path::to_path_buf)
 }
 
 /// Reading a file is not news, nor is what happens to hidden files or in the data folder.

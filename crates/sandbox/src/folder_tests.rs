@@ -1,8 +1,5 @@
 //! Folders that are there, missing, links, and swapped for links.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests own the folders they look at"
-)]
+#![expect(clippy::disallowed_methods, reason = "the tests own the folders they look at")]
 
 use super::*;
 use std::fs;
@@ -35,12 +32,7 @@ fn folders_are_opened_without_links() {
         ("none", false),
     ] {
         let path = root.join(path);
-        assert_eq!(
-            open_without_links(&path).is_ok(),
-            is_opened,
-            "{}",
-            path.display()
-        );
+        assert_eq!(open_without_links(&path).is_ok(), is_opened, "{}", path.display());
         assert_eq!(open_parts(&path).is_ok(), is_opened, "{}", path.display());
     }
     assert!(open_without_links(Path::new("/")).is_ok());
@@ -53,11 +45,7 @@ fn files_are_opened_without_links() {
     assert!(open_file(&root.join("in/a")).is_ok());
     for link in ["in/file", "in/folder/a"] {
         let error = open_file(&root.join(link)).unwrap_err();
-        assert_eq!(
-            error.raw_os_error(),
-            Some(Errno::LOOP.raw_os_error()),
-            "{link}"
-        );
+        assert_eq!(error.raw_os_error(), Some(Errno::LOOP.raw_os_error()), "{link}");
     }
 }
 
@@ -91,20 +79,10 @@ fn files_aside_do_not_collide() {
     let (_dir, root) = folders();
     let folder = FolderHandle::open(&root.join("in")).unwrap();
     let (_, first) = folder.create_aside(Mode::from_raw_mode(0o600)).unwrap();
-    let number: u64 = first
-        .to_str()
-        .unwrap()
-        .split(['-', '.'])
-        .nth(3)
-        .unwrap()
-        .parse()
-        .unwrap();
+    let number: u64 = first.to_str().unwrap().split(['-', '.']).nth(3).unwrap().parse().unwrap();
     let next = format!(".larkspur-{}-{}.new", std::process::id(), number + 1);
     fs::write(root.join("in").join(&next), "another's").unwrap();
     folder.replace_file(OsStr::new("a"), b"new").unwrap();
     assert_eq!(fs::read_to_string(root.join("in/a")).unwrap(), "new");
-    assert_eq!(
-        fs::read_to_string(root.join("in").join(next)).unwrap(),
-        "another's"
-    );
+    assert_eq!(fs::read_to_string(root.join("in").join(next)).unwrap(), "another's");
 }

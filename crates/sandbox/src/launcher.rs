@@ -59,10 +59,7 @@ impl Launcher {
     }
 
     pub fn new(program: PathBuf) -> Self {
-        Self {
-            program,
-            running: Mutex::default(),
-        }
+        Self { program, running: Mutex::default() }
     }
 
     pub fn start(
@@ -87,11 +84,7 @@ impl Launcher {
             stdin,
             stdout,
             stderr,
-            control: Control {
-                socket,
-                unsent,
-                heard: Vec::new(),
-            },
+            control: Control { socket, unsent, heard: Vec::new() },
         })
     }
 
@@ -117,10 +110,7 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 impl LauncherProcess {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "programs that scripts run are started here"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "programs that scripts run are started here")]
     fn start(program: &PathBuf) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         // Without variables: commands can read those of the launcher.
@@ -146,11 +136,7 @@ impl Drop for LauncherProcess {
 impl Control {
     /// What to wait for before `exchange` has something to do.
     pub fn interest(&self) -> PollFlags {
-        if self.unsent.is_empty() {
-            PollFlags::IN
-        } else {
-            PollFlags::IN | PollFlags::OUT
-        }
+        if self.unsent.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT }
     }
 
     /// Sends what is left to send, and gives the next report if it is there. Does not wait.

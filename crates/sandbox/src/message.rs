@@ -46,9 +46,7 @@ pub(crate) fn receive(socket: &UnixStream) -> io::Result<Option<[OwnedFd; COUNT]
         return Err(io::ErrorKind::InvalidData.into());
     }
     let descriptors = descriptors.try_into();
-    descriptors
-        .map(Some)
-        .map_err(|_| io::ErrorKind::InvalidData.into())
+    descriptors.map(Some).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 #[cfg(test)]
@@ -61,13 +59,7 @@ mod tests {
     fn descriptors_arrive_in_order_and_are_not_inherited() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut reader, writer) = io::pipe().unwrap();
-        let fds = [
-            writer.as_fd(),
-            theirs.as_fd(),
-            theirs.as_fd(),
-            theirs.as_fd(),
-            theirs.as_fd(),
-        ];
+        let fds = [writer.as_fd(), theirs.as_fd(), theirs.as_fd(), theirs.as_fd(), theirs.as_fd()];
         send(&ours, &fds).unwrap();
         send(&ours, &fds).unwrap();
         for _ in 0..2 {

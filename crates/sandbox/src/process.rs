@@ -1,8 +1,5 @@
 //! System calls that Rust cannot check, each with the reason why it is sound here.
-#![expect(
-    unsafe_code,
-    reason = "this is the file for what has no safe interface"
-)]
+#![expect(unsafe_code, reason = "this is the file for what has no safe interface")]
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -39,11 +36,7 @@ pub fn return_large_blocks() {
 
 /// Lets the system reap children that have ended, or keeps them until they are waited for.
 pub(crate) fn reap_automatically(automatically: bool) {
-    let handling = if automatically {
-        libc::SIG_IGN
-    } else {
-        libc::SIG_DFL
-    };
+    let handling = if automatically { libc::SIG_IGN } else { libc::SIG_DFL };
     // SAFETY: neither of the two is a handler, so that no code runs in a signal's context.
     unsafe { libc::signal(libc::SIGCHLD, handling) };
 }
@@ -57,10 +50,7 @@ pub(crate) fn close_inherited() {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "descriptors are listed as files, and nowhere else"
-)]
+#[expect(clippy::disallowed_methods, reason = "descriptors are listed as files, and nowhere else")]
 fn inherited() -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/dev/fd") else {
         // No list: all that there can be.

@@ -30,11 +30,7 @@ pub struct CommandLimits {
 impl CommandSpec {
     /// Numbers of eight bytes, and texts after their lengths; first the length of it all.
     pub(crate) fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let CommandLimits {
-            memory,
-            processes,
-            file_size,
-        } = self.limits;
+        let CommandLimits { memory, processes, file_size } = self.limits;
         let mut bytes = Vec::new();
         for number in [memory, processes, file_size] {
             bytes.extend(number.to_le_bytes());
@@ -62,20 +58,12 @@ impl CommandSpec {
         };
         let count = number(&mut from)?;
         let (program, name) = (text(&mut from)?.into(), text(&mut from)?);
-        let args = (0..count)
-            .map(|_| text(&mut from))
-            .collect::<io::Result<_>>()?;
+        let args = (0..count).map(|_| text(&mut from)).collect::<io::Result<_>>()?;
         let mut env = Vec::new();
         while from.limit() > 0 {
             env.push((text(&mut from)?, text(&mut from)?));
         }
-        Ok(Self {
-            program,
-            name,
-            args,
-            env,
-            limits,
-        })
+        Ok(Self { program, name, args, env, limits })
     }
 }
 
@@ -114,17 +102,9 @@ mod tests {
         CommandSpec {
             program: "/bin/sh".into(),
             name: "sh".into(),
-            args: vec![
-                "-c".into(),
-                "".into(),
-                OsString::from_vec(vec![0xff, b'\n']),
-            ],
+            args: vec!["-c".into(), "".into(), OsString::from_vec(vec![0xff, b'\n'])],
             env: vec![("A".into(), "1=2".into()), ("B".into(), "".into())],
-            limits: CommandLimits {
-                memory: 1,
-                processes: u64::MAX,
-                file_size: 3,
-            },
+            limits: CommandLimits { memory: 1, processes: u64::MAX, file_size: 3 },
         }
     }
 
@@ -138,10 +118,7 @@ mod tests {
     fn a_spec_that_is_cut_short_is_an_error() {
         let bytes = spec().to_bytes().unwrap();
         for length in 0..bytes.len() {
-            assert!(
-                CommandSpec::read(&mut &bytes[..length]).is_err(),
-                "{length}"
-            );
+            assert!(CommandSpec::read(&mut &bytes[..length]).is_err(), "{length}");
         }
     }
 

@@ -104,11 +104,7 @@ fn supervise([control, stdin, stdout, stderr, folder]: [OwnedFd; COUNT], threads
     match limit(&spec.limits, threads).and_then(|()| start(&spec, [stdin, stdout, stderr], &folder))
     {
         Ok(leader) => {
-            let mut supervisor = Supervisor {
-                control,
-                leader,
-                has_ended: false,
-            };
+            let mut supervisor = Supervisor { control, leader, has_ended: false };
             supervisor.watch(&spec.limits);
             supervisor.kill_all();
             ExitCode::SUCCESS
@@ -127,10 +123,7 @@ fn start(spec: &CommandSpec, stdio: [OwnedFd; 3], folder: &OwnedFd) -> io::Resul
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     rustix::process::fchdir(folder)?;
     let [stdin, stdout, stderr] = stdio.map(Stdio::from);
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "programs that scripts run are started here"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "programs that scripts run are started here")]
     let mut command = Command::new(&spec.program);
     command
         .arg0(&spec.name)
@@ -161,10 +154,7 @@ fn lower(resource: Resource, most: u64) -> io::Result<()> {
         Some(maximum) => maximum.min(most),
         None => most,
     };
-    let limit = Rlimit {
-        current: Some(most),
-        maximum: Some(most),
-    };
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
     Ok(rustix::process::setrlimit(resource, limit)?)
 }
 
@@ -195,11 +185,7 @@ impl Supervisor {
                     return self.report(&Report::Exceeded(limit));
                 }
                 self.reap_orphans();
-                let tick = if usage.processes > MANY {
-                    SHORT_TICK
-                } else {
-                    TICK
-                };
+                let tick = if usage.processes > MANY { SHORT_TICK } else { TICK };
                 let spent = processor_time().saturating_sub(before);
                 next = Instant::now() + tick.max(spent * SHARE);
             }

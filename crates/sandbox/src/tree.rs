@@ -39,10 +39,7 @@ impl Usage {
         }
         let processes = all.len() as u64;
         if processes > limits.processes {
-            return Self {
-                processes,
-                memory: 0,
-            };
+            return Self { processes, memory: 0 };
         }
         let mut memory = all.iter().copied().map(system::resident).sum();
         // Pages that processes share since a fork count once only where that is worth the time.
@@ -112,10 +109,7 @@ fn kill_through(_: &OwnedFd) -> rustix::io::Result<()> {
 
 fn has_ended(handle: &OwnedFd) -> bool {
     let mut ends = [PollFd::new(handle, PollFlags::IN)];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     !matches!(poll(&mut ends, Some(&now)), Ok(0))
 }
 
@@ -149,9 +143,7 @@ mod system {
         };
         let names = processes.flatten().map(|entry| entry.file_name());
         let processes = names.filter_map(|name| pid(name.to_str()?));
-        processes
-            .filter(|process| self::parent(*process) == Some(parent))
-            .collect()
+        processes.filter(|process| self::parent(*process) == Some(parent)).collect()
     }
 
     pub(super) fn parent(process: Pid) -> Option<Pid> {
@@ -171,9 +163,7 @@ mod system {
         });
         let threads = own.filter_map(|process| {
             let status = fs::read_to_string(process.path().join("status")).ok()?;
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix("Threads:"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("Threads:"))?;
             line.trim().parse::<u64>().ok()
         });
         threads.sum()
@@ -186,10 +176,7 @@ mod system {
     /// Memory of its own, in RAM or swapped out; files that it has mapped are not counted.
     pub(super) fn resident(process: Pid) -> u64 {
         let status = fs::read_to_string(format!("/proc/{process}/status"));
-        sum(
-            &status.unwrap_or_default(),
-            &["RssAnon:", "RssShmem:", "VmSwap:"],
-        )
+        sum(&status.unwrap_or_default(), &["RssAnon:", "RssShmem:", "VmSwap:"])
     }
 
     /// The same, each page divided by the number of processes that share it.

@@ -113,11 +113,7 @@ fn check_one(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
         Err(fault) => return vec![coded(fault, SYNTAX)],
     };
     let sources = SourceMap::of(file, source.to_owned(), None);
-    let names: HashSet<String> = engine
-        .globals
-        .names()
-        .map(|n| n.as_str().to_owned())
-        .collect();
+    let names: HashSet<String> = engine.globals.names().map(|n| n.as_str().to_owned()).collect();
     let mut faults: Vec<Fault> = ast
         .lint(Some(&names))
         .into_iter()
@@ -133,17 +129,10 @@ fn check_one(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
         return faults;
     }
     // What a load brings has no type here; it is taken as it comes.
-    let loads: HashMap<String, Interface> = ast
-        .loads()
-        .iter()
-        .map(|load| (load.module_id.to_owned(), Interface::default()))
-        .collect();
+    let loads: HashMap<String, Interface> =
+        ast.loads().iter().map(|load| (load.module_id.to_owned(), Interface::default())).collect();
     let (errors, _, _, _) = ast.typecheck(&engine.globals, &loads);
-    faults.extend(
-        errors
-            .iter()
-            .map(|error| coded(sources.fault(error), TYPES)),
-    );
+    faults.extend(errors.iter().map(|error| coded(sources.fault(error), TYPES)));
     faults.sort_by_key(|fault| fault.place.as_ref().map(|p| (p.line, p.column)));
     // The linter and the type checker both see an undefined name; the latter says more.
     faults.dedup_by(|later, earlier| {
@@ -158,11 +147,9 @@ fn check_one(engine: &Engine, file: &str, source: &str) -> Vec<Fault> {
 
 fn untyped(limits: &Limits) -> Fault {
     let limit = show_duration(limits.for_loading().time);
-    Fault::new(format!(
-        "types were not checked: that takes longer than {limit}"
-    ))
-    .code(UNTYPED)
-    .help("look for a value that is put into itself again and again, as `x = (x, x)` in a loop")
+    Fault::new(format!("types were not checked: that takes longer than {limit}"))
+        .code(UNTYPED)
+        .help("look for a value that is put into itself again and again, as `x = (x, x)` in a loop")
 }
 
 fn digest(source: &str) -> u64 {

@@ -28,9 +28,7 @@ impl Compactor {
         if signature.takes_ctx || signature.fields.is_empty() || required.count() > 1 {
             return Err(format!("`compact` is called as `{name}(result)`"));
         }
-        Ok(Self {
-            function: reader.frozen(function).map_err(|fault| fault.message)?,
-        })
+        Ok(Self { function: reader.frozen(function).map_err(|fault| fault.message)? })
     }
 
     fn invoke(

@@ -40,10 +40,7 @@ pub(crate) struct Budget {
 
 impl From<&Limits> for Budget {
     fn from(limits: &Limits) -> Self {
-        Self {
-            depth: limits.value_depth,
-            bytes: limits.result_bytes,
-        }
+        Self { depth: limits.value_depth, bytes: limits.result_bytes }
     }
 }
 
@@ -111,17 +108,10 @@ fn rare_shape<'v>(value: Value<'v>, heap: Heap<'v>) -> Result<Shape<'v>, Unwrita
         return Ok(Shape::Ready(&block.0));
     }
     if let Some(fields) = StructRef::from_value(value) {
-        return Ok(Shape::Fields(
-            fields
-                .iter()
-                .map(|(k, v)| (Key::Text(k.as_str()), v))
-                .collect(),
-        ));
+        return Ok(Shape::Fields(fields.iter().map(|(k, v)| (Key::Text(k.as_str()), v)).collect()));
     }
     if let Some(record) = Record::from_value(value) {
-        return Ok(Shape::Fields(
-            record.iter().map(|(k, v)| (Key::Text(k), v)).collect(),
-        ));
+        return Ok(Shape::Fields(record.iter().map(|(k, v)| (Key::Text(k), v)).collect()));
     }
     if EnumValue::from_value(value).is_some() {
         return match value.get_attr("value", heap) {
@@ -142,10 +132,7 @@ fn rare_shape<'v>(value: Value<'v>, heap: Heap<'v>) -> Result<Shape<'v>, Unwrita
             Err(error) => Err(Unwritable(error.to_string())),
         };
     }
-    Err(Unwritable(format!(
-        "a {} cannot be written as JSON",
-        value.get_type()
-    )))
+    Err(Unwritable(format!("a {} cannot be written as JSON", value.get_type())))
 }
 
 /// Keys are text; numbers and booleans are spelt out as Python does.
@@ -166,11 +153,7 @@ pub(crate) fn write_json<'v>(
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<String, Unwritable> {
-    let mut writer = Writer {
-        out: String::new(),
-        budget,
-        heap,
-    };
+    let mut writer = Writer { out: String::new(), budget, heap };
     writer.value(value, 0)?;
     Ok(writer.out)
 }
@@ -255,10 +238,7 @@ pub(crate) fn to_json<'v>(
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<Json, Unwritable> {
-    let mut left = Left {
-        bytes: budget.bytes,
-        values: MOST_VALUES,
-    };
+    let mut left = Left { bytes: budget.bytes, values: MOST_VALUES };
     build(value, heap, budget, 0, &mut left)
 }
 
@@ -341,15 +321,9 @@ fn float_digits(float: f64) -> Result<String, Unwritable> {
 }
 
 fn too_deep(budget: Budget) -> Unwritable {
-    Unwritable(format!(
-        "a value nested deeper than {} cannot be written as JSON",
-        budget.depth
-    ))
+    Unwritable(format!("a value nested deeper than {} cannot be written as JSON", budget.depth))
 }
 
 fn too_long(budget: Budget) -> Unwritable {
-    Unwritable(format!(
-        "the value is longer than {} bytes as JSON (limit `result`)",
-        budget.bytes
-    ))
+    Unwritable(format!("the value is longer than {} bytes as JSON (limit `result`)", budget.bytes))
 }

@@ -63,14 +63,10 @@ impl Coverage {
         let counts = self.counted();
         let lines = |points: &BTreeMap<usize, usize>| {
             let lines = points.iter();
-            lines
-                .map(|(line, point)| (*line, counts.ran[*point]))
-                .collect()
+            lines.map(|(line, point)| (*line, counts.ran[*point])).collect()
         };
         let files = counts.files.iter();
-        files
-            .map(|(path, points)| (path.clone(), lines(points)))
-            .collect()
+        files.map(|(path, points)| (path.clone(), lines(points))).collect()
     }
 
     fn ran(&self, point: usize) {
@@ -98,12 +94,7 @@ impl<'a> Marks<'a> {
     pub(crate) fn new(coverage: &'a Coverage, path: String, source: &str) -> Self {
         let breaks = source.match_indices('\n').map(|(at, _)| at + 1);
         coverage.counted().files.entry(path.clone()).or_default();
-        Self {
-            coverage,
-            path,
-            starts: std::iter::once(0).chain(breaks).collect(),
-            last: 0,
-        }
+        Self { coverage, path, starts: std::iter::once(0).chain(breaks).collect(), last: 0 }
     }
 
     /// The point for the line of a position, if nothing on it has one yet. Positions come in order.

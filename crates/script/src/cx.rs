@@ -51,8 +51,7 @@ impl<'a> Cx<'a> {
 
     /// What a test plays with.
     pub(crate) fn stage(&self) -> anyhow::Result<&'a Arc<dyn Stage>> {
-        self.stage
-            .context("this works in tests, not in what they run with `parallel`")
+        self.stage.context("this works in tests, not in what they run with `parallel`")
     }
 
     /// The line that called the native which asks.

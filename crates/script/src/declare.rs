@@ -77,10 +77,9 @@ pub(crate) fn known<'a>(
     }
     match did_you_mean(given, there.clone()) {
         Some(near) => bail!("{what} has no `{given}`; did you mean `{near}`?"),
-        None => bail!(
-            "{what} has no `{given}`; there are {}",
-            there.collect::<Vec<_>>().join(", ")
-        ),
+        None => {
+            bail!("{what} has no `{given}`; there are {}", there.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 
@@ -94,10 +93,7 @@ pub(crate) fn tool_entry<'v>(
     let heap = eval.heap();
     if func.get_type() != "function" {
         let write = what.replace(')', "my_function)");
-        bail!(
-            "{what} takes a function, not a {}; write `{write}`",
-            func.get_type()
-        );
+        bail!("{what} takes a function, not a {}; write `{write}`", func.get_type());
     }
     let mut entry = vec![("kind", heap.alloc("tool")), ("fn", func)];
     for (key, value) in options.iter() {
@@ -187,18 +183,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         for (key, value) in rules.iter() {
             let key = key.unpack_str().unwrap_or_default();
             known("param()", key, PARAM_RULES.iter().map(|(ours, _)| *ours))?;
-            let json_name = PARAM_RULES
-                .iter()
-                .find(|(ours, _)| *ours == key)
-                .map_or(key, |(_, theirs)| theirs);
-            to_json(
-                value,
-                eval.heap(),
-                Budget {
-                    depth: 8,
-                    bytes: 4 << 10,
-                },
-            )?;
+            let json_name =
+                PARAM_RULES.iter().find(|(ours, _)| *ours == key).map_or(key, |(_, theirs)| theirs);
+            to_json(value, eval.heap(), Budget { depth: 8, bytes: 4 << 10 })?;
             entry.push((json_name, value));
         }
         Ok(eval.heap().alloc(AllocDict(entry)))
@@ -284,10 +271,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             bail!("Tool `{name}` has no handler; add handler = my_function")
         };
         if handler.get_type() != "function" {
-            bail!(
-                "the handler of `{name}` must be a function, not a {}",
-                handler.get_type()
-            );
+            bail!("the handler of `{name}` must be a function, not a {}", handler.get_type());
         }
         let none = Value::new_none();
         let parameters = match parameters {
@@ -326,11 +310,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(default = "")] description: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        known(
-            &format!("param_type of `{name}`"),
-            param_type,
-            PARAM_TYPES.into_iter(),
-        )?;
+        known(&format!("param_type of `{name}`"), param_type, PARAM_TYPES.into_iter())?;
         let heap = eval.heap();
         Ok(heap.alloc(AllocDict([
             ("name", heap.alloc(name)),

@@ -41,10 +41,7 @@ impl Docstring {
         let all = params.pos_only.iter().chain(&params.pos_or_named);
         let all = all.chain(&params.args);
         let all = all.chain(&params.named_only).chain(&params.kwargs);
-        Self {
-            description,
-            parameters: all.filter_map(described).collect(),
-        }
+        Self { description, parameters: all.filter_map(described).collect() }
     }
 
     fn parse(text: &str) -> Self {

@@ -73,10 +73,8 @@ impl Engine {
         coverage: Option<Arc<Coverage>>,
         more: Option<fn(&mut GlobalsBuilder)>,
     ) -> Self {
-        let operators = OPERATORS
-            .iter()
-            .map(|(op, native)| ((*op).to_owned(), (*native).to_owned()))
-            .collect();
+        let operators =
+            OPERATORS.iter().map(|(op, native)| ((*op).to_owned(), (*native).to_owned())).collect();
         let globals = match (&coverage, more) {
             (None, None) => GLOBALS.clone(),
             _ => stdlib::globals(|builder| {
@@ -88,13 +86,7 @@ impl Engine {
                 }
             }),
         };
-        Self {
-            globals,
-            limits,
-            operators,
-            untyped: Untyped::default(),
-            coverage,
-        }
+        Self { globals, limits, operators, untyped: Untyped::default(), coverage }
     }
 
     pub(crate) fn parse(file: &str, source: &str) -> Result<AstModule, Fault> {
@@ -134,13 +126,7 @@ impl Engine {
         }
         let frozen = self.run(file, ast, &loaded, loading, &sources)?;
         ledgers.extend(frozen.owned_extra_value());
-        Ok(Evaluated {
-            frozen,
-            sources,
-            ledgers,
-            loads,
-            base: loading.base(file),
-        })
+        Ok(Evaluated { frozen, sources, ledgers, loads, base: loading.base(file) })
     }
 
     /// The files named by `load` statements, by the names used there.
@@ -152,10 +138,8 @@ impl Engine {
     ) -> Result<HashMap<String, (FileId, Arc<Evaluated>)>, Fault> {
         let mut loaded = HashMap::new();
         for load in ast.loads() {
-            let (begin, end) = (
-                load.span.span.begin().get() as usize,
-                load.span.span.end().get() as usize,
-            );
+            let (begin, end) =
+                (load.span.span.begin().get() as usize, load.span.span.end().get() as usize);
             let here = || nesting::place(file, source, begin, end);
             let target = loading.resolve(file, load.module_id).map_err(|why| {
                 Fault::new(format!("cannot load \"{}\": {why}", load.module_id)).at(here())
@@ -205,9 +189,7 @@ impl Engine {
             };
             let outcome = {
                 let mut eval = Evaluator::new(&module);
-                gauge
-                    .install(&mut eval)
-                    .map_err(|e| Fault::new(e.to_string()))?;
+                gauge.install(&mut eval).map_err(|e| Fault::new(e.to_string()))?;
                 eval.extra = Some(&cx);
                 eval.set_loader(&loader);
                 eval.eval_module(ast, &self.globals)
@@ -215,9 +197,7 @@ impl Engine {
                     .map_err(|error| load_fault(&error, &gauge, &eval, sources, &limits))
             };
             outcome?;
-            module
-                .freeze()
-                .map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
+            module.freeze().map_err(|error| Fault::new(format!("cannot finish loading: {error:?}")))
         })
     }
 }
@@ -229,10 +209,8 @@ fn describe<'v>(module: &Module<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starla
     };
     let extension = eval.eval_function(function, &[], &[])?;
     let heap = eval.heap();
-    let entry = heap.alloc(AllocDict([
-        ("kind", heap.alloc("extension")),
-        ("extension", extension),
-    ]));
+    let entry =
+        heap.alloc(AllocDict([("kind", heap.alloc("extension")), ("extension", extension)]));
     Ok(crate::kinds::note(entry, eval)?)
 }
 

@@ -48,12 +48,7 @@ impl SourceMap {
     pub(crate) fn fault(&self, error: &starlark::Error) -> Fault {
         let message = message(error);
         let span = error.span().or_else(|| {
-            error
-                .call_stack()
-                .frames
-                .iter()
-                .rev()
-                .find_map(|frame| frame.location.as_ref())
+            error.call_stack().frames.iter().rev().find_map(|frame| frame.location.as_ref())
         });
         teach::fault(message, span.and_then(|span| self.place(span)))
     }
@@ -85,13 +80,8 @@ pub(crate) fn message(error: &starlark::Error) -> String {
 }
 
 /// What the engine's messages have that quote a value.
-const QUOTING: [&str; 5] = [
-    "(repr: ",
-    "Key `",
-    "Value `",
-    "non-pair element",
-    "Unknown enum element",
-];
+const QUOTING: [&str; 5] =
+    ["(repr: ", "Key `", "Value `", "non-pair element", "Unknown enum element"];
 
 /// Texts, which stay, and floats as the engine writes those with an exponent.
 static QUOTED: LazyLock<Option<Regex>> =

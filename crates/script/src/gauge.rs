@@ -45,9 +45,7 @@ pub(crate) struct Share {
 impl Share {
     pub(crate) fn spend(&self, ticks: u64) {
         let left = |left: u64| Some(left.saturating_sub(ticks));
-        let _ = self
-            .ticks
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+        let _ = self.ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
     }
 }
 
@@ -152,20 +150,16 @@ impl Gauge {
 
     /// Puts every limit on the evaluator.
     pub(crate) fn install(self: &Rc<Self>, eval: &mut Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
-        let ticks = if self.trial {
-            TRIAL_TICKS
-        } else {
-            self.limits.ticks
-        };
+        let ticks = if self.trial { TRIAL_TICKS } else { self.limits.ticks };
         eval.set_max_tick_count(ticks)?;
         eval.set_max_heap_size(self.limits.heap_bytes)?;
         eval.set_max_callstack_size(self.limits.call_depth)?;
         eval.disable_gc();
         let gauge = Rc::clone(self);
         eval.set_check_cancelled(Box::new(move || gauge.out_of_time().is_some()));
-        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(EachStatement(
-            Rc::clone(self),
-        ))));
+        eval.before_stmt_for_dap(BeforeStmtFunc::from_dyn(Box::new(EachStatement(Rc::clone(
+            self,
+        )))));
         Ok(())
     }
 
@@ -217,11 +211,7 @@ impl Gauge {
     }
 
     fn size(&self, size: usize, trial: usize) -> anyhow::Result<()> {
-        if self.trial && size > trial {
-            self.leave_trial()
-        } else {
-            Ok(())
-        }
+        if self.trial && size > trial { self.leave_trial() } else { Ok(()) }
     }
 
     /// Counts what a value holds outside the heap.
@@ -259,10 +249,7 @@ impl Gauge {
 
     /// What holds work outside to this evaluation.
     pub(crate) fn leash(&self) -> Leash {
-        Leash {
-            until: self.deadline,
-            cancel: self.cancel.clone(),
-        }
+        Leash { until: self.deadline, cancel: self.cancel.clone() }
     }
 
     /// May a native that goes round in circles take another turn?
@@ -313,10 +300,7 @@ impl Gauge {
     }
 
     pub(crate) fn last_statement(&self) -> Option<FileSpan> {
-        self.last
-            .borrow()
-            .as_ref()
-            .map(|(file, span)| file.file_span(*span))
+        self.last.borrow().as_ref().map(|(file, span)| file.file_span(*span))
     }
 
     fn note(&self, at: FileSpanRef<'_>) {

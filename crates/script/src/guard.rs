@@ -101,10 +101,7 @@ impl Guarded {
         let mut edits = guard.edits;
         // Stable: of several openings at one place the outer one was noted first.
         edits.sort_by_key(|edit| (edit.at, edit.opens));
-        Ok(Some(Self {
-            source: apply(source, &edits),
-            edits,
-        }))
+        Ok(Some(Self { source: apply(source, &edits), edits }))
     }
 
     /// Where a position of the edited source stands in the author's.
@@ -302,10 +299,7 @@ impl Guard<'_> {
         let (begin, _) = self.extents.of(dot);
         let method = name.node.as_str();
         // Line breaks are kept, so that line numbers stay true.
-        let breaks: String = self.source[point..end]
-            .chars()
-            .filter(|c| *c == '\n')
-            .collect();
+        let breaks: String = self.source[point..end].chars().filter(|c| *c == '\n').collect();
         let open_paren = self.source[end..]
             .find('(')
             .filter(|gap| called && self.source[end..end + gap].trim().is_empty());
@@ -368,9 +362,7 @@ impl Guard<'_> {
 
     fn fstring(&mut self, format: &str, expressions: &[AstExpr]) {
         let reprs = format.replace("{{", "").replace("}}", "");
-        let mut kinds = reprs
-            .match_indices('{')
-            .map(|(i, _)| reprs[i..].starts_with("{!r"));
+        let mut kinds = reprs.match_indices('{').map(|(i, _)| reprs[i..].starts_with("{!r"));
         for expression in expressions {
             let repr = kinds.next().unwrap_or(false);
             let (begin, end) = self.extents.of(expression);
@@ -437,13 +429,7 @@ impl Guard<'_> {
     }
 
     fn replace(&mut self, at: usize, end: usize, insert: String) {
-        self.edits.push(Edit {
-            at,
-            opens: false,
-            remove: end - at,
-            insert,
-            copied_from: None,
-        });
+        self.edits.push(Edit { at, opens: false, remove: end - at, insert, copied_from: None });
     }
 }
 
@@ -522,10 +508,7 @@ mod tests {
     }
 
     fn dialect() -> Dialect {
-        Dialect {
-            enable_f_strings: true,
-            ..Dialect::AllOptionsInternal
-        }
+        Dialect { enable_f_strings: true, ..Dialect::AllOptionsInternal }
     }
 
     #[test]
@@ -534,10 +517,7 @@ mod tests {
         check("x = s.join(xs)", "x = __join(s,xs)");
         check("x = s.upper().join(xs)", "x = __join(s.upper(),xs)");
         check("x = (a + b).join(xs)", "x = __join((a + b),xs)");
-        check(
-            "x = ((a + b) ).join(xs) + (c)",
-            "x = __join(((a + b) ),xs) + (c)",
-        );
+        check("x = ((a + b) ).join(xs) + (c)", "x = __join(((a + b) ),xs) + (c)");
         check(
             "x = a.replace('x', 'y').replace('y', z)",
             "x = __replace(__replace(a,'x', 'y'),'y', z)",
@@ -554,10 +534,7 @@ mod tests {
         check("(x)[0] += (1)", "(x)[0] += (__grow_add((x)[0],(1)))");
         check("x = '{}'.format(y)", "x = __format('{}',y)");
         check("x = (s.join)(xs)", "x = (__partial(__join,s))(xs)");
-        check(
-            "x = map(','.join, xs)",
-            "x = map(__partial(__join,','), xs)",
-        );
+        check("x = map(','.join, xs)", "x = map(__partial(__join,','), xs)");
         check("x = (a\n  .join(xs))", "x = (__join(a\n  ,xs))");
         check("x = list(range(n))", "x = list(__bounded_list((range(n))))");
         check(
@@ -572,10 +549,7 @@ mod tests {
         check("x = {a: 1, 'b': 2}", "x = {__key((a)): 1, 'b': 2}");
         check("x = {(a, b): 1}", "x = {(__key((a, b))): 1}");
         check("x = {f'a': 1}", "x = {f'a': 1}");
-        check(
-            "x = {s.join(a): b for a in c}",
-            "x = {__key((__join(s,a))): b for a in c}",
-        );
+        check("x = {s.join(a): b for a in c}", "x = {__key((__join(s,a))): b for a in c}");
         check("x = xs[1:]", "x = __copied((xs))[1:]");
         check("x = (a + b)[:n]", "x = (__copied((a + b)))[:n]");
         check("xs.extend(ys)", "__extend(xs,ys)");
@@ -584,10 +558,7 @@ mod tests {
         check("x[0] %= (a, b)", "x[0] = (__mod(x[0],(a, b)))");
         check("(x)[0]%=(n)", "(x)[0]=(__mod((x)[0],(n)))");
         check("x = f'{1.5} {x!r}'", "x = f'{__str(1.5)} {__repr(x)}'");
-        check(
-            "x[i] += y.join(z)",
-            "x[i] += __grow_add(x[i],(__join(y,z)))",
-        );
+        check("x[i] += y.join(z)", "x[i] += __grow_add(x[i],(__join(y,z)))");
         check("x += 1, 2", "x += __grow_add(x,(1, 2))");
         check("x[f()] += 1", "x[f()] += 1");
         check(
@@ -643,10 +614,7 @@ mod tests {
         let source = "x[f()] *= 2";
         let ast = AstModule::parse("a.star", source.to_owned(), &dialect()).unwrap();
         let fault = Guarded::new("a.star", source, &ast, None).unwrap_err();
-        assert_eq!(
-            fault.one_line(),
-            "a.star:1 this target of `*=` or `%=` calls a function"
-        );
+        assert_eq!(fault.one_line(), "a.star:1 this target of `*=` or `%=` calls a function");
     }
 
     #[test]
@@ -656,11 +624,7 @@ mod tests {
         let guarded = Guarded::new("a.star", source, &ast, None).unwrap().unwrap();
         for word in ["s", "xs", "bad"] {
             let there = guarded.source.rfind(word).unwrap();
-            assert_eq!(
-                guarded.original(there),
-                source.rfind(word).unwrap(),
-                "{word}"
-            );
+            assert_eq!(guarded.original(there), source.rfind(word).unwrap(), "{word}");
         }
     }
 }

@@ -42,9 +42,7 @@ impl<'v> Reader<'_, 'v> {
         let name = match text(entry, "name").map_err(about)? {
             Some(name) => name,
             None if function_name == "lambda" => {
-                return Err(fail(format!(
-                    "a lambda has no name; add name = \"my_{kind}\""
-                )));
+                return Err(fail(format!("a lambda has no name; add name = \"my_{kind}\"")));
             }
             None => function_name.clone(),
         };
@@ -66,9 +64,7 @@ impl<'v> Reader<'_, 'v> {
     }
 
     pub(crate) fn json_of(&self, entry: Value<'v>, key: &str) -> Option<Json> {
-        get(entry, key)
-            .filter(|value| !value.is_none())
-            .and_then(|value| self.types.json(value))
+        get(entry, key).filter(|value| !value.is_none()).and_then(|value| self.types.json(value))
     }
 
     fn completers(
@@ -132,14 +128,9 @@ impl<'v> Reader<'_, 'v> {
             if let Some(missing) = fields.iter().find(|field| dict.get_str(field).is_none()) {
                 return Err(fail(format!("a dict in {key} has no `{missing}`")));
             }
-            if let Some(handler) = dict
-                .get_str("handler")
-                .filter(|h| h.get_type() != "function")
-            {
+            if let Some(handler) = dict.get_str("handler").filter(|h| h.get_type() != "function") {
                 let given = handler.get_type();
-                return Err(fail(format!(
-                    "a handler in {key} must be a function, not a {given}"
-                )));
+                return Err(fail(format!("a handler in {key} must be a function, not a {given}")));
             }
             entries.push(item);
         }
@@ -172,10 +163,7 @@ pub(crate) fn text(entry: Value<'_>, key: &str) -> Result<Option<String>, String
         None => Ok(None),
         Some(value) => match value.unpack_str() {
             Some(text) => Ok(Some(text.to_owned())),
-            None => Err(format!(
-                "{key} must be a string, not a {}",
-                value.get_type()
-            )),
+            None => Err(format!("{key} must be a string, not a {}", value.get_type())),
         },
     }
 }

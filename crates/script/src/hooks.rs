@@ -120,10 +120,7 @@ impl Script {
 
     /// What `status` says: a dict whose `status` is ok, degraded or error.
     pub fn status(&self, turn: &Turn<'_>) -> Result<Option<Json>, CallFailure> {
-        let budget = Budget {
-            depth: 32,
-            bytes: 64 << 10,
-        };
+        let budget = Budget { depth: 32, bytes: 64 << 10 };
         self.ask(Hook::Status, turn, |value, heap| {
             let json = to_json(value, heap, budget).map_err(anyhow::Error::from)?;
             let word = json.get("status").and_then(Json::as_str);
@@ -186,9 +183,6 @@ fn run<'v>(
 
 fn instance(frozen: &FrozenModule) -> Option<OwnedFrozenValue> {
     let ledger = frozen.owned_extra_value()?;
-    let entry = DictRef::from_value(ledger.value())?
-        .values()
-        .last()?
-        .unpack_frozen()?;
+    let entry = DictRef::from_value(ledger.value())?.values().last()?.unpack_frozen()?;
     part(Some(ledger.map(|_| entry)), "instance")
 }

@@ -104,10 +104,7 @@ static ENGINE: LazyLock<Globals> = LazyLock::new(|| {
 });
 
 fn engine_function<'v>(name: &str) -> anyhow::Result<Value<'v>> {
-    let found = ENGINE
-        .iter()
-        .find(|(n, _)| *n == name)
-        .map(|(_, value)| value.to_value());
+    let found = ENGINE.iter().find(|(n, _)| *n == name).map(|(_, value)| value.to_value());
     found.ok_or_else(|| anyhow::anyhow!("the engine has no `{name}`"))
 }
 
@@ -145,10 +142,9 @@ fn natives(builder: &mut GlobalsBuilder) {
             match (choice.unpack_str(), choice.unpack_i32()) {
                 (Some(text), _) => literals.push(Json::from(text)),
                 (None, Some(int)) => literals.push(Json::from(int)),
-                (None, None) => anyhow::bail!(
-                    "one_of takes strings or integers, not a {}",
-                    choice.get_type()
-                ),
+                (None, None) => {
+                    anyhow::bail!("one_of takes strings or integers, not a {}", choice.get_type())
+                }
             }
         }
         if literals.is_empty() {
@@ -157,18 +153,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         if literals.iter().any(Json::is_string) && literals.iter().any(Json::is_number) {
             anyhow::bail!("one_of takes strings or integers, not both");
         }
-        let value = eval.heap().alloc(OneOf {
-            choices: literals,
-            id: TypeInstanceId::r#gen(),
-        });
+        let value = eval.heap().alloc(OneOf { choices: literals, id: TypeInstanceId::r#gen() });
         if Cx::of(eval)?.loading.is_some() {
-            note(
-                entry(
-                    [("kind", eval.heap().alloc("one_of")), ("type", value)],
-                    eval,
-                ),
-                eval,
-            )?;
+            note(entry([("kind", eval.heap().alloc("one_of")), ("type", value)], eval), eval)?;
         }
         Ok(value)
     }
@@ -189,20 +176,14 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(kwargs)] fields: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let named: Vec<(&str, Value)> = fields
-            .iter()
-            .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
-            .collect();
+        let named: Vec<(&str, Value)> =
+            fields.iter().filter_map(|(k, v)| k.unpack_str().map(|k| (k, v))).collect();
         let value = eval.eval_function(engine_function("record")?, &[], &named)?;
         if Cx::of(eval)?.loading.is_some() {
             let fields = eval.heap().alloc(AllocDict(named));
             note(
                 entry(
-                    [
-                        ("kind", eval.heap().alloc("record")),
-                        ("type", value),
-                        ("fields", fields),
-                    ],
+                    [("kind", eval.heap().alloc("record")), ("type", value), ("fields", fields)],
                     eval,
                 ),
                 eval,
@@ -272,16 +253,11 @@ fn natives(builder: &mut GlobalsBuilder) {
         }
         let value = eval.eval_function(engine_function("enum")?, &args.items, &[])?;
         if Cx::of(eval)?.loading.is_some() {
-            let values = eval.heap().alloc(starlark::values::list::AllocList(
-                args.items.iter().copied(),
-            ));
+            let values =
+                eval.heap().alloc(starlark::values::list::AllocList(args.items.iter().copied()));
             note(
                 entry(
-                    [
-                        ("kind", eval.heap().alloc("enum")),
-                        ("type", value),
-                        ("values", values),
-                    ],
+                    [("kind", eval.heap().alloc("enum")), ("type", value), ("values", values)],
                     eval,
                 ),
                 eval,

@@ -23,10 +23,7 @@ impl KnownText {
         match &expr.node {
             ExprP::Literal(AstLiteral::String(text)) => known(Start::Text(text.node.clone()), true),
             ExprP::Identifier(name) => known(Start::Name(name.ident.clone()), true),
-            ExprP::Op(left, BinOp::Add, _) => Some(Self {
-                is_whole: false,
-                ..Self::read(left)?
-            }),
+            ExprP::Op(left, BinOp::Add, _) => Some(Self { is_whole: false, ..Self::read(left)? }),
             ExprP::Op(left, BinOp::Percent, _) => known(Start::Text(before(left, '%')?), false),
             ExprP::FString(text) => known(Start::Text(cut(&text.format.node, '{')), false),
             ExprP::Call(callee, _) => match &callee.node {

@@ -116,9 +116,7 @@ impl Engine {
 /// Starts a thread with room to recurse: for loading a file, or starting a module, whose values are
 /// frozen level by level.
 pub fn spawn_with_room(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let thread = std::thread::Builder::new()
-        .name(name.into())
-        .stack_size(LOAD_STACK);
+    let thread = std::thread::Builder::new().name(name.into()).stack_size(LOAD_STACK);
     thread.spawn(work).map(|_| ())
 }
 
@@ -166,12 +164,7 @@ impl LoadProgress {
         let mut state = self.lock();
         let touched = std::mem::take(&mut state.touched);
         let took = state.begin.elapsed();
-        state.loaded.push(LoadedFile {
-            file: file.clone(),
-            result,
-            touched,
-            took,
-        });
+        state.loaded.push(LoadedFile { file: file.clone(), result, touched, took });
         !state.is_abandoned
     }
 
@@ -182,10 +175,7 @@ impl LoadProgress {
             let open = state.open[start..].iter().map(|open| open.file.clone());
             return Err(open.chain([file.clone()]).collect());
         }
-        state.open.push(OpenFile {
-            file: file.clone(),
-            touched: BTreeSet::from([file.clone()]),
-        });
+        state.open.push(OpenFile { file: file.clone(), touched: BTreeSet::from([file.clone()]) });
         state.since = Instant::now();
         Ok(())
     }
@@ -261,12 +251,7 @@ impl LoadProgress {
         let fault = did_not_return(stuck, limit);
         session.abandoned(stuck, own, &fault);
         drop(state);
-        loaded.push(LoadedFile {
-            file: file.clone(),
-            result: Err(fault),
-            touched,
-            took,
-        });
+        loaded.push(LoadedFile { file: file.clone(), result: Err(fault), touched, took });
         loaded
     }
 }
@@ -324,7 +309,5 @@ fn engine_failed(file: &FileId) -> Fault {
 }
 
 fn no_thread(file: &FileId, error: &io::Error) -> Fault {
-    Fault::new(format!(
-        "cannot load {file}: cannot start a thread: {error}"
-    ))
+    Fault::new(format!("cannot load {file}: cannot start a thread: {error}"))
 }

@@ -52,14 +52,7 @@ impl<'a> Loading<'a> {
         session: &'a dyn LoadSession,
         progress: &'a LoadProgress,
     ) -> Self {
-        Self {
-            engine,
-            sources,
-            host,
-            session,
-            progress,
-            done: HashMap::new(),
-        }
+        Self { engine, sources, host, session, progress, done: HashMap::new() }
     }
 
     pub(crate) fn file(&mut self, file: &FileId) -> Result<Arc<Evaluated>, Fault> {
@@ -73,8 +66,7 @@ impl<'a> Loading<'a> {
         let evaluated = self.evaluate(file);
         let touched = self.progress.close();
         let evaluated = Arc::new(evaluated?);
-        self.done
-            .insert(file.clone(), (Arc::clone(&evaluated), touched));
+        self.done.insert(file.clone(), (Arc::clone(&evaluated), touched));
         Ok(evaluated)
     }
 
@@ -121,9 +113,7 @@ pub fn resolve(sources: &dyn Sources, from: &FileId, target: &str) -> Result<Fil
     }
     let candidates = candidates(sources, from, target)?;
     let there = candidates.iter().find(|file| sources.read(file).is_ok());
-    there
-        .cloned()
-        .ok_or_else(|| format!("there is no {}", candidates[0]))
+    there.cloned().ok_or_else(|| format!("there is no {}", candidates[0]))
 }
 
 /// The files that a `load` of a path may mean, the likeliest first.
@@ -138,16 +128,11 @@ fn candidates(sources: &dyn Sources, from: &FileId, target: &str) -> Result<Vec<
              another module is loaded as \"@name\", once `depends_on` names it"
         ));
     }
-    Ok(
-        if std::path::Path::new(&file)
-            .extension()
-            .is_some_and(|e| e == "star")
-        {
-            vec![file]
-        } else {
-            vec![format!("{file}.star"), file]
-        },
-    )
+    Ok(if std::path::Path::new(&file).extension().is_some_and(|e| e == "star") {
+        vec![file]
+    } else {
+        vec![format!("{file}.star"), file]
+    })
 }
 
 fn parent(file: &str) -> &str {
@@ -194,15 +179,7 @@ mod tests {
         check("a.star", "./b.star", Ok("b.star"));
         check("lib/a.star", "b.star", Ok("lib/b.star"));
         check("lib/a.star", "../b.star", Ok("b.star"));
-        check(
-            "a.star",
-            "../b.star",
-            Err("`../b.star` leads out of the folder"),
-        );
-        check(
-            "a.star",
-            "/etc/passwd",
-            Err("`/etc/passwd` is not a path relative to this file"),
-        );
+        check("a.star", "../b.star", Err("`../b.star` leads out of the folder"));
+        check("a.star", "/etc/passwd", Err("`/etc/passwd` is not a path relative to this file"));
     }
 }

@@ -28,13 +28,7 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(file: &'a str, source: &'a str, limits: &Limits) -> Self {
-        Self {
-            file,
-            source,
-            deepest: limits.source_depth,
-            brackets: 0,
-            chain: vec![0],
-        }
+        Self { file, source, deepest: limits.source_depth, brackets: 0, chain: vec![0] }
     }
 
     fn run(mut self) -> Result<(), Fault> {
@@ -103,24 +97,15 @@ impl<'a> Scan<'a> {
         };
         *length += 1;
         if *length > LONGEST_CHAIN {
-            return Err(self.fault(
-                at,
-                format!("an expression of more than {LONGEST_CHAIN} parts"),
-            ));
+            return Err(self.fault(at, format!("an expression of more than {LONGEST_CHAIN} parts")));
         }
         Ok(())
     }
 
     fn indent(&self, indents: &mut Vec<usize>, at: usize) -> Result<(), Fault> {
         let line = &self.source.as_bytes()[at..];
-        let width = line
-            .iter()
-            .take_while(|b| **b == b' ' || **b == b'\t')
-            .count();
-        if line
-            .get(width)
-            .is_none_or(|b| *b == b'\n' || *b == b'#' || *b == b'\r')
-        {
+        let width = line.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+        if line.get(width).is_none_or(|b| *b == b'\n' || *b == b'#' || *b == b'\r') {
             return Ok(());
         }
         while indents.last().is_some_and(|last| *last > width) {
@@ -130,10 +115,9 @@ impl<'a> Scan<'a> {
             indents.push(width);
         }
         if indents.len() > self.deepest {
-            return Err(self.fault(
-                at + width,
-                format!("blocks nested deeper than {}", self.deepest),
-            ));
+            return Err(
+                self.fault(at + width, format!("blocks nested deeper than {}", self.deepest))
+            );
         }
         Ok(())
     }
@@ -148,17 +132,12 @@ pub(crate) fn place(file: &str, source: &str, begin: usize, end: usize) -> Place
     let begin = floor(source, begin);
     let end = floor(source, end.max(begin));
     let start = source[..begin].rfind('\n').map_or(0, |i| i + 1);
-    let stop = source[begin..]
-        .find('\n')
-        .map_or(source.len(), |i| begin + i);
+    let stop = source[begin..].find('\n').map_or(source.len(), |i| begin + i);
     Place {
         file: file.to_owned(),
         line: source[..start].matches('\n').count() + 1,
         column: source[start..begin].chars().count() + 1,
-        width: source[begin..end.min(stop).max(begin)]
-            .chars()
-            .count()
-            .max(1),
+        width: source[begin..end.min(stop).max(begin)].chars().count().max(1),
         excerpt: shorten(source[start..stop].trim_end()),
     }
 }
@@ -172,17 +151,11 @@ fn shorten(line: &str) -> String {
 }
 
 fn floor(source: &str, at: usize) -> usize {
-    (0..=at.min(source.len()))
-        .rev()
-        .find(|i| source.is_char_boundary(*i))
-        .unwrap_or(0)
+    (0..=at.min(source.len())).rev().find(|i| source.is_char_boundary(*i)).unwrap_or(0)
 }
 
 fn end_of_line(bytes: &[u8], at: usize) -> usize {
-    let length = bytes[at..]
-        .iter()
-        .position(|b| *b == b'\n')
-        .unwrap_or(bytes.len() - at);
+    let length = bytes[at..].iter().position(|b| *b == b'\n').unwrap_or(bytes.len() - at);
     (at + length).saturating_sub(1).max(at)
 }
 

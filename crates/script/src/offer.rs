@@ -95,10 +95,7 @@ pub(crate) fn read(file: &FileId, evaluated: &Evaluated) -> Result<Offer, Fault>
         reader.declared.is_module |= !resources.is_empty() || !prompts.is_empty();
         let uses_tool = !of_kind("tool").is_empty();
         reader.permissions(of_kind("permissions").first().copied(), uses_tool)?;
-        let mut offer = Offer {
-            tools,
-            ..Offer::default()
-        };
+        let mut offer = Offer { tools, ..Offer::default() };
         for entry in resources {
             resource::replace(&mut offer.resources, reader.resource(entry)?);
         }
@@ -144,10 +141,7 @@ pub(crate) fn changes(script: &Script, frozen: &FrozenModule) -> Result<Vec<Tool
 }
 
 fn entries(ledger: Value<'_>) -> Vec<Value<'_>> {
-    DictRef::from_value(ledger)
-        .iter()
-        .flat_map(|d| d.values().collect::<Vec<_>>())
-        .collect()
+    DictRef::from_value(ledger).iter().flat_map(|d| d.values().collect::<Vec<_>>()).collect()
 }
 
 /// Declaring a name again replaces it, in its old place.
@@ -186,10 +180,7 @@ impl<'v> Reader<'_, 'v> {
         let file = get(entry, "file").and_then(Value::unpack_str);
         let place = file.zip(number("begin")).zip(number("end"));
         let place = place.and_then(|((file, begin), end)| self.sources.place_at(file, begin, end));
-        Fault {
-            place,
-            ..Fault::new(message)
-        }
+        Fault { place, ..Fault::new(message) }
     }
 
     pub(crate) fn frozen(&self, value: Value<'v>) -> Result<OwnedFrozenValue, Fault> {
@@ -224,22 +215,13 @@ impl<'v> Reader<'_, 'v> {
             .types
             .signature(function)
             .map_err(|why| fail(format!("tool `{function_name}`: {why}")))?;
-        let text = |key: &str| {
-            get(entry, key)
-                .and_then(Value::unpack_str)
-                .map(str::to_owned)
-        };
+        let text = |key: &str| get(entry, key).and_then(Value::unpack_str).map(str::to_owned);
         let flag = |key: &str| get(entry, key).and_then(Value::unpack_bool);
-        let json = |key: &str| {
-            get(entry, key)
-                .filter(|v| !v.is_none())
-                .and_then(|v| self.types.json(v))
-        };
+        let json =
+            |key: &str| get(entry, key).filter(|v| !v.is_none()).and_then(|v| self.types.json(v));
         let name = text("name").unwrap_or_else(|| function_name.clone());
         if name == "lambda" && text("name").is_none() {
-            return Err(fail(
-                "a lambda has no name; write tool(fn, name = \"my_tool\")".into(),
-            ));
+            return Err(fail("a lambda has no name; write tool(fn, name = \"my_tool\")".into()));
         }
         let name: ToolName = name.parse().map_err(|e| fail(format!("{e}")))?;
         let wrong = |why: String| self.fault_in(entry, format!("tool `{name}`: {why}"));
@@ -274,9 +256,7 @@ impl<'v> Reader<'_, 'v> {
             },
             reads: declared_reads(json("reads").as_ref(), flag("read_only")).map_err(wrong)?,
             icons: json("icons"),
-            examples: json("examples")
-                .and_then(|e| e.as_array().cloned())
-                .unwrap_or_default(),
+            examples: json("examples").and_then(|e| e.as_array().cloned()).unwrap_or_default(),
             questions: read_questions(get(entry, "questions")).map_err(wrong)?,
             timeout: timeout(entry).map_err(wrong)?,
             task: task(entry).map_err(wrong)?,
@@ -289,21 +269,11 @@ impl<'v> Reader<'_, 'v> {
         };
         let binding = Binding::Typed {
             ctx: signature.takes_ctx,
-            kinds: signature
-                .fields
-                .iter()
-                .map(|f| f.name.clone())
-                .zip(signature.kinds)
-                .collect(),
+            kinds: signature.fields.iter().map(|f| f.name.clone()).zip(signature.kinds).collect(),
             positional: signature.positional,
             output: tool.output.is_some(),
         };
-        Ok(ScriptTool {
-            tool,
-            handler: self.frozen(function)?,
-            binding,
-            compact,
-        })
+        Ok(ScriptTool { tool, handler: self.frozen(function)?, binding, compact })
     }
 
     fn input(&self, entry: Value<'v>, signature: &Signature) -> Result<Input, String> {
@@ -322,9 +292,7 @@ impl<'v> Reader<'_, 'v> {
                     || format!("there are {}", names.join(", ")),
                     |n| format!("did you mean `{n}`?"),
                 );
-                return Err(format!(
-                    "params names `{name}`, which is not a parameter; {hint}"
-                ));
+                return Err(format!("params names `{name}`, which is not a parameter; {hint}"));
             };
             let Some(Json::Object(mut rules)) = self.types.json(rules) else {
                 return Err(format!("params[\"{name}\"] must be param(…)"));
@@ -350,11 +318,7 @@ impl<'v> Reader<'_, 'v> {
             )));
         };
         let name = name.parse().map_err(|e| fault(format!("{e}")))?;
-        let text = |key: &str| {
-            get(extension, key)
-                .and_then(Value::unpack_str)
-                .map(str::to_owned)
-        };
+        let text = |key: &str| get(extension, key).and_then(Value::unpack_str).map(str::to_owned);
         self.declared.version = text("version");
         self.declared.description = text("description").filter(|d| !d.is_empty());
         self.declared.allowed_exec = strings(get(extension, "allowed_exec"));
@@ -371,16 +335,9 @@ impl<'v> Reader<'_, 'v> {
 
     fn described(&mut self, tool: Value<'v>) -> Result<ScriptTool, Fault> {
         let fault = |message: String| self.fault("describe_extension", message);
-        let text = |key: &str| {
-            get(tool, key)
-                .and_then(Value::unpack_str)
-                .map(str::to_owned)
-        };
+        let text = |key: &str| get(tool, key).and_then(Value::unpack_str).map(str::to_owned);
         let Some(name) = text("name") else {
-            return Err(fault(format!(
-                "tools must hold Tool(…), not a {}",
-                tool.get_type()
-            )));
+            return Err(fault(format!("tools must hold Tool(…), not a {}", tool.get_type())));
         };
         let name: ToolName = name.parse().map_err(|e| fault(format!("{e}")))?;
         let questions = read_questions(get(tool, "questions"))
@@ -392,19 +349,12 @@ impl<'v> Reader<'_, 'v> {
             fields.push(field);
         }
         let Some(handler) = get(tool, "handler") else {
-            return Err(self.fault(
-                "describe_extension",
-                format!("tool `{name}` has no handler"),
-            ));
+            return Err(self.fault("describe_extension", format!("tool `{name}` has no handler")));
         };
-        let annotations = get(tool, "annotations")
-            .and_then(|v| self.types.json(v))
-            .unwrap_or(Json::Null);
+        let annotations =
+            get(tool, "annotations").and_then(|v| self.types.json(v)).unwrap_or(Json::Null);
         let hint = |camel: &str, snake: &str| {
-            annotations
-                .get(camel)
-                .or_else(|| annotations.get(snake))
-                .and_then(Json::as_bool)
+            annotations.get(camel).or_else(|| annotations.get(snake)).and_then(Json::as_bool)
         };
         let read_only = hint("readOnlyHint", "read_only");
         let mut reads = declared_reads(annotations.get("reads"), read_only)
@@ -413,12 +363,8 @@ impl<'v> Reader<'_, 'v> {
         let commands = self.declared.allowed_exec.iter().cloned();
         reads.extend(commands.map(DeclaredRead::Command));
         let tool = Tool {
-            title: text("title").or_else(|| {
-                annotations
-                    .get("title")
-                    .and_then(Json::as_str)
-                    .map(str::to_owned)
-            }),
+            title: text("title")
+                .or_else(|| annotations.get("title").and_then(Json::as_str).map(str::to_owned)),
             description: text("description").unwrap_or_default(),
             input: Input::typed(fields, true),
             output: get(tool, "output_schema")
@@ -452,11 +398,7 @@ impl<'v> Reader<'_, 'v> {
     }
 
     fn parameter(&mut self, tool: &ToolName, parameter: Value<'v>) -> Result<Field, Fault> {
-        let text = |key: &str| {
-            get(parameter, key)
-                .and_then(Value::unpack_str)
-                .map(str::to_owned)
-        };
+        let text = |key: &str| get(parameter, key).and_then(Value::unpack_str).map(str::to_owned);
         let (Some(name), Some(kind)) = (text("name"), text("param_type")) else {
             return Err(self.fault(
                 "describe_extension",
@@ -468,9 +410,8 @@ impl<'v> Reader<'_, 'v> {
         };
         let schema = schema_of(&kind);
         let required = get(parameter, "required").is_some_and(Value::to_bool);
-        let given = get(parameter, "default")
-            .filter(|v| !v.is_none())
-            .and_then(|v| self.types.json(v));
+        let given =
+            get(parameter, "default").filter(|v| !v.is_none()).and_then(|v| self.types.json(v));
         let default = given.and_then(|given| {
             let fitted = fit_default(&schema, &given);
             if fitted.is_none() {
@@ -504,12 +445,7 @@ impl<'v> Reader<'_, 'v> {
 
 pub(crate) fn function_name(function: Value<'_>) -> String {
     let shown = show::plain(function);
-    shown
-        .rsplit('.')
-        .next()
-        .unwrap_or(&shown)
-        .trim_matches(['<', '>'])
-        .to_owned()
+    shown.rsplit('.').next().unwrap_or(&shown).trim_matches(['<', '>']).to_owned()
 }
 
 /// The requests and commands that a read-only tool declares to be reads.
@@ -546,10 +482,7 @@ fn task(entry: Value<'_>) -> Result<TaskUse, String> {
         (Some(false), _) => Ok(TaskUse::Never),
         (Some(true), _) => Ok(TaskUse::Welcome),
         (_, Some("required")) => Ok(TaskUse::Required),
-        _ => Err(format!(
-            "`task` is True, False or \"required\", not {}",
-            show::quoted(value)
-        )),
+        _ => Err(format!("`task` is True, False or \"required\", not {}", show::quoted(value))),
     }
 }
 
@@ -584,9 +517,9 @@ fn fit_default(schema: &Schema, given: &Json) -> Option<Json> {
         return Some(taken);
     }
     match (given, schema) {
-        (Json::String(text), _) => serde_json::from_str(&text.to_lowercase())
-            .ok()
-            .and_then(|v| fits(&v)),
+        (Json::String(text), _) => {
+            serde_json::from_str(&text.to_lowercase()).ok().and_then(|v| fits(&v))
+        }
         (other, Schema::Str) => Some(Json::String(other.to_string())),
         _ => None,
     }

@@ -39,11 +39,7 @@ pub struct Loaded {
 pub fn outline(file: &str, source: &str) -> Result<Outline, Fault> {
     nesting::check(file, source, &Limits::default())?;
     let ast = Engine::parse(file, source)?;
-    let mut reading = Reading {
-        file,
-        source,
-        outline: Outline::default(),
-    };
+    let mut reading = Reading { file, source, outline: Outline::default() };
     reading.statement(ast.statement());
     Ok(reading.outline)
 }
@@ -97,12 +93,7 @@ impl Reading<'_> {
     }
 
     fn name(&mut self, name: &str, span: Span, signature: Option<String>, docs: String) {
-        let named = Named {
-            name: name.to_owned(),
-            place: self.place(span),
-            signature,
-            docs,
-        };
+        let named = Named { name: name.to_owned(), place: self.place(span), signature, docs };
         self.outline.names.push(named);
     }
 
@@ -134,9 +125,7 @@ fn dedented(text: &str) -> String {
     let rest: Vec<&str> = lines.collect();
     let used = rest.iter().filter(|line| !line.trim().is_empty());
     let indent = used.map(|line| line.len() - line.trim_start().len()).min();
-    let rest = rest
-        .iter()
-        .map(|line| line.get(indent.unwrap_or(0)..).unwrap_or(""));
+    let rest = rest.iter().map(|line| line.get(indent.unwrap_or(0)..).unwrap_or(""));
     let lines: Vec<&str> = std::iter::once(first).chain(rest).collect();
     lines.join("\n")
 }
@@ -155,14 +144,7 @@ mod tests {
         let outline = outline("m.star", source).unwrap();
         let names = outline.names.iter();
         let names: Vec<_> = names
-            .map(|n| {
-                (
-                    n.name.as_str(),
-                    n.place.line,
-                    n.place.column,
-                    n.signature.as_deref(),
-                )
-            })
+            .map(|n| (n.name.as_str(), n.place.line, n.place.column, n.signature.as_deref()))
             .collect();
         let signature = Some("def f(x: int = 1) -> str");
         let expected = [("X", 2, 1, None), ("Y", 2, 4, None), ("Z", 4, 5, None)];
@@ -171,10 +153,7 @@ mod tests {
         assert_eq!(outline.names[3].docs, "Greets.\n\nArgs:\n  More.");
         let load = &outline.loads[0];
         assert_eq!((load.target.as_str(), load.place.column), ("lib.star", 6));
-        let names = load
-            .names
-            .iter()
-            .map(|(own, their, _)| (own.as_str(), their.as_str()));
+        let names = load.names.iter().map(|(own, their, _)| (own.as_str(), their.as_str()));
         assert_eq!(names.collect::<Vec<_>>(), [("a", "a"), ("b", "c")]);
         assert!(super::outline("m.star", "def f(:\n").is_err());
     }

@@ -35,24 +35,16 @@ impl PermissionCall {
     ) -> Option<Self> {
         let (start, end) = (range(callee.span).end, range(call.span).end);
         let open = start + source.get(start..end)?.find('(')?;
-        let keys = args
-            .args
-            .iter()
-            .filter_map(|argument| match &argument.node {
-                ArgumentP::Named(name, value) => Some(PermissionKey {
-                    name: name.node.clone(),
-                    list: list(value),
-                }),
-                _ => None,
-            });
+        let keys = args.args.iter().filter_map(|argument| match &argument.node {
+            ArgumentP::Named(name, value) => {
+                Some(PermissionKey { name: name.node.clone(), list: list(value) })
+            }
+            _ => None,
+        });
         let keys: Vec<PermissionKey> = keys.collect();
         Some(Self {
             inside: open + 1..end.checked_sub(1)?,
-            arguments: args
-                .args
-                .iter()
-                .map(|argument| range(argument.span))
-                .collect(),
+            arguments: args.args.iter().map(|argument| range(argument.span)).collect(),
             has_unnamed: keys.len() < args.args.len(),
             keys,
             in_function,

@@ -83,10 +83,8 @@ fn natives(builder: &mut GlobalsBuilder) {
             let names = all.get(permission).iter().map(String::as_str);
             (permission.key(), heap.alloc(AllocList(names)))
         });
-        let entry = [
-            ("kind", heap.alloc("permissions")),
-            ("entries", heap.alloc(AllocDict(copied))),
-        ];
+        let entry =
+            [("kind", heap.alloc("permissions")), ("entries", heap.alloc(AllocDict(copied)))];
         kinds::note(heap.alloc(AllocDict(entry)), eval)?;
         Ok(NoneType)
     }
@@ -117,20 +115,13 @@ fn is_permissions(entry: Value<'_>) -> bool {
 
 /// Adds one key with its list.
 fn read(all: &mut Permissions, key: &str, value: Value<'_>) -> anyhow::Result<()> {
-    known(
-        "permissions()",
-        key,
-        Permission::ALL.iter().map(|one| one.key()),
-    )?;
+    known("permissions()", key, Permission::ALL.iter().map(|one| one.key()))?;
     let permission = Permission::ALL.into_iter().find(|one| one.key() == key);
     let (Some(permission), Some(list)) = (permission, ListRef::from_value(value)) else {
-        let hint = value.unpack_str().map_or_else(String::new, |_| {
-            format!("; write {key} = [{}]", show::quoted(value))
-        });
-        bail!(
-            "`{key}` of permissions() takes a list of strings, not a {}{hint}",
-            value.get_type()
-        );
+        let hint = value
+            .unpack_str()
+            .map_or_else(String::new, |_| format!("; write {key} = [{}]", show::quoted(value)));
+        bail!("`{key}` of permissions() takes a list of strings, not a {}{hint}", value.get_type());
     };
     for item in list.iter() {
         let Some(text) = item.unpack_str() else {

@@ -26,18 +26,12 @@ pub(crate) fn read_questions(given: Option<Value<'_>>) -> Result<Vec<String>, St
             items.len()
         ));
     }
-    (0..)
-        .zip(items)
-        .map(|(index, item)| read(index, *item))
-        .collect()
+    (0..).zip(items).map(|(index, item)| read(index, *item)).collect()
 }
 
 fn read(index: usize, item: Value<'_>) -> Result<String, String> {
     let Some(text) = item.unpack_str() else {
-        return Err(format!(
-            "`questions[{index}]` must be a string, not a {}",
-            item.get_type()
-        ));
+        return Err(format!("`questions[{index}]` must be a string, not a {}", item.get_type()));
     };
     let text = text.trim();
     let characters = text.chars().count();

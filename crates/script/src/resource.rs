@@ -18,16 +18,8 @@ use starlark::values::Value;
 use starlark::values::dict::{AllocDict, DictRef};
 
 /// What `resource(uri, fn, …)` takes besides.
-pub(crate) const OPTIONS: [&str; 8] = [
-    "name",
-    "title",
-    "description",
-    "mime",
-    "icons",
-    "annotations",
-    "complete",
-    "cache",
-];
+pub(crate) const OPTIONS: [&str; 8] =
+    ["name", "title", "description", "mime", "icons", "annotations", "complete", "cache"];
 
 #[derive(Debug, Clone)]
 pub struct ScriptResource {
@@ -121,15 +113,11 @@ fn check_variables(uri: &UriTemplate, heading: &Heading) -> Result<(), String> {
     let names = || signature.fields.iter().map(|field| field.name.as_str());
     for variable in uri.variables() {
         if variable == "ctx" {
-            return Err(format!(
-                "`{uri}` has `{{ctx}}`, which is the context's name"
-            ));
+            return Err(format!("`{uri}` has `{{ctx}}`, which is the context's name"));
         }
         if !signature.open && !names().any(|name| name == variable) {
             let hint = hint(variable, names());
-            return Err(format!(
-                "`{uri}` has `{{{variable}}}`, which is not a parameter; {hint}"
-            ));
+            return Err(format!("`{uri}` has `{{{variable}}}`, which is not a parameter; {hint}"));
         }
     }
     let is_missing = |name: &str| !uri.variables().any(|variable| variable == name);

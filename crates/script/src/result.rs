@@ -24,10 +24,7 @@ pub(crate) fn output<'v>(
         }
         let structured =
             (typed && wanted != Structured::Text).then(|| Json::String(text.to_owned()));
-        return Ok(Output {
-            structured,
-            ..Output::text(text)
-        });
+        return Ok(Output { structured, ..Output::text(text) });
     }
     if is_content(value) {
         return blocks(vec![to_json(value, heap, budget)?]);
@@ -36,10 +33,8 @@ pub(crate) fn output<'v>(
         && !list.is_empty()
         && list.iter().all(is_content)
     {
-        let items: Result<Vec<Json>, _> = list
-            .iter()
-            .map(|item| to_json(item, heap, budget))
-            .collect();
+        let items: Result<Vec<Json>, _> =
+            list.iter().map(|item| to_json(item, heap, budget)).collect();
         return blocks(items?);
     }
     if is_whole_result(value) {
@@ -57,10 +52,7 @@ pub(crate) fn output<'v>(
     } else {
         None
     };
-    Ok(Output {
-        structured,
-        ..Output::text(text)
-    })
+    Ok(Output { structured, ..Output::text(text) })
 }
 
 fn is_content(value: Value<'_>) -> bool {
@@ -85,14 +77,9 @@ fn whole(json: Json) -> Result<Output, Unwritable> {
     let Json::Object(mut map) = json else {
         return Err(Unwritable("a result must be an object".into()));
     };
-    let is_error = map
-        .get("isError")
-        .or_else(|| map.get("is_error"))
-        .and_then(Json::as_bool)
-        .unwrap_or(false);
-    let structured = map
-        .remove("structuredContent")
-        .or_else(|| map.remove("structured_content"));
+    let is_error =
+        map.get("isError").or_else(|| map.get("is_error")).and_then(Json::as_bool).unwrap_or(false);
+    let structured = map.remove("structuredContent").or_else(|| map.remove("structured_content"));
     let Some(Json::Array(items)) = map.remove("content") else {
         return Err(Unwritable("`content` must be a list".into()));
     };
@@ -110,8 +97,5 @@ fn blocks(items: Vec<Json>) -> Result<Output, Unwritable> {
                 Unwritable(format!("content[{i}] is not a content block: {why}"))
             })?);
     }
-    Ok(Output {
-        content,
-        ..Output::default()
-    })
+    Ok(Output { content, ..Output::default() })
 }

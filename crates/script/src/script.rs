@@ -109,12 +109,7 @@ pub(crate) enum Binding {
     /// One dict, as starlark-mcp does it.
     Dict { ctx: bool },
     /// By name, each in the form its type asks for.
-    Typed {
-        ctx: bool,
-        kinds: Vec<(String, Kind)>,
-        positional: usize,
-        output: bool,
-    },
+    Typed { ctx: bool, kinds: Vec<(String, Kind)>, positional: usize, output: bool },
 }
 
 /// What one call runs with.
@@ -188,10 +183,7 @@ impl std::error::Error for Raised {}
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallFailure {
     /// The script failed; the fault is for its author, its message for the caller.
-    Failed {
-        fault: Fault,
-        raised: Option<Raised>,
-    },
+    Failed { fault: Fault, raised: Option<Raised> },
     /// A limit or the caller ended it.
     Stopped { stop: Stop, fault: Fault },
     /// A trial was given up: call again without `trial`, on a thread that may be held.
@@ -257,9 +249,7 @@ impl Script {
     ) -> Result<T, CallFailure> {
         match self.on_fresh_heap(turn, MOST_KEPT, work)? {
             (outcome, None) => Ok(outcome),
-            (_, Some(_)) => Err(unkept(
-                "ctx.tools works in tools and in `start` only".into(),
-            )),
+            (_, Some(_)) => Err(unkept("ctx.tools works in tools and in `start` only".into())),
         }
     }
 
@@ -268,10 +258,8 @@ impl Script {
         &self,
         frozen: &FrozenModule,
     ) -> Result<Vec<ToolChange>, CallFailure> {
-        crate::offer::changes(self, frozen).map_err(|fault| CallFailure::Failed {
-            fault,
-            raised: None,
-        })
+        crate::offer::changes(self, frozen)
+            .map_err(|fault| CallFailure::Failed { fault, raised: None })
     }
 
     /// Evaluates on a heap of its own. What the evaluation noted is kept, frozen, if the whole heap
@@ -284,12 +272,8 @@ impl Script {
     ) -> Result<(T, Option<FrozenModule>), CallFailure> {
         let attempt = catch_unwind(AssertUnwindSafe(|| {
             Module::with_temp_heap(|module| {
-                let gauge = Gauge::new(
-                    turn.limits,
-                    turn.cancel.clone(),
-                    turn.memory.cloned(),
-                    turn.trial,
-                );
+                let gauge =
+                    Gauge::new(turn.limits, turn.cancel.clone(), turn.memory.cloned(), turn.trial);
                 let cx = Cx {
                     host: turn.host,
                     gauge: gauge.clone(),
@@ -328,10 +312,7 @@ impl Script {
         }));
         attempt.unwrap_or_else(|_| {
             let fault = Fault::new("the engine gave up on this call");
-            Err(CallFailure::Failed {
-                fault,
-                raised: None,
-            })
+            Err(CallFailure::Failed { fault, raised: None })
         })
     }
 
@@ -350,18 +331,13 @@ impl Script {
         }
         let mut fault = self.sources.fault(error);
         if fault.place.is_none() {
-            fault.place = gauge
-                .last_statement()
-                .and_then(|span| self.sources.place(&span));
+            fault.place = gauge.last_statement().and_then(|span| self.sources.place(&span));
         }
         if let Some(stop) = gauge.stopped(eval) {
             fault.message = stop.sentence(turn.limits);
             CallFailure::Stopped { stop, fault }
         } else {
-            CallFailure::Failed {
-                fault,
-                raised: raised(error).cloned(),
-            }
+            CallFailure::Failed { fault, raised: raised(error).cloned() }
         }
     }
 }
@@ -378,14 +354,8 @@ impl ScriptTool {
             Binding::Dict { .. } => self.tool.output.is_some(),
             Binding::Typed { output, .. } => *output,
         };
-        Ok(output(
-            value,
-            typed,
-            turn.structured,
-            eval.heap(),
-            Budget::from(turn.limits),
-        )
-        .map_err(anyhow::Error::from)?)
+        Ok(output(value, typed, turn.structured, eval.heap(), Budget::from(turn.limits))
+            .map_err(anyhow::Error::from)?)
     }
 }
 
@@ -416,12 +386,7 @@ impl Binding {
                     eval.eval_function(handler, &[params], &[])
                 }
             }
-            Binding::Typed {
-                ctx,
-                kinds,
-                positional,
-                ..
-            } => {
+            Binding::Typed { ctx, kinds, positional, .. } => {
                 let mut by_position: Vec<Value> = if *ctx { vec![context()] } else { Vec::new() };
                 let mut by_name = Vec::with_capacity(args.len());
                 for (name, json) in args {
@@ -444,10 +409,7 @@ impl Binding {
 }
 
 fn unkept(why: String) -> CallFailure {
-    CallFailure::Failed {
-        fault: Fault::new(why),
-        raised: None,
-    }
+    CallFailure::Failed { fault: Fault::new(why), raised: None }
 }
 
 fn unread(argument: &str, why: &Unwritable) -> starlark::Error {

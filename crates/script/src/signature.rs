@@ -62,16 +62,11 @@ pub(crate) struct Types<'v> {
 
 impl<'v> Types<'v> {
     pub(crate) fn new(ledgers: &[OwnedFrozenValue], heap: Heap<'v>) -> Self {
-        let mut types = Self {
-            heap,
-            known: Vec::new(),
-            fields: Vec::new(),
-        };
+        let mut types = Self { heap, known: Vec::new(), fields: Vec::new() };
         for owner in ledgers {
             let ledger = heap.access_owned_frozen_value(owner);
-            for entry in DictRef::from_value(ledger)
-                .iter()
-                .flat_map(|d| d.values().collect::<Vec<_>>())
+            for entry in
+                DictRef::from_value(ledger).iter().flat_map(|d| d.values().collect::<Vec<_>>())
             {
                 types.add(owner, entry);
             }
@@ -89,8 +84,7 @@ impl<'v> Types<'v> {
                 if let (Ok(compiled), Some(frozen)) =
                     (TypeCompiled::new(named, self.heap), named.unpack_frozen())
                 {
-                    self.known
-                        .push((compiled.as_ty().clone(), owner.map(|_| frozen), entry));
+                    self.known.push((compiled.as_ty().clone(), owner.map(|_| frozen), entry));
                 }
             }
             _ => {}
@@ -116,10 +110,7 @@ impl<'v> Types<'v> {
                 let (nulls, mut rest): (Vec<_>, Vec<_>) =
                     all.into_iter().partition(|(s, _)| *s == Schema::Null);
                 rest.extend(nulls);
-                (
-                    Schema::Union(rest.iter().map(|(s, _)| s.clone()).collect()),
-                    Kind::Union(rest),
-                )
+                (Schema::Union(rest.iter().map(|(s, _)| s.clone()).collect()), Kind::Union(rest))
             }
         }
     }
@@ -159,9 +150,8 @@ impl<'v> Types<'v> {
         let kind = get(entry, "kind").and_then(Value::unpack_str);
         match kind {
             Some("one_of") => {
-                let choices = get(entry, "type")
-                    .and_then(OneOf::from_value)
-                    .map(|o| o.choices.clone());
+                let choices =
+                    get(entry, "type").and_then(OneOf::from_value).map(|o| o.choices.clone());
                 (Schema::OneOf(choices.unwrap_or_default()), Kind::Plain)
             }
             Some("enum") => {
@@ -199,10 +189,7 @@ impl<'v> Types<'v> {
             });
             kinds.push((field_name, kind));
         }
-        (
-            Schema::Record { name, fields },
-            Kind::Record(constructor.clone(), kinds),
-        )
+        (Schema::Record { name, fields }, Kind::Record(constructor.clone(), kinds))
     }
 
     /// A record's field as declared: a bare type, or `field(type, default)`.
@@ -212,22 +199,11 @@ impl<'v> Types<'v> {
             return (declared, None);
         };
         let has_default = get(*entry, "has_default").is_some_and(Value::to_bool);
-        (
-            get(*entry, "type").unwrap_or(declared),
-            get(*entry, "default").filter(|_| has_default),
-        )
+        (get(*entry, "type").unwrap_or(declared), get(*entry, "default").filter(|_| has_default))
     }
 
     pub(crate) fn json(&self, value: Value<'v>) -> Option<Json> {
-        to_json(
-            value,
-            self.heap,
-            Budget {
-                depth: 32,
-                bytes: 64 << 10,
-            },
-        )
-        .ok()
+        to_json(value, self.heap, Budget { depth: 32, bytes: 64 << 10 }).ok()
     }
 
     /// Reads a function's signature, or says what about it cannot be a tool.
@@ -242,14 +218,10 @@ impl<'v> Types<'v> {
         function: Value<'v>,
     ) -> Result<Signature, String> {
         let DocItem::Member(DocMember::Function(doc)) = function.documentation() else {
-            return Err(format!(
-                "a built-in function cannot be a {what}; wrap it in a def"
-            ));
+            return Err(format!("a built-in function cannot be a {what}; wrap it in a def"));
         };
         if doc.params.args.is_some() {
-            return Err(format!(
-                "a {what} cannot take *args; give every parameter a name"
-            ));
+            return Err(format!("a {what} cannot take *args; give every parameter a name"));
         }
         let defaults = self.defaults(function);
         let docstring = Docstring::of(&doc);
@@ -297,9 +269,7 @@ impl<'v> Types<'v> {
         };
         if let Some(default) = &field.default {
             let mut wrong = Vec::new();
-            field
-                .schema
-                .accept(default.clone(), &param.name, &mut wrong);
+            field.schema.accept(default.clone(), &param.name, &mut wrong);
             if let Some(wrong) = wrong.first() {
                 return Err(format!(
                     "the default of `{}` does not fit its type: {}",
@@ -315,10 +285,7 @@ impl<'v> Types<'v> {
         let Some(spec) = function.parameters_spec() else {
             return HashMap::new();
         };
-        let budget = Budget {
-            depth: 32,
-            bytes: 64 << 10,
-        };
+        let budget = Budget { depth: 32, bytes: 64 << 10 };
         let written = |v: &Value<'v>| {
             crate::convert::write_json(*v, self.heap, budget).unwrap_or_else(|_| "?".into())
         };
@@ -327,11 +294,7 @@ impl<'v> Types<'v> {
             HashMap::new(),
             written,
         );
-        let all = docs
-            .pos_only
-            .into_iter()
-            .chain(docs.pos_or_named)
-            .chain(docs.named_only);
+        let all = docs.pos_only.into_iter().chain(docs.pos_or_named).chain(docs.named_only);
         all.filter_map(|p| {
             let json = serde_json::from_str(p.default_value.as_deref()?).ok()?;
             Some((p.name, json))

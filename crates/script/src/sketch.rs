@@ -274,9 +274,7 @@ impl Reader<'_> {
                 let in_function = self.depth > 0;
                 let read = PermissionCall::read(call, callee, args, in_function, self.source);
                 let place = self.place(callee.span);
-                self.sketch
-                    .declarations
-                    .extend(read.map(|read| (read, place)));
+                self.sketch.declarations.extend(read.map(|read| (read, place)));
             }
             ExprP::Identifier(name) if matches!(name.ident.as_str(), "tool" | "Tool") => {
                 let place = self.place(call.span);
@@ -323,9 +321,7 @@ impl Reader<'_> {
         for (at, known) in self.asked {
             self.sketch.uses[at].first = known.resolve(&self.constants);
         }
-        self.sketch
-            .uses
-            .retain(|used| used.library == "ctx" || !bound.contains_key(&used.library));
+        self.sketch.uses.retain(|used| used.library == "ctx" || !bound.contains_key(&used.library));
         if bound.contains_key("permissions") {
             self.sketch.declarations.clear();
         }
@@ -413,14 +409,11 @@ fn add_named_tools(expr: &AstExpr, found: &mut Vec<String>) {
 
 /// The method of `http.request("POST", …)`.
 fn method(args: &[AstArgument]) -> Option<String> {
-    let written = args
-        .iter()
-        .enumerate()
-        .find_map(|(i, arg)| match &arg.node {
-            ArgumentP::Named(key, value) if key.node == "method" => Some(value),
-            ArgumentP::Positional(value) if i == 0 => Some(value),
-            _ => None,
-        });
+    let written = args.iter().enumerate().find_map(|(i, arg)| match &arg.node {
+        ArgumentP::Named(key, value) if key.node == "method" => Some(value),
+        ArgumentP::Positional(value) if i == 0 => Some(value),
+        _ => None,
+    });
     Some(text(written?)?.to_ascii_uppercase())
 }
 
@@ -502,25 +495,11 @@ Tool(name = "old", handler = find)
         assert_eq!(tools, ["4 issues", "15 odd", "16 old"]);
         let untyped = sketch.untyped.iter();
         let untyped: Vec<String> = untyped
-            .map(|u| {
-                format!(
-                    "{}({}: {}) {}",
-                    u.tool, u.parameter, u.guess, u.place.column
-                )
-            })
+            .map(|u| format!("{}({}: {}) {}", u.tool, u.parameter, u.guess, u.place.column))
             .collect();
-        assert_eq!(
-            untyped,
-            ["issues(repo: str) 22", "issues(labels: list[str]) 28"]
-        );
+        assert_eq!(untyped, ["issues(repo: str) 22", "issues(labels: list[str]) 28"]);
         assert_eq!(sketch.loads, ["client.star"]);
-        let lines = |name: &str| {
-            sketch
-                .functions
-                .iter()
-                .find(|f| f.0 == name)
-                .map(|f| (f.1, f.2))
-        };
+        let lines = |name: &str| sketch.functions.iter().find(|f| f.0 == name).map(|f| (f.1, f.2));
         assert_eq!(lines("list_issues"), Some((4, 9)));
         assert_eq!(lines("find"), Some((11, 12)));
     }
@@ -535,10 +514,7 @@ def f(ctx, tool):
 "#;
         let sketch = Sketch::read("a.star", source).unwrap();
         let called: Vec<_> = sketch.uses.iter().map(|u| u.first.as_deref()).collect();
-        assert_eq!(
-            called,
-            [Some("files.read"), None, Some("m.t"), Some("batch")]
-        );
+        assert_eq!(called, [Some("files.read"), None, Some("m.t"), Some("batch")]);
     }
 
     #[test]
@@ -558,18 +534,12 @@ def f(ctx, tool):
             ("http.get('https://a.org/x')", Some("https://a.org/x")),
             ("http.get('https://a.org/' + x)", Some("https://a.org/")),
             ("http.get('https://a.org/%s' % x)", Some("https://a.org/")),
-            (
-                "http.get('https://a.org/{}'.format(x))",
-                Some("https://a.org/"),
-            ),
+            ("http.get('https://a.org/{}'.format(x))", Some("https://a.org/")),
             ("http.get(f'https://a.org/{x}')", Some("https://a.org/")),
             ("http.get(BASE + '/' + x)", Some("https://b.org/v1")),
             ("http.get(BASE)", Some("https://b.org/v1")),
             ("attempt(http.get, BASE)", Some("https://b.org/v1")),
-            (
-                "attempt(http.request, 'GET', 'https://a.org')",
-                Some("https://a.org"),
-            ),
+            ("attempt(http.request, 'GET', 'https://a.org')", Some("https://a.org")),
             ("exec.run('git')", Some("git")),
             ("files.read('data/' + x)", None),
             ("http.get('https://' + x)", None),

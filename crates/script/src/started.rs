@@ -35,20 +35,12 @@ impl Started {
                 let instance = started.map_or_else(Value::new_none, |s| s.instance(heap));
                 (*name, instance)
             });
-            let both = [
-                ("deps", heap.alloc(AllocDict(deps))),
-                ("config", heap.alloc(AllocDict(config))),
-            ];
+            let both =
+                [("deps", heap.alloc(AllocDict(deps))), ("config", heap.alloc(AllocDict(config)))];
             module.set_extra_value(heap.alloc(AllocDict(both)));
-            let frozen = module
-                .freeze()
-                .map_err(|error| unable(format!("{error:?}")))?;
+            let frozen = module.freeze().map_err(|error| unable(format!("{error:?}")))?;
             let part = |name| part(frozen.owned_extra_value(), name);
-            Ok(Self {
-                instance: None,
-                deps: part("deps"),
-                config: part("config"),
-            })
+            Ok(Self { instance: None, deps: part("deps"), config: part("config") })
         })
     }
 
@@ -77,8 +69,6 @@ fn access<'v>(owned: Option<&OwnedFrozenValue>, heap: Heap<'v>) -> Option<Value<
 /// One value of a frozen dict, living as long as its owner.
 pub(crate) fn part(owner: Option<OwnedFrozenValue>, name: &str) -> Option<OwnedFrozenValue> {
     let owner = owner?;
-    let found = DictRef::from_value(owner.value())?
-        .get_str(name)?
-        .unpack_frozen()?;
+    let found = DictRef::from_value(owner.value())?.get_str(name)?.unpack_frozen()?;
     Some(owner.map(|_| found))
 }

@@ -20,12 +20,7 @@ const fn lesson(
     says: &'static str,
     help: &'static str,
 ) -> Lesson {
-    Lesson {
-        part,
-        code,
-        says,
-        help,
-    }
+    Lesson { part, code, says, help }
 }
 
 const NO_EXCEPTIONS: &str = "Starlark has no exceptions";
@@ -79,12 +74,7 @@ const LESSONS: [Lesson; 18] = [
         "Starlark has no `with`",
         "there are no context managers; call the functions directly",
     ),
-    lesson(
-        "keyword `is`",
-        "E0106",
-        "Starlark has no `is`",
-        "write `==`, or `x == None`",
-    ),
+    lesson("keyword `is`", "E0106", "Starlark has no `is`", "write `==`, or `x == None`"),
     lesson(
         "keyword `global`",
         "E0106",
@@ -103,12 +93,7 @@ const LESSONS: [Lesson; 18] = [
         "Starlark has no `await`",
         "calls wait by themselves; write the call alone",
     ),
-    lesson(
-        "keyword `yield`",
-        "E0106",
-        "Starlark has no `yield`",
-        "return a list",
-    ),
+    lesson("keyword `yield`", "E0106", "Starlark has no `yield`", "return a list"),
     lesson(
         "keyword `assert`",
         "E0106",
@@ -158,12 +143,8 @@ const PYTHON: [(&str, &str); 24] = [
 ];
 
 /// What is in messages about a secret in the wrong place.
-const SECRET: [&str; 4] = [
-    NOT_TEXT,
-    "(repr: <secret ",
-    "not a secret",
-    "a secret cannot be written",
-];
+const SECRET: [&str; 4] =
+    [NOT_TEXT, "(repr: <secret ", "not a secret", "a secret cannot be written"];
 const WHOLE_SECRET: &str = "hand it over whole: `auth = secret` sends `Authorization: Bearer …`, \
      `headers = {\"x-api-key\": secret}` that header, `env = {\"TOKEN\": secret}` a command's variable; \
      for a prefix, as in `Authorization: Bot …`, store the whole value, `Bot ` included, and write \
@@ -215,9 +196,7 @@ fn misspelt(message: &str, place: Option<&Place>) -> Option<Fault> {
     let name = between(message, "The attribute `", "` is not available")
         .or_else(|| between(message, "has no attribute `", "`"))?;
     let of = place.and_then(owner);
-    let whole = of
-        .as_ref()
-        .map_or(name.to_owned(), |of| format!("{of}.{name}"));
+    let whole = of.as_ref().map_or(name.to_owned(), |of| format!("{of}.{name}"));
     let near = between(message, "did you mean `", "`");
     let near = near.or_else(|| did_you_mean(name, attributes(message)));
     let says = match of {
@@ -245,11 +224,7 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
 
 /// The name before the dot that the marked attribute stands behind.
 fn owner(place: &Place) -> Option<String> {
-    let before: Vec<char> = place
-        .excerpt
-        .chars()
-        .take(place.column.checked_sub(1)?)
-        .collect();
+    let before: Vec<char> = place.excerpt.chars().take(place.column.checked_sub(1)?).collect();
     let (dot, before) = before.split_last()?;
     if *dot != '.' {
         return None;
@@ -272,13 +247,8 @@ mod tests {
     use super::*;
 
     fn told(message: &str, line: &str, column: usize) -> String {
-        let place = Place {
-            file: "a.star".into(),
-            line: 1,
-            column,
-            width: 1,
-            excerpt: line.into(),
-        };
+        let place =
+            Place { file: "a.star".into(), line: 1, column, width: 1, excerpt: line.into() };
         let fault = fault(message.to_owned(), Some(place));
         let help = fault.help.unwrap_or_default();
         format!("{} {} | {help}", fault.code.unwrap_or("-"), fault.message)

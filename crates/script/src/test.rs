@@ -29,10 +29,8 @@ impl Script {
 
     /// Runs one test function.
     pub fn run_test(&self, name: &str, turn: &Turn<'_>) -> Result<(), Fault> {
-        let function = self
-            .frozen
-            .get(name)
-            .map_err(|_| Fault::new(format!("there is no `{name}`")))?;
+        let function =
+            self.frozen.get(name).map_err(|_| Fault::new(format!("there is no `{name}`")))?;
         let needs = needs(function.value());
         if let Some(wrong) = needs.iter().find(|parameter| *parameter != STAGE) {
             return Err(self.takes(name, wrong));
@@ -66,9 +64,8 @@ impl Script {
 
     /// A test that asks for what no test is given.
     fn takes(&self, test: &str, parameter: &str) -> Fault {
-        let fault = Fault::new(format!(
-            "`{test}` takes `{parameter}`; a test is given `t`, or nothing"
-        ));
+        let fault =
+            Fault::new(format!("`{test}` takes `{parameter}`; a test is given `t`, or nothing"));
         let def = format!("def {test}");
         let place = self.sources.0.get(&self.file).and_then(|source| {
             let source = &source.text;

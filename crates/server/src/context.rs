@@ -61,10 +61,8 @@ impl RequestCx {
             self.revision = Some(known);
         }
         let is_modern = asked.is_some() && self.is_modern();
-        let is_new = matches!(
-            method,
-            "server/discover" | "tasks/get" | "tasks/update" | "tasks/cancel"
-        );
+        let is_new =
+            matches!(method, "server/discover" | "tasks/get" | "tasks/update" | "tasks/cancel");
         if !is_modern && !is_new {
             return Ok(());
         }
@@ -101,11 +99,8 @@ impl RequestCx {
 
     /// Answers at the deadline of a call whose script does not let go of the request's own task.
     pub(crate) fn give_up(&self) -> GivenUp {
-        let (late, id, shared) = (
-            Arc::clone(&self.late),
-            self.id.clone(),
-            Arc::clone(&self.shared),
-        );
+        let (late, id, shared) =
+            (Arc::clone(&self.late), self.id.clone(), Arc::clone(&self.shared));
         let era = self.era();
         Arc::new(move |error| {
             let reply = match wire::failure(&error, era, shared.errors) {

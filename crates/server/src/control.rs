@@ -94,10 +94,7 @@ fn prepare(directory: &Path) -> io::Result<()> {
     let metadata = fs::symlink_metadata(directory)?;
     let ours = metadata.uid() == rustix::process::getuid().as_raw();
     if !metadata.is_dir() || !ours || metadata.mode() & 0o077 != 0 {
-        let why = format!(
-            "{} is not a folder that only its owner can enter",
-            directory.display()
-        );
+        let why = format!("{} is not a folder that only its owner can enter", directory.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     Ok(())
@@ -112,11 +109,7 @@ async fn answer(stream: tokio::net::UnixStream, runtime: Runtime, address: Optio
             Err(why) => Reply::Refused(format!("this server does not understand that: {why}")),
         };
         let reply = serde_json::to_string(&reply).unwrap_or_default();
-        if output
-            .write_all(format!("{reply}\n").as_bytes())
-            .await
-            .is_err()
-        {
+        if output.write_all(format!("{reply}\n").as_bytes()).await.is_err() {
             return;
         }
     }
@@ -165,15 +158,10 @@ pub fn ask_all(directory: &Path) -> Vec<Running> {
     paths.sort();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "sock"));
     let running =
-        paths
-            .into_iter()
-            .filter_map(|socket| match ask(&socket, &Request::Status, PATIENCE)? {
-                Reply::Status(status) => Some(Running {
-                    socket,
-                    status: *status,
-                }),
-                Reply::Refused(_) => None,
-            });
+        paths.into_iter().filter_map(|socket| match ask(&socket, &Request::Status, PATIENCE)? {
+            Reply::Status(status) => Some(Running { socket, status: *status }),
+            Reply::Refused(_) => None,
+        });
     running.collect()
 }
 

@@ -12,11 +12,7 @@ use tracing::Instrument;
 
 /// Answers a request. No response is due to one that was cancelled.
 pub(crate) async fn handle(request: Request, mut cx: RequestCx) -> Reply {
-    let Request {
-        id: _,
-        method,
-        params,
-    } = request;
+    let Request { id: _, method, params } = request;
     let settled = cx.settle_revision(&method);
     let span = RequestSpan::begin(&method, &params, &cx);
     let answer = async {

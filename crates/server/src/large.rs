@@ -39,8 +39,7 @@ impl LargeMessages {
             };
             built.inspect_err(failed).ok()
         });
-        own.as_ref()
-            .map_or_else(Handle::current, |own| own.handle().clone())
+        own.as_ref().map_or_else(Handle::current, |own| own.handle().clone())
     }
 }
 

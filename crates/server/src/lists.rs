@@ -45,11 +45,7 @@ pub(crate) struct SerializedLists([[[Recent<Bytes>; 2]; 2]; 4]);
 
 /// What depends on the caller is not for others who ask the same.
 pub(crate) fn cache_scope(caller: &Caller) -> CacheScope {
-    if caller.is_local() {
-        CacheScope::Public
-    } else {
-        CacheScope::Private
-    }
+    if caller.is_local() { CacheScope::Public } else { CacheScope::Private }
 }
 
 pub(crate) fn list(
@@ -65,9 +61,7 @@ pub(crate) fn list(
     }
     let known = &cx.shared.lists.0[list as usize][cx.era() as usize];
     let known = &known[usize::from(cx.caller.is_local())];
-    let first = known.get(&catalog, || {
-        serialize(cx.era(), make(list, None, cx, &catalog)?)
-    })?;
+    let first = known.get(&catalog, || serialize(cx.era(), make(list, None, cx, &catalog)?))?;
     Ok(Reply::serialized(&cx.id, &first))
 }
 
@@ -113,21 +107,13 @@ fn make(
             let all = catalog.resources.exact();
             let all = all.map(|handle| wire::resource(&handle.resource().resource));
             let page = page(method, cursor, all, |resource| &resource.uri)?;
-            finished!(
-                cx,
-                ListResourcesResult::with_all_items(page.items),
-                page.next
-            )
+            finished!(cx, ListResourcesResult::with_all_items(page.items), page.next)
         }
         List::Templates => {
             let all = catalog.resources.templates();
             let all = all.map(|handle| wire::template(&handle.resource().resource));
             let page = page(method, cursor, all, |template| &template.uri_template)?;
-            finished!(
-                cx,
-                ListResourceTemplatesResult::with_all_items(page.items),
-                page.next
-            )
+            finished!(cx, ListResourceTemplatesResult::with_all_items(page.items), page.next)
         }
         List::Prompts => {
             let all = catalog.prompts.listed();

@@ -46,10 +46,7 @@ pub(crate) struct Viewer {
 
 impl Viewer {
     pub(crate) fn new(runtime: &Runtime, caller: Caller) -> Self {
-        Self {
-            runtime: runtime.clone(),
-            caller,
-        }
+        Self { runtime: runtime.clone(), caller }
     }
 
     fn fingerprints(&self) -> Fingerprints {
@@ -75,10 +72,7 @@ pub(crate) struct Watcher {
 
 impl Watcher {
     pub(crate) fn new(viewer: Viewer) -> Self {
-        Self {
-            updates: viewer.runtime.updates().listen(),
-            lists: ListWatcher::new(viewer),
-        }
+        Self { updates: viewer.runtime.updates().listen(), lists: ListWatcher::new(viewer) }
     }
 }
 
@@ -93,11 +87,7 @@ impl ListWatcher {
         let mut changes = viewer.runtime.changes();
         changes.mark_unchanged();
         let sent = viewer.fingerprints();
-        Self {
-            changes,
-            viewer,
-            sent,
-        }
+        Self { changes, viewer, sent }
     }
 
     /// Methods of the notifications that are due; none when nothing will change again.
@@ -158,8 +148,7 @@ pub(crate) fn spawn_updates(shared: &Shared, peer: &Arc<ClientPeer>) {
                 Some(Updated::One(_)) => continue,
             };
             for uri in uris.into_iter().filter(|uri| viewer.may_hear_of(uri)) {
-                peer.sink
-                    .send(notification(UPDATED, Some(json!({"uri": uri}))));
+                peer.sink.send(notification(UPDATED, Some(json!({"uri": uri}))));
             }
         }
     });
@@ -211,16 +200,9 @@ pub(crate) async fn listen(
     sink: Arc<dyn MessageSink>,
     cx: &RequestCx,
 ) {
-    let Watcher {
-        mut lists,
-        mut updates,
-    } = watcher;
+    let Watcher { mut lists, mut updates } = watcher;
     let notifications = json!(accepted);
-    let subscription = Subscription {
-        sink,
-        accepted,
-        id: json!(cx.id),
-    };
+    let subscription = Subscription { sink, accepted, id: json!(cx.id) };
     let params = Map::from_iter([("notifications".to_owned(), notifications)]);
     subscription.send(ACKNOWLEDGED, params);
     loop {

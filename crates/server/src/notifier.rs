@@ -41,10 +41,7 @@ impl RequestNotifier {
         let is_wanted = token.is_some() || level.is_some();
         let sink = cx.sink.as_ref().filter(|_| is_wanted);
         let gate = sink.map(|sink| {
-            Arc::new(NotificationGate {
-                sink: Arc::clone(sink),
-                is_open: Mutex::new(true),
-            })
+            Arc::new(NotificationGate { sink: Arc::clone(sink), is_open: Mutex::new(true) })
         });
         Self { gate, token, level }
     }

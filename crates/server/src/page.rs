@@ -84,13 +84,8 @@ mod tests {
 
     #[test]
     fn pages_together_are_the_list() {
-        let cases: [(usize, &[usize]); 5] = [
-            (0, &[0]),
-            (1, &[1]),
-            (1000, &[1000]),
-            (1001, &[1000, 1]),
-            (2500, &[1000, 1000, 500]),
-        ];
+        let cases: [(usize, &[usize]); 5] =
+            [(0, &[0]), (1, &[1]), (1000, &[1000]), (1001, &[1000, 1]), (2500, &[1000, 1000, 500])];
         for (count, expected) in cases {
             let pages = walk(&names(count));
             let lengths: Vec<usize> = pages.iter().map(Vec::len).collect();

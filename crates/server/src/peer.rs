@@ -60,10 +60,7 @@ impl ClientPeer {
     }
 
     pub(crate) fn agree(&self, revision: Revision, capabilities: ClientCapabilities) {
-        *lock(&self.agreed) = Some(Agreed {
-            revision,
-            capabilities: Arc::new(capabilities),
-        });
+        *lock(&self.agreed) = Some(Agreed { revision, capabilities: Arc::new(capabilities) });
     }
 
     pub(crate) fn agreed(&self) -> Option<Agreed> {
@@ -120,11 +117,7 @@ impl ClientPeer {
         let id = self.questions.next.fetch_add(1, Ordering::Relaxed);
         let (send, answer) = sync_channel(1);
         lock(&self.questions.waiting).insert(id, send);
-        OpenQuestion {
-            peer: Arc::clone(self),
-            id,
-            answer,
-        }
+        OpenQuestion { peer: Arc::clone(self), id, answer }
     }
 
     /// Hands a response to the question it belongs to, if that still waits.

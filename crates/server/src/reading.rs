@@ -48,11 +48,7 @@ pub(crate) async fn read_resource(
         result.ttl_ms = Some(0);
         result.cache_scope = Some(CacheScope::Private);
     }
-    Ok(Reply::new(
-        &cx.id,
-        cx.era(),
-        rmcp::model::ServerResult::ReadResourceResult(result),
-    ))
+    Ok(Reply::new(&cx.id, cx.era(), rmcp::model::ServerResult::ReadResourceResult(result)))
 }
 
 pub(crate) async fn get_prompt(
@@ -79,11 +75,7 @@ pub(crate) async fn get_prompt(
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
     }
-    Ok(Reply::new(
-        &cx.id,
-        cx.era(),
-        rmcp::model::ServerResult::GetPromptResult(result),
-    ))
+    Ok(Reply::new(&cx.id, cx.era(), rmcp::model::ServerResult::GetPromptResult(result)))
 }
 
 pub(crate) async fn complete(mut params: Box<Params>, cx: &RequestCx) -> Result<Reply, ErrorData> {
@@ -114,9 +106,8 @@ pub(crate) async fn complete(mut params: Box<Params>, cx: &RequestCx) -> Result<
     let given = given.into_iter().collect();
     let runtime = &cx.shared.runtime;
     let found = runtime.complete(&reference, &typed.name, &typed.value, given, asking);
-    let mut result = CompleteResult::new(wire::completion(
-        found.await.map_err(|error| unread(&error, cx))?,
-    ));
+    let mut result =
+        CompleteResult::new(wire::completion(found.await.map_err(|error| unread(&error, cx))?));
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
     }

@@ -70,18 +70,11 @@ impl Reply {
         message.extend_from_slice(br#","result":"#);
         message.extend_from_slice(result);
         let _ = message.write_all(b"}");
-        Self {
-            message: message.into(),
-            end: ReplyEnd::Ok,
-        }
+        Self { message: message.into(), end: ReplyEnd::Ok }
     }
 
     pub(crate) fn error(id: &RequestId, error: &ErrorData) -> Self {
-        let failure = ErrorResponse {
-            jsonrpc: "2.0",
-            id,
-            error,
-        };
+        let failure = ErrorResponse { jsonrpc: "2.0", id, error };
         Self {
             message: serde_json::to_vec(&failure).unwrap_or_default().into(),
             end: ReplyEnd::Error(error.code.0),
@@ -89,16 +82,9 @@ impl Reply {
     }
 
     fn serialize(id: &RequestId, result: &impl Serialize, end: ReplyEnd) -> Self {
-        let response = ResultResponse {
-            jsonrpc: "2.0",
-            id,
-            result,
-        };
+        let response = ResultResponse { jsonrpc: "2.0", id, result };
         match serde_json::to_vec(&response) {
-            Ok(message) => Self {
-                message: message.into(),
-                end,
-            },
+            Ok(message) => Self { message: message.into(), end },
             Err(error) => {
                 let why = format!("the result cannot be written as JSON: {error}");
                 Self::error(id, &ErrorData::internal_error(why, None))

@@ -49,11 +49,7 @@ impl Revision {
     }
 
     pub(crate) fn era(self) -> Era {
-        if self.is_modern() {
-            Era::Modern
-        } else {
-            Era::Legacy
-        }
+        if self.is_modern() { Era::Modern } else { Era::Legacy }
     }
 
     pub(crate) fn has_batches(self) -> bool {

@@ -22,11 +22,7 @@ struct Notification<'a, P> {
 }
 
 pub(crate) fn notification(method: &str, params: Option<impl Serialize>) -> Bytes {
-    let notification = Notification {
-        jsonrpc: "2.0",
-        method,
-        params,
-    };
+    let notification = Notification { jsonrpc: "2.0", method, params };
     serde_json::to_vec(&notification).unwrap_or_default().into()
 }
 

@@ -10,11 +10,7 @@ pub(crate) fn encode(text: &str) -> String {
         for digit in 0..4 {
             let at = (bits >> (18 - 6 * digit)) & 63;
             let is_padding = digit > three.len();
-            encoded.push(if is_padding {
-                '='
-            } else {
-                char::from(DIGITS[at as usize])
-            });
+            encoded.push(if is_padding { '=' } else { char::from(DIGITS[at as usize]) });
         }
     }
     encoded

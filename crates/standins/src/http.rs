@@ -33,12 +33,8 @@ impl Request {
         let method = words.next().unwrap_or_default().to_owned();
         let target = words.next().unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let mut request = Self {
-            method,
-            path: unescaped(path),
-            query: pairs(query),
-            ..Self::default()
-        };
+        let mut request =
+            Self { method, path: unescaped(path), query: pairs(query), ..Self::default() };
         while let Some(line) = line_of_head(reader)? {
             let (name, value) = line.split_once(':').unwrap_or((&line, ""));
             let header = (name.to_ascii_lowercase(), value.trim().to_owned());
@@ -68,10 +64,7 @@ impl Request {
 
     /// The path in pieces, for `match`.
     pub(crate) fn steps(&self) -> Vec<&str> {
-        self.path
-            .split('/')
-            .filter(|step| !step.is_empty())
-            .collect()
+        self.path.split('/').filter(|step| !step.is_empty()).collect()
     }
 }
 
@@ -81,11 +74,7 @@ impl Answer {
     }
 
     pub(crate) fn text(status: u16, kind: &str, body: String) -> Self {
-        Self {
-            status,
-            headers: vec![("content-type", kind.to_owned())],
-            body,
-        }
+        Self { status, headers: vec![("content-type", kind.to_owned())], body }
     }
 
     pub(crate) fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
@@ -124,9 +113,7 @@ fn pairs(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let plain = |text: &str| unescaped(&text.replace('+', " "));
-    pairs
-        .map(|(name, value)| (plain(name), plain(value)))
-        .collect()
+    pairs.map(|(name, value)| (plain(name), plain(value))).collect()
 }
 
 /// A value as it stands behind `?`.
@@ -176,18 +163,9 @@ mod tests {
                     GET / HTTP/1.1\r\n\r\n";
         let mut reader = text.as_bytes();
         let first = Request::read(&mut reader).unwrap().unwrap();
-        assert_eq!(
-            (first.method.as_str(), first.path.as_str()),
-            ("POST", "/a/b/c")
-        );
-        assert_eq!(
-            (first.asked("q"), first.asked("n")),
-            (Some("two words"), Some("é"))
-        );
-        assert_eq!(
-            (first.header("host"), &first.body),
-            (Some("x"), &json!({"a": 1}))
-        );
+        assert_eq!((first.method.as_str(), first.path.as_str()), ("POST", "/a/b/c"));
+        assert_eq!((first.asked("q"), first.asked("n")), (Some("two words"), Some("é")));
+        assert_eq!((first.header("host"), &first.body), (Some("x"), &json!({"a": 1})));
         let second = Request::read(&mut reader).unwrap().unwrap();
         assert_eq!((second.path.as_str(), second.body), ("/", Value::Null));
         assert!(Request::read(&mut reader).unwrap().is_none());

@@ -42,10 +42,6 @@ impl Standins {
     /// By the name of the module that asks it.
     #[must_use]
     pub fn by_module(&self) -> [(&'static str, &Standin); 3] {
-        [
-            ("notion", &self.notion),
-            ("github", &self.github),
-            ("jira", &self.jira),
-        ]
+        [("notion", &self.notion), ("github", &self.github), ("jira", &self.jira)]
     }
 }

@@ -4,9 +4,8 @@ use serde_json::Value;
 
 /// An item of the service, with names of the invented company for those it has.
 pub(crate) fn item(text: &str, names: &[(&str, &str)]) -> Value {
-    let text = names.iter().fold(text.to_owned(), |text, (theirs, ours)| {
-        text.replace(theirs, ours)
-    });
+    let text =
+        names.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
     // The files are JSON: a test reads each of them.
     serde_json::from_str(&text).unwrap_or_default()
 }

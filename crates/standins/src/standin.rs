@@ -52,10 +52,8 @@ impl Standin {
     pub(crate) fn start(token: &'static str, service: impl Service) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let desk = Arc::new(Desk {
-            service: Mutex::new(Box::new(service)),
-            book: Mutex::default(),
-        });
+        let desk =
+            Arc::new(Desk { service: Mutex::new(Box::new(service)), book: Mutex::default() });
         let inside = Arc::clone(&desk);
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
@@ -67,11 +65,7 @@ impl Standin {
                 thread::spawn(move || drop(desk.serve(connection)));
             }
         });
-        Ok(Self {
-            address,
-            token,
-            desk,
-        })
+        Ok(Self { address, token, desk })
     }
 
     /// What `base_url` of the module is to be.

@@ -60,14 +60,8 @@ fn read(reader: &mut impl BufRead) -> Reply {
 fn askers(standins: &Standins) -> [Asker<'_>; 3] {
     let basic = format!("{JIRA_EMAIL}:{}", standins.jira.token);
     [
-        Asker::new(
-            &standins.notion,
-            &format!("Bearer {}", standins.notion.token),
-        ),
-        Asker::new(
-            &standins.github,
-            &format!("Bearer {}", standins.github.token),
-        ),
+        Asker::new(&standins.notion, &format!("Bearer {}", standins.notion.token)),
+        Asker::new(&standins.github, &format!("Bearer {}", standins.github.token)),
         Asker::new(&standins.jira, &format!("Basic {}", base64::encode(&basic))),
     ]
 }
@@ -80,18 +74,11 @@ fn whoever_has_no_token_is_turned_away_and_so_is_whoever_asks_too_often() {
         let stranger = Asker::new(asker.standin, "Bearer wrong");
         assert_eq!(stranger.get(path).status, 401, "{path}");
         assert_eq!(asker.get(path).status, 200, "{path}");
-        assert!(
-            asker.get("/v1/blocks/none/children").status >= 400,
-            "{path}"
-        );
+        assert!(asker.get("/v1/blocks/none/children").status >= 400, "{path}");
         asker.standin.turn_away(1);
         let busy = asker.get(path);
         assert_eq!(busy.status, 429, "{path}");
-        assert!(
-            busy.head.contains("\r\nretry-after: 1\r\n"),
-            "{}",
-            busy.head
-        );
+        assert!(busy.head.contains("\r\nretry-after: 1\r\n"), "{}", busy.head);
         assert_eq!(asker.get(path).status, 200, "{path}");
         let given = asker.standin.given();
         let statuses: Vec<u16> = given.iter().map(|one| one.status).collect();
@@ -120,34 +107,21 @@ fn notion_goes_on_by_a_cursor_and_keeps_what_is_made() {
     let blocks = notion.get(&format!("/v1/blocks/{design}/children")).body;
     let blocks = blocks["results"].as_array().unwrap().clone();
     assert_eq!(blocks.len(), 13);
-    let nested = blocks
-        .iter()
-        .find(|block| block["has_children"] == true)
-        .unwrap();
-    let below = format!(
-        "/v1/blocks/{}/children?page_size=1",
-        nested["id"].as_str().unwrap()
-    );
+    let nested = blocks.iter().find(|block| block["has_children"] == true).unwrap();
+    let below = format!("/v1/blocks/{}/children?page_size=1", nested["id"].as_str().unwrap());
     assert_eq!(notion.get(&below).body["has_more"], true);
 
     let words = json!([{"type": "text", "text": {"content": "Minutes"}}]);
     let new = json!({"parent": {"page_id": design}, "properties": {"title": {"title": words}},
         "children": [{"type": "paragraph", "paragraph": {"rich_text": words}}]});
     let made = notion.send("POST", "/v1/pages", &new).body;
-    let found = notion
-        .send("POST", "/v1/search", &json!({"query": "minutes"}))
-        .body;
+    let found = notion.send("POST", "/v1/search", &json!({"query": "minutes"})).body;
     assert_eq!(found["results"], json!([made]));
     let below = format!("/v1/blocks/{}/children", made["id"].as_str().unwrap());
     let text = notion.get(&below).body["results"][0]["paragraph"]["rich_text"][0].clone();
     assert_eq!(text["plain_text"], "Minutes");
     assert_eq!(notion.get("/v1/pages/none").status, 404);
-    assert_eq!(
-        notion
-            .send("POST", "/v1/search", &json!({"start_cursor": "none"}))
-            .status,
-        400
-    );
+    assert_eq!(notion.send("POST", "/v1/search", &json!({"start_cursor": "none"})).status, 400);
 }
 
 #[test]
@@ -170,23 +144,12 @@ fn github_goes_on_by_links_and_keeps_what_is_made() {
     let made = github.send("POST", "/repos/tidewater/ticketing/issues", &new);
     assert_eq!((made.status, &made.body["number"]), (201, &json!(140)));
     let one = github.get("/repos/tidewater/ticketing/issues/140").body;
-    assert_eq!(
-        (&one["title"], &one["labels"][0]["name"]),
-        (&json!("Gate sings"), &json!("gate"))
-    );
+    assert_eq!((&one["title"], &one["labels"][0]["name"]), (&json!("Gate sings"), &json!("gate")));
     let said = json!({"body": "It does."});
-    github.send(
-        "POST",
-        "/repos/tidewater/ticketing/issues/140/comments",
-        &said,
-    );
-    let said = github
-        .get("/repos/tidewater/ticketing/issues/140/comments")
-        .body;
+    github.send("POST", "/repos/tidewater/ticketing/issues/140/comments", &said);
+    let said = github.get("/repos/tidewater/ticketing/issues/140/comments").body;
     assert_eq!(said[0]["body"], "It does.");
-    let found = github
-        .get("/search/issues?q=sings+is:issue+repo:tidewater/ticketing")
-        .body;
+    let found = github.get("/search/issues?q=sings+is:issue+repo:tidewater/ticketing").body;
     assert_eq!(found["total_count"], 1);
     assert_eq!(github.get("/repos/tidewater/none").status, 404);
     assert_eq!(
@@ -206,11 +169,7 @@ fn jira_goes_on_by_a_token_and_keeps_what_is_made() {
         let page = jira.get(&path).body;
         let issues = page["issues"].as_array().unwrap();
         assert_eq!(issues[0]["fields"].as_object().unwrap().len(), 2);
-        keys.extend(
-            issues
-                .iter()
-                .map(|issue| issue["key"].as_str().unwrap().to_owned()),
-        );
+        keys.extend(issues.iter().map(|issue| issue["key"].as_str().unwrap().to_owned()));
         match page["nextPageToken"].as_str() {
             Some(token) => path = format!("{search}&nextPageToken={token}"),
             None => break,
@@ -223,11 +182,7 @@ fn jira_goes_on_by_a_token_and_keeps_what_is_made() {
     let one = jira.get("/rest/api/3/issue/TIDE-121").body;
     assert_eq!(one["fields"]["summary"], "Paint the gates");
     let moved = json!({"transition": {"id": "31"}});
-    assert_eq!(
-        jira.send("POST", "/rest/api/3/issue/TIDE-121/transitions", &moved)
-            .status,
-        204
-    );
+    assert_eq!(jira.send("POST", "/rest/api/3/issue/TIDE-121/transitions", &moved).status, 204);
     let status = &jira.get("/rest/api/3/issue/TIDE-121").body["fields"]["status"]["name"];
     assert_eq!(status, "Done");
     assert_eq!(jira.get("/rest/api/3/issue/TIDE-999").status, 404);

@@ -1,8 +1,5 @@
 //! The file: found or made when it is needed, and looked for again when something was wrong.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the data folder"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the data folder")]
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
@@ -43,22 +40,12 @@ type Identity = (u64, u64);
 
 impl Database {
     pub(crate) fn at(folder: PathBuf) -> Self {
-        Self {
-            file: folder.join(FILE),
-            folder,
-            open: None,
-            fleeting: false,
-        }
+        Self { file: folder.join(FILE), folder, open: None, fleeting: false }
     }
 
     /// Nothing of it reaches a disk.
     pub(crate) fn in_memory() -> Self {
-        Self {
-            folder: PathBuf::new(),
-            file: PathBuf::from(IN_MEMORY),
-            open: None,
-            fleeting: true,
-        }
+        Self { folder: PathBuf::new(), file: PathBuf::from(IN_MEMORY), open: None, fleeting: true }
     }
 
     /// Works with the file if there is one; it is not made.
@@ -92,10 +79,7 @@ impl Database {
     ) -> Result<T, StoreError> {
         let mut open = match self.open.take() {
             Some(open) if open.identity == identity => open,
-            _ => Open {
-                connection: connect(&self.file)?,
-                identity,
-            },
+            _ => Open { connection: connect(&self.file)?, identity },
         };
         let done = work(&mut open.connection).map_err(|e| StoreError::database(&self.file, e));
         if done.is_ok() || self.fleeting {
@@ -111,9 +95,9 @@ impl Database {
             return Ok(Some((0, 0)));
         }
         match fs::metadata(&self.file) {
-            Ok(found) if found.is_file() && found.len() == 0 => Err(StoreError::Empty {
-                path: self.file.clone(),
-            }),
+            Ok(found) if found.is_file() && found.len() == 0 => {
+                Err(StoreError::Empty { path: self.file.clone() })
+            }
             Ok(found) => Ok(Some((found.dev(), found.ino()))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(StoreError::disk(&self.file, error)),
@@ -133,10 +117,7 @@ impl Database {
 /// Makes a folder for its owner alone, which git ignores. A folder with something in it is somebody's:
 /// there nothing is hidden.
 pub(crate) fn prepare(folder: &Path) -> io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     if fs::read_dir(folder)?.next().is_none() {
         fs::write(folder.join(".gitignore"), "*\n")?;
     }
@@ -157,11 +138,7 @@ fn connect(file: &Path) -> Result<Connection, StoreError> {
         });
     }
     if found > MIGRATIONS.len() {
-        return Err(StoreError::Newer {
-            path: file.to_owned(),
-            found,
-            known: MIGRATIONS.len(),
-        });
+        return Err(StoreError::Newer { path: file.to_owned(), found, known: MIGRATIONS.len() });
     }
     write_ahead(&connection).map_err(failed)?;
     migrations::migrate(&mut connection).map_err(failed)?;

@@ -1,8 +1,5 @@
 //! A database that is made under another name, so that nobody ever finds half of one.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the data folder"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the data folder")]
 
 use crate::StoreError;
 use crate::database::open;
@@ -34,8 +31,7 @@ impl Draft {
 
     /// Gives it its name, unless another process was first: then theirs stays.
     pub(crate) fn publish(mut self, folder: &Path, file: &Path) -> Result<(), StoreError> {
-        self.rename(folder, file)
-            .map_err(|error| StoreError::disk(file, error))
+        self.rename(folder, file).map_err(|error| StoreError::disk(file, error))
     }
 
     fn rename(&mut self, folder: &Path, file: &Path) -> io::Result<()> {
@@ -69,17 +65,10 @@ fn reserve(file: &Path) -> io::Result<Draft> {
     let mut number = 0;
     loop {
         let path = beside(file, &format!(".new-{}-{number}", std::process::id()));
-        let made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         match made {
             Ok(_) => {
-                return Ok(Draft {
-                    path,
-                    is_published: false,
-                });
+                return Ok(Draft { path, is_published: false });
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),

@@ -13,17 +13,11 @@ pub enum StoreError {
     #[error("a key of {size} bytes; a key has 1 to {}", LONGEST_KEY)]
     KeySize { size: usize },
 
-    #[error(
-        "the value of `{key}` has {size} bytes as JSON; one value may have {}",
-        LARGEST_VALUE
-    )]
+    #[error("the value of `{key}` has {size} bytes as JSON; one value may have {}", LARGEST_VALUE)]
     ValueSize { key: String, size: usize },
 
     #[error("the value of `{key}` could not be read back: {source}")]
-    Unfit {
-        key: String,
-        source: serde_json::Error,
-    },
+    Unfit { key: String, source: serde_json::Error },
 
     #[error(
         "module `{module}` would keep {keys} keys; one module may keep {}: delete some first",
@@ -40,11 +34,7 @@ pub enum StoreError {
     #[error(
         "what module `{module}` keeps as `{key}` is not JSON ({source}); set it again or delete it"
     )]
-    Unreadable {
-        module: String,
-        key: String,
-        source: serde_json::Error,
-    },
+    Unreadable { module: String, key: String, source: serde_json::Error },
 
     #[error(
         "cannot use `{}` for data: {source}; make it writable, or name another folder: `data_dir` under \
@@ -71,32 +61,19 @@ pub enum StoreError {
          update, or use another data folder",
         path.display()
     )]
-    Newer {
-        path: PathBuf,
-        found: usize,
-        known: usize,
-    },
+    Newer { path: PathBuf, found: usize, known: usize },
 
     #[error(
         "`{}` is not a database or is damaged ({source}): move it away to start afresh, or bring back a copy",
         path.display()
     )]
-    Damaged {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Damaged { path: PathBuf, source: rusqlite::Error },
 
     #[error("`{}` is in use by others for too long ({source}): try again", path.display())]
-    Busy {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Busy { path: PathBuf, source: rusqlite::Error },
 
     #[error("cannot use `{}`: {source}; may it be written, and is there room on its disk?", path.display())]
-    Database {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Database { path: PathBuf, source: rusqlite::Error },
 }
 
 impl StoreError {

@@ -103,9 +103,8 @@ impl Store {
     pub fn end_rotation(&self, old: &str) -> std::result::Result<bool, StoreError> {
         self.lock().made(|open| {
             let open = open.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let is_used = open
-                .prepare_cached("SELECT 1 FROM secrets WHERE kid = ?1")?
-                .exists([old])?;
+            let is_used =
+                open.prepare_cached("SELECT 1 FROM secrets WHERE kid = ?1")?.exists([old])?;
             if is_used {
                 return Ok(false);
             }

@@ -46,16 +46,10 @@ pub(crate) fn check_key(key: &str) -> Result<(), StoreError> {
 /// The value as the text that is kept. What could not be read back is refused now, and not when
 /// somebody misses it: the reader takes 127 levels of nesting, the writer any number.
 pub(crate) fn text_of(key: &str, value: &Value) -> Result<String, StoreError> {
-    let unfit = |source| StoreError::Unfit {
-        key: key.to_owned(),
-        source,
-    };
+    let unfit = |source| StoreError::Unfit { key: key.to_owned(), source };
     let text = serde_json::to_string(value).map_err(unfit)?;
     if text.len() > LARGEST_VALUE {
-        return Err(StoreError::ValueSize {
-            key: key.to_owned(),
-            size: text.len(),
-        });
+        return Err(StoreError::ValueSize { key: key.to_owned(), size: text.len() });
     }
     serde_json::from_str::<Value>(&text).map_err(unfit)?;
     Ok(text)

@@ -107,9 +107,7 @@ pub(crate) fn taken(connection: &Connection) -> Result<usize> {
 
 /// Whether anybody has made tables in it.
 pub(crate) fn has_tables(connection: &Connection) -> Result<bool> {
-    connection
-        .prepare("SELECT 1 FROM sqlite_schema")?
-        .exists([])
+    connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])
 }
 
 /// Takes the steps that are missing. Of several processes one does, and the others wait for it.

@@ -1,8 +1,5 @@
 //! A data folder that moves as a whole, while no process uses it.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the data folder"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the data folder")]
 
 use crate::StoreError;
 use crate::database::{FILE, open};
@@ -32,9 +29,7 @@ pub fn move_folder(from: &Path, to: &Path) -> Result<(), StoreError> {
 fn end_journal(file: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::database(file, error);
     let connection = open(file).map_err(failed)?;
-    connection
-        .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
-        .map_err(failed)
+    connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())).map_err(failed)
 }
 
 pub(crate) fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {

@@ -45,11 +45,7 @@ pub enum Wrote {
 
 impl SecretRow {
     pub fn place(&self) -> Place<'_> {
-        Place {
-            module: &self.module,
-            name: &self.name,
-            owner: &self.owner,
-        }
+        Place { module: &self.module, name: &self.name, owner: &self.owner }
     }
 }
 
@@ -139,10 +135,7 @@ impl Store {
                     "DELETE FROM secrets WHERE module = ?1 AND name = ?2 AND owner = ?3",
                 )?
                 .execute([place.module, place.name, place.owner])?;
-            open.execute(
-                "DELETE FROM vault_keys WHERE NOT EXISTS (SELECT 1 FROM secrets)",
-                [],
-            )?;
+            open.execute("DELETE FROM vault_keys WHERE NOT EXISTS (SELECT 1 FROM secrets)", [])?;
             open.commit()?;
             Ok(gone)
         })?;
@@ -205,11 +198,7 @@ pub(crate) fn row(row: &Row<'_>) -> Result<SecretRow> {
         kind: row.get(3)?,
         version: version.cast_unsigned(),
         changed_ms: row.get(5)?,
-        sealed: Sealed {
-            kid: row.get(6)?,
-            wrapped: row.get(7)?,
-            text: row.get(8)?,
-        },
+        sealed: Sealed { kid: row.get(6)?, wrapped: row.get(7)?, text: row.get(8)? },
     })
 }
 
@@ -229,6 +218,5 @@ fn next_version(open: &Connection) -> Result<i64> {
 }
 
 fn is_key(open: &Connection, kid: &str) -> Result<bool> {
-    open.prepare_cached("SELECT 1 FROM vault_keys WHERE kid = ?1")?
-        .exists([kid])
+    open.prepare_cached("SELECT 1 FROM vault_keys WHERE kid = ?1")?.exists([kid])
 }

@@ -21,9 +21,7 @@ pub(crate) fn get(
 ) -> Result<Option<(String, u64)>> {
     connection
         .prepare_cached("SELECT value, version FROM state WHERE module = ?1 AND key = ?2")?
-        .query_row([module, key], |row| {
-            Ok((row.get(0)?, unsigned(row.get(1)?)))
-        })
+        .query_row([module, key], |row| Ok((row.get(0)?, unsigned(row.get(1)?))))
         .optional()
 }
 
@@ -74,9 +72,7 @@ fn version(connection: &Connection, module: &str, key: &str) -> Result<u64> {
 }
 
 fn write(connection: &Connection, row: [&str; 3]) -> Result<()> {
-    connection
-        .prepare_cached("UPDATE counter SET version = version + 1")?
-        .execute([])?;
+    connection.prepare_cached("UPDATE counter SET version = version + 1")?.execute([])?;
     connection
         .prepare_cached(
             "INSERT INTO state VALUES (?1, ?2, ?3, (SELECT version FROM counter))
@@ -90,10 +86,7 @@ fn usage(connection: &Connection, module: &str) -> Result<Usage> {
     connection
         .prepare_cached("SELECT keys, bytes FROM usage WHERE module = ?1")?
         .query_row([module], |row| {
-            Ok(Usage {
-                keys: unsigned(row.get(0)?),
-                bytes: unsigned(row.get(1)?),
-            })
+            Ok(Usage { keys: unsigned(row.get(0)?), bytes: unsigned(row.get(1)?) })
         })
 }
 

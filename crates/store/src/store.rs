@@ -87,9 +87,7 @@ impl Store {
 
     /// The keys that start with the prefix, sorted.
     pub fn list(&self, module: &str, prefix: &str) -> Result<Vec<String>, StoreError> {
-        let keys = self
-            .lock()
-            .found(|open| state::list(open, module, prefix))?;
+        let keys = self.lock().found(|open| state::list(open, module, prefix))?;
         Ok(keys.unwrap_or_default())
     }
 

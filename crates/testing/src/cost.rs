@@ -43,10 +43,7 @@ impl Cost {
 
 impl Size {
     fn of(text: &str) -> Self {
-        Self {
-            characters: text.chars().count(),
-            tokens: count_tokens(text),
-        }
+        Self { characters: text.chars().count(), tokens: count_tokens(text) }
     }
 }
 

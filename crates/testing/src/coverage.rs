@@ -39,9 +39,7 @@ impl Covered {
             name,
             path,
         });
-        Self {
-            files: files.collect(),
-        }
+        Self { files: files.collect() }
     }
 
     pub fn covered(&self) -> usize {

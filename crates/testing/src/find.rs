@@ -22,12 +22,7 @@ pub(crate) fn find(folders: &[Folder]) -> Vec<TestFile<'_>> {
             let tests = folder.tests().into_iter();
             tests.map(move |file| (index, folder, file))
         })
-        .map(|(index, folder, file)| TestFile {
-            folder,
-            index,
-            file,
-            several,
-        })
+        .map(|(index, folder, file)| TestFile { folder, index, file, several })
         .collect()
 }
 
@@ -38,11 +33,7 @@ impl TestFile<'_> {
 
     /// What a file of the same folder is called in reports.
     pub(crate) fn name_of(&self, file: &str) -> String {
-        if self.several {
-            self.folder.path(file).display().to_string()
-        } else {
-            file.to_owned()
-        }
+        if self.several { self.folder.path(file).display().to_string() } else { file.to_owned() }
     }
 
     /// Names that look like tests, for a file that cannot be loaded.

@@ -20,11 +20,7 @@ pub(crate) struct Hall {
 
 impl Hall {
     pub(crate) fn new(options: Options) -> Self {
-        Self {
-            homes: Homes::scan(&options.folders),
-            options,
-            loaded: OnceLock::new(),
-        }
+        Self { homes: Homes::scan(&options.folders), options, loaded: OnceLock::new() }
     }
 
     /// The world of a test with this tape. Behind a recording it is open: nobody is there but the
@@ -134,10 +130,7 @@ impl Hall {
         let mut live = self.options.live.clone().unwrap_or_default();
         if self.options.record {
             // What is recorded is played without the project: only its databases are reached.
-            live = Live {
-                project: live.project.connections_only(),
-                ..Live::default()
-            };
+            live = Live { project: live.project.connections_only(), ..Live::default() };
         }
         Settings {
             folders: folders.map(|folder| folder.root().to_path_buf()).collect(),
@@ -163,10 +156,6 @@ impl Hall {
             file.trim_end_matches("_test.star").to_owned()
         };
         let own = name.map_or_else(stem, |name| name.as_str().to_owned());
-        if key.contains('.') {
-            key.to_owned()
-        } else {
-            format!("{own}.{key}")
-        }
+        if key.contains('.') { key.to_owned() } else { format!("{own}.{key}") }
     }
 }

@@ -66,10 +66,7 @@ impl Options {
             folders,
             filter: None,
             only: None,
-            limits: Limits {
-                time: TIME,
-                ..Limits::default()
-            },
+            limits: Limits { time: TIME, ..Limits::default() },
             jobs: 1,
             fail_fast: false,
             world: Arc::new(Closed),
@@ -83,8 +80,6 @@ impl Options {
     }
 
     pub(crate) fn wants(&self, file: &str, test: &str) -> bool {
-        self.filter
-            .as_ref()
-            .is_none_or(|part| format!("{file}::{test}").contains(part))
+        self.filter.as_ref().is_none_or(|part| format!("{file}::{test}").contains(part))
     }
 }

@@ -24,9 +24,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
     }
     let engine = Engine::for_counting_tests(options.limits.clone(), options.coverage.clone());
     let engine = Arc::new(engine);
-    let units = files
-        .iter()
-        .filter_map(|file| Unit::load(&hall, &engine, file));
+    let units = files.iter().filter_map(|file| Unit::load(&hall, &engine, file));
     let units: Vec<Unit> = units.collect();
     let jobs: Vec<(&Unit, &str)> = units
         .iter()
@@ -43,9 +41,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
         early: BTreeMap::new(),
         told: 0,
     };
-    telling.tell(Event::Begin {
-        tests: units.iter().map(Unit::counts).sum(),
-    });
+    telling.tell(Event::Begin { tests: units.iter().map(Unit::counts).sum() });
     std::thread::scope(|scope| {
         for _ in 0..options.jobs.clamp(1, jobs.len().max(1)) {
             let done = done.clone();
@@ -148,10 +144,7 @@ impl Telling<'_> {
             let text = format!("snapshots of `{name}.star`, which is gone: remove `{name}.snap`");
             self.tell(Event::Note { file: name, text });
         }
-        for name in folders
-            .iter()
-            .flat_map(|folder| crate::recording::lonely(folder))
-        {
+        for name in folders.iter().flat_map(|folder| crate::recording::lonely(folder)) {
             let text = format!("recordings of `{name}.star`, which is gone: remove `{name}.json`");
             self.tell(Event::Note { file: name, text });
         }

@@ -1,8 +1,5 @@
 //! What `testing.snapshot` keeps: a file beside the test file, with a heading for each.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the snapshots"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the snapshots")]
 
 use crate::options::Keeping;
 use script::Unlike;
@@ -53,11 +50,7 @@ impl Snapshots {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => kept.fault = Some(format!("cannot read {}: {error}", path.display())),
         }
-        Self {
-            path,
-            keeping,
-            kept: Mutex::new(kept),
-        }
+        Self { path, keeping, kept: Mutex::new(kept) }
     }
 
     pub(crate) fn path_of(test_file: &Path) -> PathBuf {
@@ -113,12 +106,8 @@ impl Snapshots {
             let test = test_of(name);
             !kept.seen.contains(name) && (ran.contains(&test) || !there.contains(&test))
         };
-        let mut orphans: Vec<String> = kept
-            .texts
-            .keys()
-            .filter(|n| is_orphan(n))
-            .cloned()
-            .collect();
+        let mut orphans: Vec<String> =
+            kept.texts.keys().filter(|n| is_orphan(n)).cloned().collect();
         if self.keeping == Keeping::All {
             for orphan in orphans.drain(..) {
                 kept.texts.remove(&orphan);
@@ -129,11 +118,7 @@ impl Snapshots {
             write(&self.path, &kept.texts)
                 .map_err(|error| format!("cannot write {}: {error}", self.path.display()))?;
         }
-        Ok(Settled {
-            written,
-            removed: kept.removed,
-            orphans,
-        })
+        Ok(Settled { written, removed: kept.removed, orphans })
     }
 }
 
@@ -172,9 +157,7 @@ pub(crate) fn lonely(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else {
         return Vec::new();
     };
-    let names = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let names = names.filter_map(|name| name.strip_suffix(".snap").map(str::to_owned));
     let is_gone = |name: &String| !folder.join(format!("{name}.star")).exists();
     let mut gone: Vec<String> = names.filter(is_gone).collect();

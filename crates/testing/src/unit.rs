@@ -92,13 +92,7 @@ impl<'a> Unit<'a> {
                 State::Broken((named(fault, file), scene.lines(), start.elapsed()))
             }
         };
-        Some(Self {
-            name,
-            file,
-            hall: Arc::clone(hall),
-            part,
-            state,
-        })
+        Some(Self { name, file, hall: Arc::clone(hall), part, state })
     }
 
     pub(crate) fn tests(&self) -> &[String] {
@@ -123,10 +117,7 @@ impl<'a> Unit<'a> {
     /// Runs one test on a thread of its own, and not much longer than it may take.
     pub(crate) fn run(&self, test: &str) -> Outcome {
         let start = Instant::now();
-        let part = Part {
-            test: test.to_owned(),
-            ..self.part.clone()
-        };
+        let part = Part { test: test.to_owned(), ..self.part.clone() };
         let scene = Arc::new(Scene::new(&self.hall, part, false));
         let limits = self.hall.options.limits.clone();
         let result = match &self.state {
@@ -161,13 +152,7 @@ impl<'a> Unit<'a> {
         output: Vec<String>,
         time: Duration,
     ) -> Event {
-        Event::Failed {
-            file: self.name.clone(),
-            test: test.to_owned(),
-            fault,
-            output,
-            time,
-        }
+        Event::Failed { file: self.name.clone(), test: test.to_owned(), fault, output, time }
     }
 
     /// What became of the file's snapshots and recordings, in sentences.
@@ -186,17 +171,12 @@ impl<'a> Unit<'a> {
         let settled = self.part.recordings.settle(records, there);
         let settled = settled.map_err(Fault::new)?;
         let many = |count: usize| {
-            if count == 1 {
-                "recording"
-            } else {
-                "recordings"
-            }
+            if count == 1 { "recording" } else { "recordings" }
         };
         let counted = [(settled.written, "written"), (settled.removed, "removed")];
         let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-        let mut told: Vec<String> = counted
-            .map(|(count, what)| format!("{count} {} {what}", many(count)))
-            .collect();
+        let mut told: Vec<String> =
+            counted.map(|(count, what)| format!("{count} {} {what}", many(count))).collect();
         let failed = self.tests().iter().filter(|test| !passed.contains(test));
         let unkept = |test| format!("`{test}` failed: nothing of it was recorded");
         told.extend(failed.filter(|_| records).map(unkept));
@@ -211,18 +191,10 @@ impl<'a> Unit<'a> {
         let many = |count: usize| if count == 1 { "snapshot" } else { "snapshots" };
         let mut told = Vec::new();
         if settled.written > 0 {
-            told.push(format!(
-                "{} {} written",
-                settled.written,
-                many(settled.written)
-            ));
+            told.push(format!("{} {} written", settled.written, many(settled.written)));
         }
         if settled.removed > 0 {
-            told.push(format!(
-                "{} {} removed",
-                settled.removed,
-                many(settled.removed)
-            ));
+            told.push(format!("{} {} removed", settled.removed, many(settled.removed)));
         }
         let orphan = |name| format!("no test asks for the snapshot `{name}`: --update removes it");
         told.extend(settled.orphans.iter().map(orphan));
@@ -256,8 +228,7 @@ impl LoadSession for TestSession {
 
     fn abandoned(&self, file: &FileId, touched: &BTreeSet<FileId>, fault: &Fault) {
         let abandoned = &self.hall.options.abandoned;
-        self.threads
-            .push(abandoned.add_load(&self.reader(), file, touched, fault));
+        self.threads.push(abandoned.add_load(&self.reader(), file, touched, fault));
     }
 
     fn ended(&self) {
@@ -298,15 +269,10 @@ fn played(
     let (done, ended) = sync_channel(1);
     let (script, scene) = (Arc::clone(script), Arc::clone(scene));
     let (name, own) = (test.to_owned(), limits.clone());
-    let thread = std::thread::Builder::new()
-        .name("test".into())
-        .stack_size(STACK);
+    let thread = std::thread::Builder::new().name("test".into()).stack_size(STACK);
     let spawned = thread.spawn(move || {
         let stage = Arc::clone(&scene) as Arc<dyn Stage>;
-        let turn = Turn {
-            stage: Some(&stage),
-            ..Turn::new(&*scene, &own)
-        };
+        let turn = Turn { stage: Some(&stage), ..Turn::new(&*scene, &own) };
         let outcome = script.run_test(&name, &turn);
         let _ = done.send(scene.close(outcome));
     });

@@ -53,9 +53,8 @@ impl Vault {
         let mut entries = Vec::new();
         for found in self.store.secrets()? {
             let text = row::open(&self.key(&found.sealed.kid)?, &found)?;
-            let text = String::from_utf8(text.to_vec()).map_err(|_| VaultError::Broken {
-                what: spoken(&found.place()),
-            })?;
+            let text = String::from_utf8(text.to_vec())
+                .map_err(|_| VaultError::Broken { what: spoken(&found.place()) })?;
             entries.push(Entry {
                 module: found.module,
                 name: found.name,
@@ -88,11 +87,7 @@ impl Vault {
         let entries = opened(text, passphrase).map_err(VaultError::Bundle)?;
         let mut imported = Imported::default();
         for entry in &entries {
-            let place = Place {
-                module: &entry.module,
-                name: &entry.name,
-                owner: &entry.owner,
-            };
+            let place = Place { module: &entry.module, name: &entry.name, owner: &entry.owner };
             if !replace && self.store.secret_version(&place)?.is_some() {
                 imported.left.push(spoken(&place));
                 continue;
@@ -117,16 +112,14 @@ fn opened(text: &str, passphrase: &str) -> Result<Vec<Entry>, String> {
     let bytes = |text: &str| BASE64_STANDARD.decode(text).map_err(|_| not_one());
     let (salt, sealed) = (bytes(&bundle.salt)?, bytes(&bundle.sealed)?);
     let key = passphrase::key(passphrase, &salt, bundle.argon2id);
-    let plain = key
-        .map_err(|error| error.to_string())?
-        .open(FORMAT.as_bytes(), &sealed);
+    let plain = key.map_err(|error| error.to_string())?.open(FORMAT.as_bytes(), &sealed);
     let plain = plain.map_err(|_| {
         "the passphrase does not open this file, or the file was changed".to_owned()
     })?;
     let entries: Vec<Entry> = serde_json::from_slice(&plain).map_err(|_| not_one())?;
     if entries.iter().any(|entry| Kind::of(&entry.kind).is_none()) {
         return Err(
-            "this file holds secrets of a kind that this version does not know: update".into(),
+            "this file holds secrets of a kind that this version does not know: update".into()
         );
     }
     Ok(entries)

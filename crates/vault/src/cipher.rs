@@ -55,10 +55,7 @@ impl Key {
     /// Format, nonce, then what it became; opens only with the same `bound`.
     pub(crate) fn seal(&self, bound: &[u8], text: &[u8]) -> Result<Vec<u8>, VaultError> {
         let nonce: [u8; NONCE_BYTES] = random()?;
-        let payload = Payload {
-            msg: text,
-            aad: bound,
-        };
+        let payload = Payload { msg: text, aad: bound };
         let cipher = XChaCha20Poly1305::new(&self.0.into());
         let sealed = cipher.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| VaultError::Bundle("this is too long to seal".into()))?;
@@ -70,9 +67,7 @@ impl Key {
         if *format != FORMAT {
             return Err(Shut::Format(*format));
         }
-        let (nonce, msg) = rest
-            .split_first_chunk::<NONCE_BYTES>()
-            .ok_or(Shut::Broken)?;
+        let (nonce, msg) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Shut::Broken)?;
         let cipher = XChaCha20Poly1305::new(&self.0.into());
         let opened = cipher.decrypt(&XNonce::from(*nonce), Payload { msg, aad: bound });
         opened.map(Zeroizing::new).map_err(|_| Shut::Broken)
@@ -98,11 +93,7 @@ mod tests {
         let other = Key::random().unwrap();
         assert_eq!(other.open(b"here", &sealed), Err(Shut::Broken));
         for end in 0..sealed.len() {
-            assert_eq!(
-                key.open(b"here", &sealed[..end]),
-                Err(Shut::Broken),
-                "{end}"
-            );
+            assert_eq!(key.open(b"here", &sealed[..end]), Err(Shut::Broken), "{end}");
         }
         for at in 1..sealed.len() {
             let mut changed = sealed.clone();
@@ -121,9 +112,7 @@ mod tests {
         let key: Vec<u8> = (0x80..=0x9f).collect();
         let key = Key::of(&key).unwrap();
         let nonce: Vec<u8> = (0x40..=0x57).collect();
-        let bound = [
-            0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7,
-        ];
+        let bound = [0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7];
         let text = "Ladies and Gentlemen of the class of '99: If I could offer you only one tip \
                     for the future, sunscreen would be it.";
         let expected = "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb\

@@ -41,10 +41,7 @@ impl Flights {
             return None;
         }
         flight.is_under_way = true;
-        Some(Turn {
-            flights: self,
-            whose,
-        })
+        Some(Turn { flights: self, whose })
     }
 
     /// Waits until nobody has the turn, or nobody wants it any more.
@@ -68,9 +65,7 @@ impl Flights {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Whose, Flight>> {
-        self.under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

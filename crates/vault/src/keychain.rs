@@ -114,18 +114,12 @@ impl Held {
         self.origin = Some(found.origin);
         for key in found.keys {
             let kid = key.kid();
-            if known
-                .iter()
-                .any(|known| known.kid == kid && fits(&key, known))
-            {
+            if known.iter().any(|known| known.kid == kid && fits(&key, known)) {
                 guard();
                 self.keys.insert(kid, key);
             }
         }
-        let linked: Vec<Key> = known
-            .iter()
-            .filter_map(|known| self.linked(known))
-            .collect();
+        let linked: Vec<Key> = known.iter().filter_map(|known| self.linked(known)).collect();
         for key in linked {
             self.keys.insert(key.kid(), key);
         }
@@ -141,10 +135,7 @@ impl Held {
     fn missing(&self, kid: &str, sources: &KeySources) -> VaultError {
         let kid = kid.to_owned();
         match &self.origin {
-            Some(origin) => VaultError::OtherKey {
-                kid,
-                origin: origin.clone(),
-            },
+            Some(origin) => VaultError::OtherKey { kid, origin: origin.clone() },
             None => VaultError::NoKey {
                 kid,
                 usual: sources.file.clone().unwrap_or(sources.usual.clone()),
@@ -159,13 +150,7 @@ pub(crate) fn about(
     salt: Option<Vec<u8>>,
     is_next: bool,
 ) -> Result<VaultKey, VaultError> {
-    Ok(VaultKey {
-        kid: key.kid(),
-        is_next,
-        salt,
-        proof: key.seal(PROOF, PROOF)?,
-        link: None,
-    })
+    Ok(VaultKey { kid: key.kid(), is_next, salt, proof: key.seal(PROOF, PROOF)?, link: None })
 }
 
 /// `key`, sealed with `by`.

@@ -16,16 +16,10 @@ pub(crate) struct Effort {
     pub(crate) rounds: u32,
 }
 
-pub(crate) const USUAL: Effort = Effort {
-    memory: 64 << 10,
-    rounds: 3,
-};
+pub(crate) const USUAL: Effort = Effort { memory: 64 << 10, rounds: 3 };
 
 /// What a file from elsewhere may ask of us.
-const MOST: Effort = Effort {
-    memory: 1 << 20,
-    rounds: 16,
-};
+const MOST: Effort = Effort { memory: 1 << 20, rounds: 16 };
 
 impl Effort {
     pub(crate) fn is_bearable(self) -> bool {

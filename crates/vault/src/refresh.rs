@@ -88,18 +88,11 @@ impl Vault {
             Ok(false) => {
                 let there = self.store.secret_version(place);
                 let is_same = matches!(there, Ok(Some(there)) if there == version);
-                return if is_same {
-                    Step::Busy(Who::AnotherProcess)
-                } else {
-                    Step::Changed
-                };
+                return if is_same { Step::Busy(Who::AnotherProcess) } else { Step::Changed };
             }
             Err(error) => return Step::Failed(told(&error.into()).0),
         }
-        let leash = Leash {
-            until: Instant::now() + TIME,
-            cancel: Cancel::default(),
-        };
+        let leash = Leash { until: Instant::now() + TIME, cancel: Cancel::default() };
         let renewed = token_request::renew(tokens, world, &leash);
         match renewed.and_then(|renewed| self.store_renewed(place, version, &renewed)) {
             Ok(step) => step,
@@ -157,16 +150,8 @@ enum Who {
 }
 
 fn ended(place: &Place<'_>, why: &str) -> HostError {
-    let Place {
-        module,
-        name,
-        owner,
-    } = place;
-    let user = if owner.is_empty() {
-        String::new()
-    } else {
-        format!(" --user {owner}")
-    };
+    let Place { module, name, owner } = place;
+    let user = if owner.is_empty() { String::new() } else { format!(" --user {owner}") };
     HostError(format!(
         "the token in the secret `{name}` of module `{module}` has ended and could not be renewed: {why}; \
          `larkspur secret set {module}.{name} --oauth2{user}` sets it anew"

@@ -55,12 +55,7 @@ impl Vault {
         };
         let secrets = self.rewrap_all(&old, &new)?;
         self.keychain.forget();
-        Ok(Rotated {
-            secrets,
-            old: old.kid(),
-            new: new.kid(),
-            origin,
-        })
+        Ok(Rotated { secrets, old: old.kid(), new: new.kid(), origin })
     }
 
     fn begin_rotation(&self, old: &Key, to: &NewKey) -> Result<(Key, KeyOrigin), VaultError> {
@@ -118,8 +113,7 @@ impl Vault {
             for found in some {
                 let wrapped = row::rewrap(old, new, &found)?;
                 let kids = [from.as_str(), to.as_str()];
-                self.store
-                    .rewrap_secret(&found.place(), found.version, kids, &wrapped)?;
+                self.store.rewrap_secret(&found.place(), found.version, kids, &wrapped)?;
                 secrets += 1;
             }
         }

@@ -57,21 +57,14 @@ fn bound(what: &str, place: &Place<'_>, kind: &str, version: u64) -> Vec<u8> {
 fn told(row: &SecretRow, shut: &Shut) -> VaultError {
     let what = spoken(&row.place());
     match shut {
-        Shut::Format(found) => VaultError::Format {
-            what,
-            found: *found,
-        },
+        Shut::Format(found) => VaultError::Format { what, found: *found },
         Shut::Broken => VaultError::Broken { what },
     }
 }
 
 /// `github.token`, `github.token of ada`.
 pub(crate) fn spoken(place: &Place<'_>) -> String {
-    let Place {
-        module,
-        name,
-        owner,
-    } = place;
+    let Place { module, name, owner } = place;
     if owner.is_empty() {
         format!("{module}.{name}")
     } else {
@@ -83,11 +76,7 @@ pub(crate) fn spoken(place: &Place<'_>) -> String {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place {
-        module: "m",
-        name: "n",
-        owner: "ada",
-    };
+    const PLACE: Place<'_> = Place { module: "m", name: "n", owner: "ada" };
 
     fn row(place: &Place<'_>, kind: &str, version: u64, sealed: &Sealed) -> SecretRow {
         SecretRow {
@@ -119,11 +108,7 @@ mod tests {
             ("mn", "", "ada"),
             ("", "mn", "ada"),
         ] {
-            let place = Place {
-                module,
-                name,
-                owner,
-            };
+            let place = Place { module, name, owner };
             assert!(!opens(place, "text", 7), "{place:?}");
         }
     }

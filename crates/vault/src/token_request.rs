@@ -24,9 +24,7 @@ pub(crate) fn renew(tokens: &Tokens, world: &dyn World, leash: &Leash) -> Result
         return Err(refused(&site, &answer, body.as_ref()));
     }
     let body = body.ok_or_else(|| format!("{site} does not answer with JSON"))?;
-    tokens
-        .renewed(&body, world.now_ms())
-        .map_err(|why| format!("{site}: {why}"))
+    tokens.renewed(&body, world.now_ms()).map_err(|why| format!("{site}: {why}"))
 }
 
 fn site(url: &Url) -> Option<String> {
@@ -35,10 +33,8 @@ fn site(url: &Url) -> Option<String> {
 }
 
 fn request(tokens: &Tokens) -> HttpRequest {
-    let mut fields = vec![
-        ("grant_type", "refresh_token"),
-        ("refresh_token", tokens.refresh_token.as_str()),
-    ];
+    let mut fields =
+        vec![("grant_type", "refresh_token"), ("refresh_token", tokens.refresh_token.as_str())];
     fields.extend(tokens.scope.as_deref().map(|scope| ("scope", scope)));
     let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
     match tokens.style {
@@ -86,9 +82,8 @@ fn form(fields: &[(&str, &str)]) -> String {
 
 fn json(fields: &[(&str, &str)]) -> String {
     let fields = fields.iter();
-    let map: Map<String, Value> = fields
-        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
-        .collect();
+    let map: Map<String, Value> =
+        fields.map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect();
     Value::Object(map).to_string()
 }
 

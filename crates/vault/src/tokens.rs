@@ -112,10 +112,7 @@ impl Tokens {
     }
 
     pub(crate) fn with_set_id(&self, id: u64) -> Self {
-        Self {
-            set_id: Some(id),
-            ..self.clone()
-        }
+        Self { set_id: Some(id), ..self.clone() }
     }
 
     pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
@@ -171,9 +168,7 @@ fn expires(given: &Map<String, Value>, now_ms: i64) -> Result<Option<i64>, Strin
             let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
             let is_fine = |number: &f64| (0.0..1e12).contains(number);
             let number = number.filter(is_fine);
-            number
-                .map(Some)
-                .ok_or_else(|| format!("`{key}` is a number of seconds"))
+            number.map(Some).ok_or_else(|| format!("`{key}` is a number of seconds"))
         }
     };
     #[expect(clippy::cast_possible_truncation, reason = "it was found small enough")]
@@ -195,7 +190,7 @@ fn check_url(text: &str) -> Result<(), String> {
     };
     if !url.username().is_empty() || url.password().is_some() {
         return Err(
-            "`token_url` holds no user and no password; use client_id and client_secret".into(),
+            "`token_url` holds no user and no password; use client_id and client_secret".into()
         );
     }
     match url.scheme() {

@@ -141,16 +141,10 @@ impl Vault {
             row::seal(key, place, kind, version, text).unwrap_or_else(|error| {
                 failed = Some(error);
                 // A key without a name is none of the vault's, so that nothing is written.
-                store::Sealed {
-                    kid: String::new(),
-                    wrapped: Vec::new(),
-                    text: Vec::new(),
-                }
+                store::Sealed { kid: String::new(), wrapped: Vec::new(), text: Vec::new() }
             })
         };
-        let wrote = self
-            .store
-            .put_secret(place, kind, now_ms(), expected, seal)?;
+        let wrote = self.store.put_secret(place, kind, now_ms(), expected, seal)?;
         match failed {
             Some(error) => Err(error),
             None => Ok(wrote),
@@ -159,11 +153,7 @@ impl Vault {
 
     /// The user's own place, or the server's, with the version that is there.
     fn find<'n>(&self, wanted: &SecretName<'n>) -> Result<Option<(Place<'n>, u64)>, VaultError> {
-        let at = |owner| Place {
-            module: wanted.module,
-            name: wanted.name,
-            owner,
-        };
+        let at = |owner| Place { module: wanted.module, name: wanted.name, owner };
         // A login may give anybody the name of whoever runs the server, so that it owns nothing.
         let is_own = wanted.user != Caller::default().name;
         let owners = [wanted.user, ""].into_iter().skip(usize::from(!is_own));
@@ -212,9 +202,7 @@ impl Vault {
 
     fn open(&self, row: &SecretRow) -> Result<Content, VaultError> {
         let bytes = row::open(&self.key(&row.sealed.kid)?, row)?;
-        let broken = || VaultError::Broken {
-            what: row::spoken(&row.place()),
-        };
+        let broken = || VaultError::Broken { what: row::spoken(&row.place()) };
         match Kind::of(&row.kind) {
             Some(Kind::OAuth2) => {
                 let tokens = Tokens::from_bytes(&bytes).ok_or_else(broken)?;
@@ -224,10 +212,9 @@ impl Vault {
                 let text = std::str::from_utf8(&bytes).map_err(|_| broken())?;
                 Ok(Content::Text(Secret::new(text)))
             }
-            None => Err(VaultError::Kind {
-                what: row::spoken(&row.place()),
-                kind: row.kind.clone(),
-            }),
+            None => {
+                Err(VaultError::Kind { what: row::spoken(&row.place()), kind: row.kind.clone() })
+            }
         }
     }
 }
@@ -241,9 +228,7 @@ impl Secrets for Vault {
     ) -> Result<Secret, HostError> {
         let found = self.find(wanted).map_err(|error| told(&error))?;
         let (place, version) = found.ok_or_else(|| wanted.not_set())?;
-        let content = self
-            .content_of(&place, version)
-            .map_err(|error| told(&error))?;
+        let content = self.content_of(&place, version).map_err(|error| told(&error))?;
         match content {
             None => Err(wanted.not_set()),
             Some((_, Content::Text(text))) => Ok(text),

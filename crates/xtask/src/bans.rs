@@ -9,9 +9,7 @@ pub(crate) fn problems(deny: &str) -> Vec<String> {
     let bans: BTreeMap<_, _> = deny.lines().filter_map(ban).collect();
     let rooms: BTreeMap<_, _> = ROOMS.iter().map(room).collect();
     let crates: BTreeSet<_> = bans.keys().chain(rooms.keys()).collect();
-    let disagree = crates
-        .into_iter()
-        .filter(|name| bans.get(*name) != rooms.get(*name));
+    let disagree = crates.into_iter().filter(|name| bans.get(*name) != rooms.get(*name));
     disagree
         .map(|name| {
             let (ban, room) = (row(bans.get(name)), row(rooms.get(name)));
@@ -34,9 +32,8 @@ fn ban(line: &str) -> Option<(&str, Vec<&str>)> {
     let quoted: Vec<&str> = line.trim().strip_prefix("{ crate = ")?.split('"').collect();
     let mut names = quoted.into_iter().skip(1).step_by(2);
     let banned = names.next()?;
-    let ours: Vec<&str> = names
-        .filter(|name| ARROWS.iter().any(|(package, _)| package == name))
-        .collect();
+    let ours: Vec<&str> =
+        names.filter(|name| ARROWS.iter().any(|(package, _)| package == name)).collect();
     Some((banned, sorted(&ours)))
 }
 

@@ -58,18 +58,13 @@ fn find_executable(messages: &str, name: &str) -> Option<PathBuf> {
 /// Whether a program is there and knows itself.
 pub fn answers(program: impl AsRef<OsStr>, args: &[&str]) -> bool {
     let mut command = Command::new(program);
-    command
-        .args(args)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
 /// A command as one would type it.
 pub fn line(program: impl AsRef<OsStr>, args: &[&str]) -> String {
-    [&[&*program.as_ref().to_string_lossy()], args]
-        .concat()
-        .join(" ")
+    [&[&*program.as_ref().to_string_lossy()], args].concat().join(" ")
 }
 
 #[cfg(test)]
@@ -83,10 +78,7 @@ mod tests {
 
     #[test]
     fn a_failure_names_the_command_and_its_end() {
-        assert_eq!(
-            failure("sh", &["-c", "exit 3"]),
-            "`sh -c exit 3` failed: exit status: 3"
-        );
+        assert_eq!(failure("sh", &["-c", "exit 3"]), "`sh -c exit 3` failed: exit status: 3");
         assert!(failure("no-such-program", &[]).starts_with("cannot start `no-such-program`: "));
     }
 

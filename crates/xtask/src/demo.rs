@@ -31,10 +31,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let folder = workspace.root.join("target/demo");
     play(&program, &folder, &mut |line| println!("{line}"))?;
     let modules = folder.join("modules");
-    println!(
-        "{}",
-        next_steps(&shell_path(&program), &shell_path(&modules))
-    );
+    println!("{}", next_steps(&shell_path(&program), &shell_path(&modules)));
     Ok(())
 }
 
@@ -49,11 +46,7 @@ pub fn program(workspace: &Workspace) -> Result<PathBuf> {
 
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     println!("building larkspur: minutes the first time, seconds after that");
-    command::build(
-        &workspace.root,
-        &["build", "--package=larkspur"],
-        "larkspur",
-    )
+    command::build(&workspace.root, &["build", "--package=larkspur"], "larkspur")
 }
 
 /// Everything the user is shown, one line at a time.
@@ -161,13 +154,8 @@ impl Server {
             serde_json::from_str(&line).map_or(Heard::Said(line), Heard::Message)
         });
         listen(child.stderr.take(), tell, Heard::Said);
-        let mut server = Self {
-            stdin: child.stdin.take(),
-            child,
-            heard,
-            said: Vec::new(),
-            last_id: 0,
-        };
+        let mut server =
+            Self { stdin: child.stdin.take(), child, heard, said: Vec::new(), last_id: 0 };
         let who = json!({"name": "demo", "version": "1"});
         let opening =
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
@@ -292,9 +280,7 @@ pub(crate) mod tests {
     /// The block of the README that shows the demo.
     fn shown(workspace: &Workspace) -> String {
         let readme = fs::read_to_string(workspace.root.join("README.md")).unwrap();
-        let (_, block) = readme
-            .split_once("```console\n$ cargo xtask demo\n")
-            .unwrap();
+        let (_, block) = readme.split_once("```console\n$ cargo xtask demo\n").unwrap();
         block.split_once("\n```").unwrap().0.to_owned()
     }
 
@@ -325,14 +311,8 @@ pub(crate) mod tests {
     #[test]
     fn paths_can_be_pasted() {
         let here = std::env::current_dir().unwrap();
-        assert_eq!(
-            shell_path(&here.join("target/debug/x-1")),
-            "target/debug/x-1"
-        );
-        assert_eq!(
-            shell_path(Path::new("/no/such/it's here")),
-            r"'/no/such/it'\''s here'"
-        );
+        assert_eq!(shell_path(&here.join("target/debug/x-1")), "target/debug/x-1");
+        assert_eq!(shell_path(Path::new("/no/such/it's here")), r"'/no/such/it'\''s here'");
     }
 
     #[test]

@@ -10,26 +10,11 @@ use crate::workspace::Workspace;
 
 const VERSION: &str = "0.20.2";
 /// A debug build: cargo-deny runs for seconds, and compiling it takes minutes.
-const INSTALL: [&str; 8] = [
-    "install",
-    "cargo-deny",
-    "--locked",
-    "--debug",
-    "--version",
-    VERSION,
-    "--root",
-    ".",
-];
+const INSTALL: [&str; 8] =
+    ["install", "cargo-deny", "--locked", "--debug", "--version", VERSION, "--root", "."];
 /// Wrappers of crates that are not used yet are no error.
-const CHECK: &[&str] = &[
-    "--locked",
-    "check",
-    "--allow",
-    "unused-wrapper",
-    "bans",
-    "licenses",
-    "sources",
-];
+const CHECK: &[&str] =
+    &["--locked", "check", "--allow", "unused-wrapper", "bans", "licenses", "sources"];
 const ADVISORIES: &[&str] = &["--locked", "check", "advisories"];
 
 const USAGE: &str = "\

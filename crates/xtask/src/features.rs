@@ -42,13 +42,7 @@ fn xtask_and_larkspur_share_every_crate() {
 #[test]
 fn the_minimal_server_has_plain_serde_json() {
     let crates = foreign_crates("minimal");
-    let serde_json: Vec<_> = crates
-        .iter()
-        .filter(|line| line.starts_with("serde_json "))
-        .collect();
+    let serde_json: Vec<_> = crates.iter().filter(|line| line.starts_with("serde_json ")).collect();
     assert_eq!(serde_json.len(), 1, "{serde_json:?}");
-    assert!(
-        !serde_json[0].contains("arbitrary_precision"),
-        "{serde_json:?}"
-    );
+    assert!(!serde_json[0].contains("arbitrary_precision"), "{serde_json:?}");
 }

@@ -39,10 +39,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
 
 /// Foreign crates whose vocabulary has a room of its own; `deny.toml` says the same.
 pub(crate) const ROOMS: &[(&str, &[&str])] = &[
-    (
-        "anyhow",
-        &["agents", "bench", "larkspur", "minimal", "script", "xtask"],
-    ),
+    ("anyhow", &["agents", "bench", "larkspur", "minimal", "script", "xtask"]),
     ("argon2", &["vault"]),
     ("axum", &["server"]),
     ("bpe-openai", &["bench", "model", "xtask"]),
@@ -77,16 +74,12 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Foreign crates that anyone may use but these.
-const BARRED: &[(&str, &[&str])] = &[
-    ("tokio", &["model", "script"]),
-    ("tokio-util", &["model", "script"]),
-];
+const BARRED: &[(&str, &[&str])] =
+    &[("tokio", &["model", "script"]), ("tokio-util", &["model", "script"])];
 
 pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {
     let mut problems = arrows(&workspace.packages);
-    problems.extend(bans::problems(&std::fs::read_to_string(
-        workspace.root.join("deny.toml"),
-    )?));
+    problems.extend(bans::problems(&std::fs::read_to_string(workspace.root.join("deny.toml"))?));
     Ok(problems)
 }
 
@@ -97,15 +90,9 @@ fn arrows(packages: &[Package]) -> Vec<String> {
 fn arrows_of(package: &Package) -> Vec<String> {
     let from = package.name.as_str();
     if find(ARROWS, from).is_none() {
-        return vec![format!(
-            "crate `{from}` is not in ARROWS of crates/xtask/src/layers.rs"
-        )];
+        return vec![format!("crate `{from}` is not in ARROWS of crates/xtask/src/layers.rs")];
     }
-    package
-        .dependencies
-        .iter()
-        .filter_map(|to| wrong(from, &to.name))
-        .collect()
+    package.dependencies.iter().filter_map(|to| wrong(from, &to.name)).collect()
 }
 
 /// Why `from` may not use `to`, if so.
@@ -115,23 +102,16 @@ fn wrong(from: &str, to: &str) -> Option<String> {
         return Some(format!("wrong arrow: `{from}` → `{to}`"));
     }
     if let Some(rooms) = find(ROOMS, to).filter(|rooms| !rooms.contains(&from)) {
-        return Some(format!(
-            "wrong arrow: `{from}` → `{to}`, which only {rooms:?} may use"
-        ));
+        return Some(format!("wrong arrow: `{from}` → `{to}`, which only {rooms:?} may use"));
     }
     if find(BARRED, to).is_some_and(|barred| barred.contains(&from)) {
-        return Some(format!(
-            "wrong arrow: `{from}` → `{to}`, which `{from}` does without"
-        ));
+        return Some(format!("wrong arrow: `{from}` → `{to}`, which `{from}` does without"));
     }
     None
 }
 
 fn find<'t>(table: &[(&str, &'t [&'t str])], name: &str) -> Option<&'t [&'t str]> {
-    table
-        .iter()
-        .find(|(key, _)| *key == name)
-        .map(|(_, row)| *row)
+    table.iter().find(|(key, _)| *key == name).map(|(_, row)| *row)
 }
 
 #[cfg(test)]
@@ -151,26 +131,14 @@ mod tests {
 
     #[test]
     fn what_the_table_allows_passes() {
-        check(
-            "vault",
-            &["model", "store", "serde", "tokio", "argon2"],
-            &[],
-        );
-        check(
-            "script",
-            &["model", "starlark", "anyhow", "expect-test"],
-            &[],
-        );
+        check("vault", &["model", "store", "serde", "tokio", "argon2"], &[]);
+        check("script", &["model", "starlark", "anyhow", "expect-test"], &[]);
     }
 
     #[test]
     fn a_wrong_arrow_between_our_crates_is_named() {
         check("model", &["script"], &["wrong arrow: `model` → `script`"]);
-        check(
-            "runtime",
-            &["model", "outside"],
-            &["wrong arrow: `runtime` → `outside`"],
-        );
+        check("runtime", &["model", "outside"], &["wrong arrow: `runtime` → `outside`"]);
         check("xtask", &["model"], &["wrong arrow: `xtask` → `model`"]);
     }
 
@@ -188,10 +156,6 @@ mod tests {
 
     #[test]
     fn a_crate_that_nobody_wrote_down_is_named() {
-        check(
-            "cache",
-            &[],
-            &["crate `cache` is not in ARROWS of crates/xtask/src/layers.rs"],
-        );
+        check("cache", &[], &["crate `cache` is not in ARROWS of crates/xtask/src/layers.rs"]);
     }
 }

@@ -104,15 +104,7 @@ fn dispatch(args: &[String]) -> Result<()> {
 /// Runs a command of the crate `bench` in the same folder, optimized: a debug client is slower than the
 /// servers it measures.
 fn run_bench(args: &[String]) -> Result<()> {
-    let mut line = vec![
-        "run",
-        "--release",
-        "-p",
-        "bench",
-        "--features",
-        "o200k",
-        "--",
-    ];
+    let mut line = vec!["run", "--release", "-p", "bench", "--features", "o200k", "--"];
     line.extend(args.iter().map(String::as_str));
     command::run(".", "cargo", &line)
 }

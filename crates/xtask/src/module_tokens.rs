@@ -35,10 +35,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
         }
     }
     if !stale.is_empty() {
-        bail!(
-            "stale, `cargo xtask module-tokens` renews them: {}",
-            stale.join(", ")
-        );
+        bail!("stale, `cargo xtask module-tokens` renews them: {}", stale.join(", "));
     }
     Ok(())
 }
@@ -94,10 +91,7 @@ mod tests {
         let table = |command: &str| Ok(format!("| {command} |"));
         let text = "a\n<!-- tokens: x y -->\nold\n<!-- end -->\nb\n";
         let once = filled(text, OPEN, table).unwrap();
-        assert_eq!(
-            once,
-            "a\n<!-- tokens: x y -->\n\n| x y |\n\n<!-- end -->\nb\n"
-        );
+        assert_eq!(once, "a\n<!-- tokens: x y -->\n\n| x y |\n\n<!-- end -->\nb\n");
         assert_eq!(filled(&once, OPEN, table).unwrap(), once);
         assert!(filled("<!-- tokens: x -->\n", OPEN, table).is_err());
     }

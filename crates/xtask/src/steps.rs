@@ -19,11 +19,7 @@ enum Action {
 
 impl Step {
     pub(crate) fn cargo(name: &'static str, args: &'static [&'static str]) -> Self {
-        Self {
-            name,
-            command: line("cargo", args),
-            action: Action::Cargo(args),
-        }
+        Self { name, command: line("cargo", args), action: Action::Cargo(args) }
     }
 
     pub(crate) fn function(
@@ -31,11 +27,7 @@ impl Step {
         command: impl Into<String>,
         function: fn(&Workspace) -> Result<()>,
     ) -> Self {
-        Self {
-            name,
-            command: command.into(),
-            action: Action::Function(function),
-        }
+        Self { name, command: command.into(), action: Action::Function(function) }
     }
 
     fn run(&self, workspace: &Workspace) -> Result<()> {
@@ -48,9 +40,7 @@ impl Step {
 
 /// Steps with the commands that run them, a line each.
 pub(crate) fn plan(steps: &[Step]) -> String {
-    let lines = steps
-        .iter()
-        .map(|step| format!("  {:<13}{}\n", step.name, step.command));
+    let lines = steps.iter().map(|step| format!("  {:<13}{}\n", step.name, step.command));
     format!("steps:\n{}", lines.collect::<String>())
 }
 
@@ -68,10 +58,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &[Step]) -> Result<()> {
         return Ok(());
     }
     let (failed, all) = (failures.len(), steps.len());
-    bail!(
-        "{failed} of {all} steps failed; each can be run alone:\n{}",
-        failures.join("\n")
-    )
+    bail!("{failed} of {all} steps failed; each can be run alone:\n{}", failures.join("\n"))
 }
 
 #[cfg(test)]
@@ -96,10 +83,8 @@ mod tests {
 
     #[test]
     fn the_plan_shows_each_step_with_its_command() {
-        let steps = [
-            Step::cargo("format", &["fmt", "--check"]),
-            Step::cargo("sound", &["--version"]),
-        ];
+        let steps =
+            [Step::cargo("format", &["fmt", "--check"]), Step::cargo("sound", &["--version"])];
         let expected = "steps:\n  format       cargo fmt --check\n  sound        cargo --version\n";
         assert_eq!(plan(&steps), expected);
     }

@@ -16,23 +16,10 @@ Installs what the tests need and this machine lacks, then runs every step and li
   --no-install  if something is missing, list it and run nothing";
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
-const CLIPPY: &[&str] = &[
-    "clippy",
-    "--workspace",
-    "--all-targets",
-    "--",
-    "-D",
-    "warnings",
-];
+const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
 const DOC_TESTS: &[&str] = &["test", "--workspace", "--doc", "--no-fail-fast"];
-const NEXTEST: &[&str] = &[
-    "nextest",
-    "run",
-    "--workspace",
-    "--no-fail-fast",
-    "--run-ignored",
-    "all",
-];
+const NEXTEST: &[&str] =
+    &["nextest", "run", "--workspace", "--no-fail-fast", "--run-ignored", "all"];
 /// Without doc tests, of which `--include-ignored` would run those that are not meant to compile.
 const PLAIN_TESTS: &[&str] = &[
     "test",
@@ -64,9 +51,7 @@ fn all(nextest: bool) -> [Step; 6] {
     [
         Step::cargo("format", FORMAT),
         Step::cargo("clippy", CLIPPY),
-        Step::function("deny", "cargo xtask deny", |workspace| {
-            deny::run(workspace, &[])
-        }),
+        Step::function("deny", "cargo xtask deny", |workspace| deny::run(workspace, &[])),
         Step::cargo("doc tests", DOC_TESTS),
         Step::function("conformance", "cargo xtask conformance", check_conformance),
         Step::cargo("tests", tests),
@@ -102,10 +87,7 @@ mod tests {
         for args in [&["--fast"][..], &["--no-install", "all"]] {
             let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
             let error = run(&workspace, &args).unwrap_err().to_string();
-            assert_eq!(
-                error,
-                format!("unknown arguments `{}`\n\n{USAGE}", args.join(" "))
-            );
+            assert_eq!(error, format!("unknown arguments `{}`\n\n{USAGE}", args.join(" ")));
         }
     }
 }

@@ -48,25 +48,14 @@ pub struct Source {
 
 impl Source {
     pub fn is_rust(&self) -> bool {
-        Path::new(&self.path)
-            .extension()
-            .is_some_and(|extension| extension == "rs")
+        Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
 }
 
 impl Workspace {
     pub fn read() -> Result<Self> {
-        let json = output(
-            ".",
-            "cargo",
-            &[
-                "metadata",
-                "--no-deps",
-                "--offline",
-                "--format-version",
-                "1",
-            ],
-        )?;
+        let json =
+            output(".", "cargo", &["metadata", "--no-deps", "--offline", "--format-version", "1"])?;
         let metadata: Value = serde_json::from_slice(&json)?;
         Self::from_metadata(&metadata).context("cannot read what cargo metadata printed")
     }
@@ -75,26 +64,16 @@ impl Workspace {
         let packages = metadata["packages"].as_array()?.iter();
         Some(Self {
             root: PathBuf::from(metadata["workspace_root"].as_str()?),
-            packages: packages
-                .map(Package::from_metadata)
-                .collect::<Option<_>>()?,
+            packages: packages.map(Package::from_metadata).collect::<Option<_>>()?,
         })
     }
 
     /// Every file that is tracked, or would be by the next `git add`.
     pub fn sources(&self) -> Result<Vec<Source>> {
-        let listing = [
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ];
+        let listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let listed = String::from_utf8(output(&self.root, "git", &listing)?)?;
-        let mut sources: Vec<Source> = listed
-            .split_terminator('\0')
-            .filter_map(|path| self.source(path))
-            .collect();
+        let mut sources: Vec<Source> =
+            listed.split_terminator('\0').filter_map(|path| self.source(path)).collect();
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         sources.dedup_by(|a, b| a.path == b.path);
         Ok(sources)
@@ -104,10 +83,7 @@ impl Workspace {
     fn source(&self, path: &str) -> Option<Source> {
         let bytes = std::fs::read(self.root.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Source {
-            path: path.to_owned(),
-            text,
-        })
+        Some(Source { path: path.to_owned(), text })
     }
 }
 
@@ -119,34 +95,20 @@ pub(crate) mod tests {
     pub(crate) fn package(name: &str, dependencies: &[&str]) -> Package {
         let dependency = |text: &&str| {
             let (name, req) = text.split_once('@').unwrap_or((text, "^1"));
-            Dependency {
-                name: name.to_owned(),
-                req: req.to_owned(),
-            }
+            Dependency { name: name.to_owned(), req: req.to_owned() }
         };
         let dependencies = dependencies.iter().map(dependency).collect();
-        Package {
-            name: name.to_owned(),
-            dependencies,
-        }
+        Package { name: name.to_owned(), dependencies }
     }
 
     pub(crate) fn source(path: &str, text: &str) -> Source {
-        Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Source { path: path.to_owned(), text: text.to_owned() }
     }
 
     #[test]
     fn this_crate_and_text_files_of_every_kind_are_found() {
         let workspace = Workspace::read().unwrap();
-        assert!(
-            workspace
-                .packages
-                .iter()
-                .any(|package| package.name == "xtask")
-        );
+        assert!(workspace.packages.iter().any(|package| package.name == "xtask"));
         let sources = workspace.sources().unwrap();
         for path in [
             ".cargo/config.toml",
@@ -159,10 +121,6 @@ pub(crate) mod tests {
         ] {
             assert!(sources.iter().any(|source| source.path == path), "{path}");
         }
-        assert!(
-            sources
-                .iter()
-                .all(|source| !source.path.starts_with("target/"))
-        );
+        assert!(sources.iter().all(|source| !source.path.starts_with("target/")));
     }
 }

@@ -9,8 +9,7 @@ pub(super) fn read(body: &Value) -> Turn {
     let tools = items(&body["tools"]).iter();
     // Tools that are only announced have to be loaded by the client's search first.
     let loaded = tools.filter(|tool| tool["defer_loading"] != true);
-    turn.tools
-        .extend(loaded.map(|tool| text(tool, "name").to_owned()));
+    turn.tools.extend(loaded.map(|tool| text(tool, "name").to_owned()));
     let contents = items(&body["messages"]).iter();
     let blocks = contents.flat_map(|message| items(&message["content"]));
     for result in blocks.filter(|block| block["type"] == "tool_result") {

@@ -18,12 +18,7 @@ pub(super) fn read(body: &Value) -> Turn {
             _ => {}
         }
     }
-    Turn {
-        tools: tools
-            .map(|tool| text(&tool["function"], "name").to_owned())
-            .collect(),
-        results,
-    }
+    Turn { tools: tools.map(|tool| text(&tool["function"], "name").to_owned()).collect(), results }
 }
 
 fn has_image(message: &Value) -> bool {
@@ -38,10 +33,7 @@ pub(super) fn write(body: &Value, reply: &Reply, number: usize) -> Body {
             let function = json!({"name": tool, "arguments": arguments.to_string()});
             let id = format!("call_{number:04}");
             let call = json!({"index": 0, "id": id, "type": "function", "function": function});
-            (
-                json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-                "tool_calls",
-            )
+            (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
     };
     let usage = json!({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110});
@@ -74,10 +66,8 @@ mod tests {
             "tools": [{"type": "function", "function": {"name": "a"}}],
             "messages": [{"role": "user", "content": "x"}, {"role": "tool", "content": "42"}, {"role": "user", "content": [{"type": "image_url"}]}],
         });
-        let expected = Turn {
-            tools: vec!["a".to_owned()],
-            results: vec!["42\n[image]".to_owned()],
-        };
+        let expected =
+            Turn { tools: vec!["a".to_owned()], results: vec!["42\n[image]".to_owned()] };
         assert_eq!(read(&body), expected);
     }
 }

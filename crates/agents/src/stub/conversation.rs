@@ -152,10 +152,7 @@ fn step(wish: &mut Wish, tools: &[String], loaded: &str) -> Option<(Reply, bool)
     if let Some(load) = call.load.take() {
         return Some((own(load)?, true));
     }
-    let forward = call
-        .forward
-        .take()
-        .filter(|_| loaded.contains(&call.tool))?;
+    let forward = call.forward.take().filter(|_| loaded.contains(&call.tool))?;
     Some((own(forward)?, false))
 }
 
@@ -170,24 +167,15 @@ mod tests {
 
     fn turn(tools: &[&str], results: &[&str]) -> Turn {
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        Turn {
-            tools: owned(tools),
-            results: owned(results),
-        }
+        Turn { tools: owned(tools), results: owned(results) }
     }
 
     fn call(tool: &str) -> Reply {
-        Reply::Call {
-            tool: tool.to_owned(),
-            arguments: json!({}),
-        }
+        Reply::Call { tool: tool.to_owned(), arguments: json!({}) }
     }
 
     fn own(tool: &str) -> OwnCall {
-        OwnCall {
-            tool: tool.to_owned(),
-            arguments: json!({}),
-        }
+        OwnCall { tool: tool.to_owned(), arguments: json!({}) }
     }
 
     fn wish(tool: &str) -> Wish {
@@ -223,14 +211,8 @@ mod tests {
         assert_eq!(script.answer(&turn(&["search"], &[])), call("search"));
         let loaded = ["search", "a"];
         assert_eq!(script.answer(&turn(&loaded, &["found"])), call("a"));
-        assert_eq!(
-            script.answer(&turn(&loaded, &["found", "1"])),
-            call("search")
-        );
-        assert_eq!(
-            script.answer(&turn(&loaded, &["found", "1", "none"])),
-            done()
-        );
+        assert_eq!(script.answer(&turn(&loaded, &["found", "1"])), call("search"));
+        assert_eq!(script.answer(&turn(&loaded, &["found", "1", "none"])), done());
         let read = Outcome::Read("1".to_owned());
         assert_eq!(script.outcomes(), [read, Outcome::NotListed]);
     }
@@ -241,14 +223,8 @@ mod tests {
         let tools = ["search", "forward"];
         assert_eq!(script.answer(&turn(&tools, &[])), call("search"));
         assert_eq!(script.answer(&turn(&tools, &["tool a"])), call("forward"));
-        assert_eq!(
-            script.answer(&turn(&tools, &["tool a", "1"])),
-            call("search")
-        );
-        assert_eq!(
-            script.answer(&turn(&tools, &["tool a", "1", "none"])),
-            done()
-        );
+        assert_eq!(script.answer(&turn(&tools, &["tool a", "1"])), call("search"));
+        assert_eq!(script.answer(&turn(&tools, &["tool a", "1", "none"])), done());
         let read = Outcome::Read("1".to_owned());
         assert_eq!(script.outcomes(), [read, Outcome::NotListed]);
     }

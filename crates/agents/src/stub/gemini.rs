@@ -15,9 +15,7 @@ pub(super) fn read(body: &Value) -> Turn {
     let parts = contents.flat_map(|content| items(&content["parts"]));
     let results = parts.filter_map(|part| part.get("functionResponse"));
     Turn {
-        tools: functions
-            .map(|function| text(function, "name").to_owned())
-            .collect(),
+        tools: functions.map(|function| text(function, "name").to_owned()).collect(),
         results: results.map(read_result).collect(),
     }
 }

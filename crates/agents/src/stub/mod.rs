@@ -45,20 +45,12 @@ struct State {
 impl Stub {
     pub(crate) fn start(conversation: Conversation, records: PathBuf) -> Result<Self> {
         fs::create_dir_all(&records)?;
-        let state = Arc::new(Mutex::new(State {
-            conversation,
-            records,
-            requests: 0,
-        }));
+        let state = Arc::new(Mutex::new(State { conversation, records, requests: 0 }));
         let runtime = Runtime::new()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
         runtime.spawn(serve(listener, Arc::clone(&state)));
-        Ok(Self {
-            _runtime: runtime,
-            address,
-            state,
-        })
+        Ok(Self { _runtime: runtime, address, state })
     }
 
     pub(crate) fn url(&self) -> String {
@@ -69,10 +61,7 @@ impl Stub {
     pub(crate) fn outcomes(&self) -> (Vec<Outcome>, Vec<String>) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let conversation = &state.conversation;
-        (
-            conversation.outcomes().to_vec(),
-            conversation.listed().to_vec(),
-        )
+        (conversation.outcomes().to_vec(), conversation.listed().to_vec())
     }
 }
 
@@ -83,9 +72,7 @@ async fn serve(listener: TcpListener, state: Arc<Mutex<State>>) {
             let service = service_fn(|request| respond(request, &state));
             let connection = http1::Builder::new();
             // A client that disconnects has what it wants.
-            let _ = connection
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
@@ -101,20 +88,14 @@ async fn respond(
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     state.record(&path, &body);
     let answer = state.answer(&path, &body);
-    let status = if answer.is_some() {
-        StatusCode::OK
-    } else {
-        StatusCode::NOT_FOUND
-    };
+    let status = if answer.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
     let unknown =
         || Body::json(&json!({"error": {"message": "unknown path", "type": "not_found"}}));
     let body = answer.unwrap_or_else(unknown);
     let mut response = Response::new(Full::from(body.text));
     *response.status_mut() = status;
     let kind = hyper::header::HeaderValue::from_static(body.content_type);
-    response
-        .headers_mut()
-        .insert(hyper::header::CONTENT_TYPE, kind);
+    response.headers_mut().insert(hyper::header::CONTENT_TYPE, kind);
     Ok(response)
 }
 

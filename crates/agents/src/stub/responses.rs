@@ -31,9 +31,7 @@ fn names(tool: &Value) -> Vec<String> {
     match text(tool, "type") {
         "namespace" => {
             let tools = items(&tool["tools"]).iter();
-            tools
-                .map(|tool| format!("{name}/{}", text(tool, "name")))
-                .collect()
+            tools.map(|tool| format!("{name}/{}", text(tool, "name"))).collect()
         }
         SEARCH => vec![SEARCH.to_owned()],
         _ => vec![name.to_owned()],
@@ -115,14 +113,8 @@ mod tests {
 
     #[test]
     fn a_tool_of_a_namespace_is_called_in_it() {
-        let reply = Reply::Call {
-            tool: "mcp__s/a".to_owned(),
-            arguments: json!({}),
-        };
+        let reply = Reply::Call { tool: "mcp__s/a".to_owned(), arguments: json!({}) };
         let item = item(&reply, 1);
-        assert_eq!(
-            (&item["namespace"], &item["name"]),
-            (&json!("mcp__s"), &json!("a"))
-        );
+        assert_eq!((&item["namespace"], &item["name"]), (&json!("mcp__s"), &json!("a")));
     }
 }

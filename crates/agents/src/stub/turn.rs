@@ -26,10 +26,7 @@ pub(crate) struct Body {
 
 impl Body {
     pub(crate) fn json(value: &Value) -> Self {
-        Self {
-            content_type: "application/json",
-            text: value.to_string(),
-        }
+        Self { content_type: "application/json", text: value.to_string() }
     }
 
     /// Server-sent events; each has its `type` as its name, if it has one.
@@ -38,10 +35,7 @@ impl Body {
             Some(name) => format!("event: {name}\ndata: {event}\n\n"),
             None => format!("data: {event}\n\n"),
         });
-        Self {
-            content_type: "text/event-stream",
-            text: lines.collect(),
-        }
+        Self { content_type: "text/event-stream", text: lines.collect() }
     }
 }
 

@@ -14,10 +14,7 @@ pub(crate) struct Http {
 impl Http {
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
-            runtime: Builder::new_multi_thread()
-                .worker_threads(2)
-                .enable_all()
-                .build()?,
+            runtime: Builder::new_multi_thread().worker_threads(2).enable_all().build()?,
             client: Client::builder().no_proxy().build()?,
         })
     }

@@ -14,10 +14,7 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     pub(crate) fn create(cluster: &Cluster, rows: u32) -> Result<Self> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let url = Self::url(cluster);
         let connecting = tokio_postgres::connect(&url, NoTls);
         let (client, connection) = runtime.block_on(connecting)?;

@@ -46,11 +46,7 @@ pub(super) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             rival.measure(modules.path(), round > 0)?;
         }
     }
-    let table = format!(
-        "{}\nMeasured on {}.",
-        markdown(&rivals),
-        machine::describe()
-    );
+    let table = format!("{}\nMeasured on {}.", markdown(&rivals), machine::describe());
     println!("{table}");
     if !write {
         return Ok(());
@@ -80,9 +76,7 @@ fn rivals(workspace: &Workspace) -> Result<Vec<Rival>> {
         Rival::new(
             format!(
                 "TypeScript ({})",
-                tools::TYPESCRIPT_SDK
-                    .trim_start_matches('@')
-                    .replace('@', " ")
+                tools::TYPESCRIPT_SDK.trim_start_matches('@').replace('@', " ")
             ),
             Contender::with(node, vec![js.into()]),
         ),
@@ -137,9 +131,7 @@ fn markdown(rivals: &[Rival]) -> String {
         row("start to `tools/list`", &|rival| {
             Amount(median(rival.starts.clone()), Unit::Millis).to_string()
         }),
-        row("memory after 4,500 calls", &|rival| {
-            Amount(rival.memory, Unit::Megabytes).to_string()
-        }),
+        row("memory after 4,500 calls", &|rival| Amount(rival.memory, Unit::Megabytes).to_string()),
         row("CPU per call, one at a time", &|rival| {
             Amount(median(rival.cpu.clone()), Unit::Micros).to_string()
         }),

@@ -83,46 +83,18 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
 fn attacks() -> Vec<Attack> {
     let colliding = || (0..100_000).map(|i| format!("AAAA{i:04x}"));
     let keys: Value = colliding().map(|key| (key, json!(1))).collect();
-    let attack = |name, tool, arguments| Attack {
-        name,
-        tool,
-        arguments,
-    };
+    let attack = |name, tool, arguments| Attack { name, tool, arguments };
     let shifted: Vec<u64> = (0..80_000).map(|i| i << 32).collect();
     vec![
         attack("keys of one hash", "count", json!({"v": keys})),
         attack("integers of one hash", "unique", json!({"xs": shifted})),
-        attack(
-            "a document with keys of one hash",
-            "decode",
-            json!({"text": keys.to_string()}),
-        ),
-        attack(
-            "an integer of a million digits",
-            "decode",
-            json!({"text": "9".repeat(1_000_000)}),
-        ),
-        attack(
-            "a document nested 100,000 deep",
-            "decode",
-            json!({"text": "[".repeat(100_000)}),
-        ),
-        attack(
-            "a list of 500,000 as text",
-            "show",
-            json!({"v": vec![1; 500_000]}),
-        ),
+        attack("a document with keys of one hash", "decode", json!({"text": keys.to_string()})),
+        attack("an integer of a million digits", "decode", json!({"text": "9".repeat(1_000_000)})),
+        attack("a document nested 100,000 deep", "decode", json!({"text": "[".repeat(100_000)})),
+        attack("a list of 500,000 as text", "show", json!({"v": vec![1; 500_000]})),
         attack("a chain of 500,000", "link", json!({"v": vec![1; 500_000]})),
-        attack(
-            "results of 100 MB",
-            "repeat",
-            json!({"text": "x".repeat(100_000), "n": 1_000}),
-        ),
-        attack(
-            "a page of open tags",
-            "convert",
-            json!({"html": "<ul><li>".repeat(120_000)}),
-        ),
+        attack("results of 100 MB", "repeat", json!({"text": "x".repeat(100_000), "n": 1_000})),
+        attack("a page of open tags", "convert", json!({"html": "<ul><li>".repeat(120_000)})),
     ]
 }
 
@@ -154,23 +126,17 @@ impl Attack {
             let attackers: Vec<_> = (0..ATTACKERS)
                 .map(|_| scope.spawn(|| send(address, &request, rounds, &is_over)))
                 .collect();
-            let attacked = latencies(net, |_| {
-                attackers.iter().all(thread::ScopedJoinHandle::is_finished)
-            });
+            let attacked =
+                latencies(net, |_| attackers.iter().all(thread::ScopedJoinHandle::is_finished));
             is_over.store(true, Ordering::Relaxed);
             for attacker in attackers {
-                attacker
-                    .join()
-                    .map_err(|_| anyhow::anyhow!("an attacker panicked"))??;
+                attacker.join().map_err(|_| anyhow::anyhow!("an attacker panicked"))??;
             }
             attacked
         })?;
         let attacked_p99 = percentile(&attacked);
         let what = format!("p99 under {}, {ATTACKERS} at once, above quiet", self.name);
-        let note = format!(
-            "{attacked_p99:.1} of {} calls, quiet {quiet:.1}",
-            attacked.len()
-        );
+        let note = format!("{attacked_p99:.1} of {} calls, quiet {quiet:.1}", attacked.len());
         let above = (attacked_p99 - quiet).max(0.0);
         Ok(Row::new(what, Amount(above, Unit::Millis).noted(note)).bar(BAR))
     }

@@ -35,10 +35,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let modules = Modules::yardstick()?;
     modules.write("waiting", WAITING)?;
     let mut client = Client::connect(&bench.contenders.larkspur, modules.path(), Era::Legacy)?;
-    Ok(vec![
-        overhead(bench, &mut client)?,
-        together(bench, &mut client)?,
-    ])
+    Ok(vec![overhead(bench, &mut client)?, together(bench, &mut client)?])
 }
 
 /// The server's CPU for a batch of two, the second with the first one's answer, beside its CPU for the
@@ -58,14 +55,9 @@ fn overhead(bench: &Bench, client: &mut Client) -> Result<Row> {
         pairs.push((batches.cpu_micros(), singles.cpu_micros()));
     }
     let over = |calls: f64| median(pairs.iter().map(|(batch, call)| batch - calls * call));
-    let (batch, call) = (
-        median(pairs.iter().map(|pair| pair.0)),
-        median(pairs.iter().map(|pair| pair.1)),
-    );
-    let note = format!(
-        "{batch:.1} − 2 × {call:.1}; over one of them {:.1}",
-        over(1.0)
-    );
+    let (batch, call) =
+        (median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)));
+    let note = format!("{batch:.1} − 2 × {call:.1}; over one of them {:.1}", over(1.0));
     let what =
         "CPU of a batch of two, the second with the first's answer, over two requests by `call`";
     Ok(Row::new(what, Amount(over(2.0), Unit::Micros).noted(note)).bar(OVERHEAD))
@@ -82,10 +74,7 @@ fn together(bench: &Bench, client: &mut Client) -> Result<Row> {
         let answer = client.call("batch", &json!({"tasks": tasks}))?;
         spans.push(begin.elapsed().as_secs_f64() * 1e3);
         let ended = answer.matches("waited").count();
-        ensure!(
-            ended == TASKS as usize,
-            "{ended} of {TASKS} ended: {answer}"
-        );
+        ensure!(ended == TASKS as usize, "{ended} of {TASKS} ended: {answer}");
     }
     let note = format!("{:.0}–{:.0}", least(spans.clone()), most(spans.clone()));
     let middle = median(spans);

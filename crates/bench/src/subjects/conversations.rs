@@ -79,10 +79,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
                 .with_context(|| format!("\"{}\" by `{way}`", conversation.request))?;
             *sums.entry(way).or_default() += input.total();
             let figure = Amount(input.total(), Unit::Tokens).noted(input.to_string());
-            rows.push(Row::new(
-                format!("\"{}\", by `{way}`", conversation.request),
-                figure,
-            ));
+            rows.push(Row::new(format!("\"{}\", by `{way}`", conversation.request), figure));
         }
     }
     let total: f64 = sums.values().sum();
@@ -191,11 +188,7 @@ impl Turn {
     fn to_call(&self) -> Result<(&'static str, Value)> {
         Ok(match self {
             Self::Search { search } => ("get_module_schema", json!({"query": search})),
-            Self::Call {
-                call,
-                params,
-                select,
-            } => {
+            Self::Call { call, params, select } => {
                 let (module, tool) = call.split_once('.').context("a call needs module.tool")?;
                 let mut arguments = json!({"module": module, "tool": tool, "params": params});
                 if let Some(select) = select {
@@ -226,10 +219,7 @@ impl Surface {
             })
             .collect();
         let tools = count(&json!(tools).to_string())?;
-        Ok(Self {
-            tools,
-            instructions,
-        })
+        Ok(Self { tools, instructions })
     }
 }
 
@@ -266,12 +256,7 @@ impl MockProject {
             ("LARKSPUR_VAULT_KEYRING", "off".into()),
         ];
         let modules = bench.corpus.shipped();
-        let project = Self {
-            server,
-            modules,
-            folder,
-            services,
-        };
+        let project = Self { server, modules, folder, services };
         for (module, service) in project.services.by_module() {
             project.set_secret(&format!("{module}.token"), service.token)?;
         }
@@ -296,10 +281,7 @@ impl MockProject {
         let mut stdin = child.stdin.take().context("no stdin")?;
         stdin.write_all(value.as_bytes())?;
         drop(stdin);
-        ensure!(
-            child.wait()?.success(),
-            "`larkspur secret set {name}` failed"
-        );
+        ensure!(child.wait()?.success(), "`larkspur secret set {name}` failed");
         Ok(())
     }
 
@@ -339,10 +321,7 @@ mod tests {
     fn six_conversations_parse_and_name_a_tool_in_each_call() {
         let conversations: Vec<Conversation> = serde_json::from_str(CONVERSATIONS).unwrap();
         assert_eq!(conversations.len(), 6);
-        for turn in conversations
-            .iter()
-            .flat_map(|c| c.call.iter().chain(&c.batch))
-        {
+        for turn in conversations.iter().flat_map(|c| c.call.iter().chain(&c.batch)) {
             turn.to_call().unwrap();
         }
     }
@@ -357,9 +336,7 @@ mod tests {
     #[test]
     fn failed_tasks_are_recognized() {
         let block = |text: &str| json!({"content": [{"type": "text", "text": text}]});
-        assert!(has_failed_task(&block(
-            "a: error (failed): no such issue\n"
-        )));
+        assert!(has_failed_task(&block("a: error (failed): no such issue\n")));
         assert!(has_failed_task(&block("b: skipped because `a` failed\n")));
         assert!(!has_failed_task(&block("a: 5\n")));
     }

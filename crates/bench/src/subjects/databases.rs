@@ -40,9 +40,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let modules = Modules::many(0)?;
     let bare = Sqlite::create(modules.path().join(FILE), ROWS)?;
     let what = "`sqlite.query` of 1,000 rows, each opens the file, 20 in a call (beside: bare rusqlite, to JSON)";
-    let sqlite = pair(bench, what, &modules, &script("sqlite", FILE), || {
-        bare.query()
-    })?;
+    let sqlite = pair(bench, what, &modules, &script("sqlite", FILE), || bare.query())?;
 
     let cluster = Cluster::start_for_bench();
     let modules = Modules::many(0)?;
@@ -54,10 +52,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
 }
 
 fn script(library: &str, database: &str) -> String {
-    SCRIPT
-        .replace("LIBRARY", library)
-        .replace("DATABASE", database)
-        .replace("QUERY", QUERY)
+    SCRIPT.replace("LIBRARY", library).replace("DATABASE", database).replace("QUERY", QUERY)
 }
 
 fn pair(

@@ -88,21 +88,10 @@ fn pair(bench: &Bench, guarded: &mut Client, bare: &mut Client, pace: Pace) -> R
         with.push(call.weigh(guarded, pace, calls)?.cpu_micros());
         without.push(call.weigh(bare, pace, calls)?.cpu_micros());
     }
-    let more = median(
-        with.iter()
-            .zip(&without)
-            .map(|(with, without)| with - without),
-    );
-    let note = format!(
-        "{:.1} µs with, {:.1} µs without",
-        median(with),
-        median(without)
-    );
-    let what = format!(
-        "CPU per call of roles, rates, places and audit, {}, {}",
-        pace.name(),
-        era.name()
-    );
+    let more = median(with.iter().zip(&without).map(|(with, without)| with - without));
+    let note = format!("{:.1} µs with, {:.1} µs without", median(with), median(without));
+    let what =
+        format!("CPU per call of roles, rates, places and audit, {}, {}", pace.name(), era.name());
     Ok(Row::new(what, Amount(more, Unit::Micros).noted(note)).bar(BAR))
 }
 
@@ -125,10 +114,7 @@ secret_env = "BENCH_SECRET"
 /// All of it over HTTP, with the token of a caller.
 fn with_login(bench: &Bench, modules: &Modules, folder: &Path, era: Era) -> Result<Row> {
     let file = folder.join(format!("login-{}.toml", era.name()));
-    fs::write(
-        &file,
-        format!("{}{LOGIN}", GUARDED.replace("\"local\"", "\"bench\"")),
-    )?;
+    fs::write(&file, format!("{}{LOGIN}", GUARDED.replace("\"local\"", "\"bench\"")))?;
     let login = Login {
         flags: vec!["--config".into(), file.to_string_lossy().into_owned()],
         variables: vec![SECRET],
@@ -153,16 +139,9 @@ fn with_login(bench: &Bench, modules: &Modules, folder: &Path, era: Era) -> Resu
         with.push(guarded.weigh(&post, calls)?.cpu_micros());
         without.push(bare.weigh(&post, calls)?.cpu_micros());
     }
-    let differences = with
-        .iter()
-        .zip(&without)
-        .map(|(with, without)| with - without);
+    let differences = with.iter().zip(&without).map(|(with, without)| with - without);
     let more = median(differences);
-    let note = format!(
-        "{:.1} µs with, {:.1} µs without",
-        median(with),
-        median(without)
-    );
+    let note = format!("{:.1} µs with, {:.1} µs without", median(with), median(without));
     let what = format!(
         "CPU per call of JWT, roles, rates, places and audit, HTTP, {TOGETHER} at a time, {}",
         era.name()

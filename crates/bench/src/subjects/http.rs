@@ -68,11 +68,7 @@ fn overhead(
     let calls = REQUESTS / in_a_call;
     ours(calls)?;
     bare.micros(&url, REQUESTS)?;
-    let comparison = compare(
-        bench.effort.rounds,
-        || ours(calls),
-        || bare.micros(&url, REQUESTS),
-    )?;
+    let comparison = compare(bench.effort.rounds, || ours(calls), || bare.micros(&url, REQUESTS))?;
     let what = match in_a_call {
         1 => "a call with one http.get, beside bare reqwest".to_owned(),
         many => format!("http.get, {many} in a call, beside bare reqwest"),

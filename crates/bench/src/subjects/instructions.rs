@@ -52,10 +52,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             let comparison = compare(ROUNDS, || count(&larkspur), || count(&minimal))?;
             let figure = |count| Amount(count, Unit::Instructions).alone();
             let name = format!("{}, {}", wire.name(), era.revision());
-            let row = Row::new(
-                format!("instructions per call, {name}"),
-                figure(comparison.larkspur),
-            );
+            let row =
+                Row::new(format!("instructions per call, {name}"), figure(comparison.larkspur));
             let row = row.beside(figure(comparison.minimal), comparison.ratio);
             rows.push(judge(row, comparison.larkspur, stored.get(&name).copied()));
         }
@@ -110,8 +108,7 @@ fn judge(row: Row, count: f64, stored: Option<f64>) -> Row {
     };
     let is_stale = count < stored * (1.0 - TOLERANCE);
     let problem = is_stale.then(|| format!("{stored:.0} in {STORED} is too high: lower it"));
-    row.bar(Amount(stored * (1.0 + TOLERANCE), Unit::Instructions))
-        .spoiled(problem)
+    row.bar(Amount(stored * (1.0 + TOLERANCE), Unit::Instructions)).spoiled(problem)
 }
 
 /// Larkspur's figures by transport and protocol revision.
@@ -146,12 +143,8 @@ mod tests {
     fn every_row_has_a_stored_figure() {
         let stored = read_stored(&Workspace::read().unwrap().root.join(STORED)).unwrap();
         let names: Vec<&str> = stored.keys().map(String::as_str).collect();
-        let expected = [
-            "HTTP, 2025-11-25",
-            "HTTP, 2026-07-28",
-            "stdio, 2025-11-25",
-            "stdio, 2026-07-28",
-        ];
+        let expected =
+            ["HTTP, 2025-11-25", "HTTP, 2026-07-28", "stdio, 2025-11-25", "stdio, 2026-07-28"];
         assert_eq!(names, expected);
     }
 }

@@ -25,20 +25,8 @@ struct Size {
 const ERA: Era = Era::Legacy;
 
 const SIZES: [Size; 3] = [
-    Size {
-        name: "1 KB",
-        bytes: 1e3,
-        rows: 22,
-        calls: 4_000,
-        bar: None,
-    },
-    Size {
-        name: "100 KB",
-        bytes: 1e5,
-        rows: 1_940,
-        calls: 100,
-        bar: None,
-    },
+    Size { name: "1 KB", bytes: 1e3, rows: 22, calls: 4_000, bar: None },
+    Size { name: "100 KB", bytes: 1e5, rows: 1_940, calls: 100, bar: None },
     Size {
         name: "10 MB",
         bytes: 1e7,
@@ -68,11 +56,7 @@ impl Size {
     ) -> Result<Row> {
         self.check(sides, modules)?;
         let millis = |contender| self.millis(contender, modules);
-        let comparison = compare(
-            rounds,
-            || millis(&sides.larkspur),
-            || millis(&sides.minimal),
-        )?;
+        let comparison = compare(rounds, || millis(&sides.larkspur), || millis(&sides.minimal))?;
         let figure = |millis| match self.bytes {
             ..1e4 => Amount(millis * 1e3, Unit::Micros).alone(),
             _ => Amount(millis, Unit::Millis).alone(),

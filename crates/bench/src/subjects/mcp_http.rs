@@ -65,18 +65,12 @@ fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -
 fn list(bench: &Bench, era: Era) -> Result<Row> {
     let modules = Modules::many(TOOLS)?;
     // So many tools are not listed by themselves otherwise.
-    let flat = Login {
-        flags: ["--surface", "flat"].map(str::to_owned).to_vec(),
-        ..Login::default()
-    };
+    let flat =
+        Login { flags: ["--surface", "flat"].map(str::to_owned).to_vec(), ..Login::default() };
     let larkspur = &bench.contenders.larkspur;
     let mut larkspur = Net::connect_with(larkspur, modules.path(), era, &flat)?;
-    let post = Post {
-        method: "tools/list",
-        name: None,
-        params: json!({}),
-        expected: "\"greet_500\"",
-    };
+    let post =
+        Post { method: "tools/list", name: None, params: json!({}), expected: "\"greet_500\"" };
     let times = bench.effort.calls / 40;
     larkspur.repeat(&post, times / 4)?;
     let mut rates = Vec::new();
@@ -86,10 +80,7 @@ fn list(bench: &Bench, era: Era) -> Result<Row> {
     }
     let what = format!("CPU per tools/list, HTTP, {TOOLS} tools, {}", era.name());
     let note = format!("{:.1}k/s", median(rates) / 1e3);
-    Ok(Row::new(
-        what,
-        Amount(median(micros), Unit::Micros).noted(note),
-    ))
+    Ok(Row::new(what, Amount(median(micros), Unit::Micros).noted(note)))
 }
 
 /// One round: its CPU per call; its calls per second go to `rates`.

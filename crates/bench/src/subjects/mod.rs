@@ -59,9 +59,8 @@ impl Bench {
     fn missing_tools(&self, modules: &Modules) -> Result<Option<String>> {
         let larkspur = &self.contenders.larkspur;
         let flags = ["--surface", "flat"];
-        let tools = Client::connect_with(larkspur, modules.path(), Era::Legacy, &flags)?
-            .tools()?
-            .len();
+        let tools =
+            Client::connect_with(larkspur, modules.path(), Era::Legacy, &flags)?.tools()?.len();
         let wrong = tools != modules.count;
         Ok(wrong.then(|| format!("lists {tools} tools, not {}", modules.count)))
     }
@@ -164,9 +163,7 @@ impl FromStr for Subject {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|subject| subject.to_string() == name);
+        let found = Self::ALL.into_iter().find(|subject| subject.to_string() == name);
         found.ok_or_else(|| {
             anyhow!(
                 "no subject `{name}`: there are {}",

@@ -30,15 +30,9 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
         std::thread::sleep(pause(round));
         millis.push(edited.reload()?.as_secs_f64() * 1e3);
     }
-    let range = format!(
-        "{:.0}–{:.0}",
-        least(millis.iter().copied()),
-        most(millis.iter().copied())
-    );
+    let range = format!("{:.0}–{:.0}", least(millis.iter().copied()), most(millis.iter().copied()));
     let what = format!("reload: write → new answer, beside {}", edited.modules);
-    Ok(vec![
-        Row::new(what, Amount(median(millis), Unit::Millis).noted(range)).bar(BAR),
-    ])
+    Ok(vec![Row::new(what, Amount(median(millis), Unit::Millis).noted(range)).bar(BAR)])
 }
 
 /// An editor's next save does not fall into the last one's debounce. Each pause is a little
@@ -59,11 +53,7 @@ impl Edited {
         let modules = Modules::many(neighbours)?;
         modules.write("hello", &modules::hello("v0"))?;
         let client = Client::connect(&bench.contenders.larkspur, modules.path(), Era::Legacy)?;
-        Ok(Self {
-            modules,
-            client,
-            version: 0,
-        })
+        Ok(Self { modules, client, version: 0 })
     }
 
     /// Writes the next version and calls until it answers.
@@ -78,15 +68,8 @@ impl Edited {
             if answer == format!("{word} ada") {
                 return Ok(begin.elapsed());
             }
-            ensure!(
-                answer == old,
-                "neither the old nor the new answer: {answer}"
-            );
-            ensure!(
-                begin.elapsed() < PATIENCE,
-                "still `{old}` after {} s",
-                PATIENCE.as_secs()
-            );
+            ensure!(answer == old, "neither the old nor the new answer: {answer}");
+            ensure!(begin.elapsed() < PATIENCE, "still `{old}` after {} s", PATIENCE.as_secs());
             std::thread::sleep(POLL);
         }
     }

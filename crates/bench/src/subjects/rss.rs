@@ -15,11 +15,8 @@ use crate::figure::{Amount, Unit};
 use crate::modules::Modules;
 use crate::table::Row;
 
-const SIZES: [(usize, Option<Amount>); 3] = [
-    (1, None),
-    (50, Some(Amount(25.0, Unit::Megabytes))),
-    (500, None),
-];
+const SIZES: [(usize, Option<Amount>); 3] =
+    [(1, None), (50, Some(Amount(25.0, Unit::Megabytes))), (500, None)];
 
 const ROUNDS: u32 = 3;
 
@@ -44,10 +41,8 @@ fn compare_idle(bench: &Bench, what: &str, folder: &Path) -> Result<Row> {
         || idle(&bench.contenders.minimal, folder),
     )?;
     let figure = |megabytes| Amount(megabytes, Unit::Megabytes).alone();
-    Ok(
-        Row::new(format!("RSS idle, {what}"), figure(comparison.larkspur))
-            .beside(figure(comparison.minimal), comparison.ratio),
-    )
+    Ok(Row::new(format!("RSS idle, {what}"), figure(comparison.larkspur))
+        .beside(figure(comparison.minimal), comparison.ratio))
 }
 
 fn idle(contender: &Contender, folder: &Path) -> Result<f64> {

@@ -58,10 +58,7 @@ fn missed(bench: &Bench, what: &str, set: &SearchSet, bar: Amount) -> Result<Row
     }
     let all = f64::from(u32::try_from(set.requests.len())?);
     let share = |count: u32| 100.0 * f64::from(count) / all;
-    let note = format!(
-        "{missed} of {all}; {:.1} % not in the first five",
-        share(not_in_five)
-    );
+    let note = format!("{missed} of {all}; {:.1} % not in the first five", share(not_in_five));
     let figure = Amount(share(missed), Unit::Percent).noted(note);
     Ok(Row::new(what, figure).bar(bar))
 }
@@ -71,9 +68,7 @@ fn shown_tools(response: &str) -> Vec<String> {
     let mut tools = Vec::new();
     for line in response.lines() {
         if let Some(modules) = line.strip_prefix("more in ") {
-            for (module, names) in modules
-                .split("; ")
-                .filter_map(|module| module.split_once(": "))
+            for (module, names) in modules.split("; ").filter_map(|module| module.split_once(": "))
             {
                 let names = names.split(", ").filter_map(|name| name.split(' ').next());
                 tools.extend(names.map(|name| format!("{module}.{name}")));

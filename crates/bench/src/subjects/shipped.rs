@@ -34,12 +34,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let tokens = Amount(count(&json!(tools).to_string())?, Unit::Tokens);
     let listed = tokens.noted(format!("{} tools", tools.len()));
     Ok(vec![
-        compared(started, &ours, &theirs, list)
-            .bar(START)
-            .spoiled(problem.clone()),
-        Row::new(format!("tools/list, {what}, surface = auto"), listed)
-            .bar(LIST)
-            .spoiled(problem),
+        compared(started, &ours, &theirs, list).bar(START).spoiled(problem.clone()),
+        Row::new(format!("tools/list, {what}, surface = auto"), listed).bar(LIST).spoiled(problem),
     ])
 }
 
@@ -64,10 +60,7 @@ fn missing(client: &mut Client, names: &[String]) -> Result<Option<String>> {
         let mut served = found.as_array().into_iter().flatten();
         served.any(|one| one["module"] == json!(name) && one.get("error").is_none())
     };
-    let missing: Vec<&str> = names
-        .iter()
-        .filter(|name| !is_served(name))
-        .map(String::as_str)
-        .collect();
+    let missing: Vec<&str> =
+        names.iter().filter(|name| !is_served(name)).map(String::as_str).collect();
     Ok((!missing.is_empty()).then(|| format!("does not serve {}", missing.join(", "))))
 }

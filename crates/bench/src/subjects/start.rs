@@ -15,11 +15,8 @@ use crate::figure::{Amount, Figure, Unit};
 use crate::modules::Modules;
 use crate::table::Row;
 
-const SIZES: [(usize, Option<Amount>); 3] = [
-    (1, None),
-    (50, Some(Amount(15.0, Unit::Millis))),
-    (500, Some(Amount(60.0, Unit::Millis))),
-];
+const SIZES: [(usize, Option<Amount>); 3] =
+    [(1, None), (50, Some(Amount(15.0, Unit::Millis))), (500, Some(Amount(60.0, Unit::Millis)))];
 
 /// Milliseconds: to the answer to `initialize`, to that to `tools/list`, and of CPU until then.
 pub(crate) struct Start {
@@ -38,16 +35,11 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             ours.push(start(&bench.contenders.larkspur, modules.path())?);
             theirs.push(start(&bench.contenders.minimal, modules.path())?);
         }
-        for (answer, pick) in [
-            ("initialize", initialize as fn(&Start) -> f64),
-            ("tools/list", list),
-        ] {
+        for (answer, pick) in
+            [("initialize", initialize as fn(&Start) -> f64), ("tools/list", list)]
+        {
             let what = format!("start → `{answer}`, {modules}");
-            rows.push(
-                compared(what, &ours, &theirs, pick)
-                    .bar(bar)
-                    .spoiled(problem.clone()),
-            );
+            rows.push(compared(what, &ours, &theirs, pick).bar(bar).spoiled(problem.clone()));
         }
     }
     rows.push(with_dependencies(bench)?);
@@ -57,9 +49,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
 /// How much longer a start takes when the modules lean on each other.
 fn with_dependencies(bench: &Bench) -> Result<Row> {
     let (with, without) = (Modules::folders(500, true)?, Modules::folders(500, false)?);
-    let problem = bench
-        .missing_tools(&with)?
-        .or(bench.missing_tools(&without)?);
+    let problem = bench.missing_tools(&with)?.or(bench.missing_tools(&without)?);
     let larkspur = &bench.contenders.larkspur;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..bench.effort.starts {
@@ -81,11 +71,7 @@ pub(crate) fn start(contender: &Contender, modules: &Path) -> Result<Start> {
     let list = begin.elapsed();
     let cpu = client.usage()?.total();
     let [initialize, list, cpu] = [initialize, list, cpu].map(|time| time.as_secs_f64() * 1e3);
-    Ok(Start {
-        initialize,
-        list,
-        cpu,
-    })
+    Ok(Start { initialize, list, cpu })
 }
 
 pub(super) fn compared(

@@ -25,10 +25,7 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     ] {
         let modules = Modules::many(count)?;
         for number in 1..=count {
-            modules.write(
-                &format!("module_{number}_test"),
-                &tests(number, count, body),
-            )?;
+            modules.write(&format!("module_{number}_test"), &tests(number, count, body))?;
         }
         let mut times = Vec::new();
         for _ in 0..bench.effort.starts {

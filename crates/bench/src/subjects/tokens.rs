@@ -118,20 +118,12 @@ fn connect_uncut(bench: &Bench, modules: &Modules, flags: &[&str]) -> Result<Cli
     std::fs::write(&project, "[server]\nresult_tokens = 1000000\n")?;
     let project = project.to_str().context("a path that is no text")?;
     let flags = [&["--config", project], flags].concat();
-    Client::connect_with(
-        &bench.contenders.larkspur,
-        modules.path(),
-        Era::Legacy,
-        &flags,
-    )
+    Client::connect_with(&bench.contenders.larkspur, modules.path(), Era::Legacy, &flags)
 }
 
 fn tokens(client: &mut Client, tool: &str, params: &Value) -> Result<f64> {
     let arguments = json!({"module": MODULE, "tool": tool, "params": params});
-    let result = client.request(
-        "tools/call",
-        json!({"name": "call", "arguments": arguments}),
-    )?;
+    let result = client.request("tools/call", json!({"name": "call", "arguments": arguments}))?;
     ensure!(result["isError"] != json!(true), "{tool}: {result}");
     shown(&result)
 }

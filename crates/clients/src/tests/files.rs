@@ -23,9 +23,7 @@ impl Desk {
     }
 
     fn file(&self) -> PathBuf {
-        self.client
-            .path(Scope::User, &home(self.dir.path()))
-            .unwrap()
+        self.client.path(Scope::User, &home(self.dir.path())).unwrap()
     }
 
     fn keep(&self, text: &str) -> PathBuf {
@@ -67,23 +65,11 @@ fn a_copy_is_kept_and_used_up() {
     let file = desk.keep(OTHER);
     let copy = desk.install().unwrap().unwrap();
     assert_eq!(fs::read_to_string(&copy).unwrap(), OTHER);
-    assert!(
-        desk.open()
-            .unwrap()
-            .install("larkspur", &launch())
-            .unwrap()
-            .is_none()
-    );
+    assert!(desk.open().unwrap().install("larkspur", &launch()).unwrap().is_none());
     desk.uninstall();
     assert_eq!(fs::read_to_string(&file).unwrap(), OTHER);
     assert_eq!(desk.names(), ["mcp.json"]);
-    assert!(
-        desk.open()
-            .unwrap()
-            .uninstall("larkspur")
-            .unwrap()
-            .is_none()
-    );
+    assert!(desk.open().unwrap().uninstall("larkspur").unwrap().is_none());
 }
 
 /// Others went on writing: their lines stay, ours go.
@@ -95,10 +81,7 @@ fn what_others_wrote_meanwhile_stays() {
     let theirs = fs::read_to_string(&file).unwrap().replace("\"x\"", "\"y\"");
     fs::write(&file, theirs).unwrap();
     desk.uninstall();
-    assert_eq!(
-        fs::read_to_string(&file).unwrap(),
-        OTHER.replace("\"x\"", "\"y\"")
-    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), OTHER.replace("\"x\"", "\"y\""));
 }
 
 #[test]
@@ -141,10 +124,7 @@ fn what_cannot_be_written_is_left_and_told() {
     let read_only = Desk::new("claude-code");
     let file = read_only.keep("{}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    assert_eq!(
-        said(&read_only),
-        "cannot write ~/.claude.json: it is read-only"
-    );
+    assert_eq!(said(&read_only), "cannot write ~/.claude.json: it is read-only");
     assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
     let no_folder = Desk::new("cursor");
     fs::write(no_folder.dir.path().join(".cursor"), "").unwrap();
@@ -157,10 +137,7 @@ fn what_cannot_be_written_is_left_and_told() {
     );
     let binary = Desk::new("claude-code");
     fs::write(binary.file(), [0xff, 0xfe]).unwrap();
-    assert_eq!(
-        said(&binary),
-        "cannot read ~/.claude.json: it is not UTF-8 text"
-    );
+    assert_eq!(said(&binary), "cannot read ~/.claude.json: it is not UTF-8 text");
     let address = Desk::new("cursor");
     address.keep("{\"mcpServers\": {\"larkspur\": {\"url\": \"http://x\"}}}");
     assert!(said(&address).contains("`larkspur` there is another kind of server"));
@@ -168,10 +145,7 @@ fn what_cannot_be_written_is_left_and_told() {
 
 fn serving(folder: &Path) -> Launch {
     let folder = folder.display().to_string();
-    Launch {
-        args: vec!["serve".into(), "--modules".into(), folder],
-        ..launch()
-    }
+    Launch { args: vec!["serve".into(), "--modules".into(), folder], ..launch() }
 }
 
 /// Two projects stand side by side; each finds its own entry again, under whatever name.
@@ -195,25 +169,13 @@ fn no_project_replaces_another() {
     assert_eq!(install("shop", &shop), ("shop".to_owned(), true));
     assert_eq!(install("shop", &shop), ("shop".to_owned(), false));
     assert_eq!(install("shop", &blog), ("shop-2".to_owned(), true));
-    let moved = Launch {
-        command: "/opt/larkspur".into(),
-        ..blog.clone()
-    };
+    let moved = Launch { command: "/opt/larkspur".into(), ..blog.clone() };
     assert_eq!(install("another", &moved), ("shop-2".to_owned(), true));
     let file = desk.open().unwrap();
-    assert_eq!(
-        file.name_of(&paths(&shop)).unwrap().as_deref(),
-        Some("shop")
-    );
+    assert_eq!(file.name_of(&paths(&shop)).unwrap().as_deref(), Some("shop"));
     let refused = file.install("shop", &blog).unwrap_err().to_string();
-    assert!(
-        refused.contains("`shop` there is another project, with "),
-        "{refused}"
-    );
-    assert!(
-        refused.contains("choose another name with --name"),
-        "{refused}"
-    );
+    assert!(refused.contains("`shop` there is another project, with "), "{refused}");
+    assert!(refused.contains("choose another name with --name"), "{refused}");
     // An entry whose files are gone belongs to no project.
     fs::remove_dir(desk.dir.path().join("a/shop")).unwrap();
     assert_eq!(install("shop", &folder("c")), ("shop".to_owned(), true));
@@ -230,33 +192,22 @@ fn other_programs_stay_and_old_entries_are_known() {
     );
     let file = desk.open().unwrap();
     let refused = file.install("shop", &launch()).unwrap_err().to_string();
-    assert!(
-        refused.contains("`shop` there is another program, npx"),
-        "{refused}"
-    );
+    assert!(refused.contains("`shop` there is another program, npx"), "{refused}");
     let paths = ProjectPaths::of(&launch()).unwrap();
     assert_eq!(file.free_name("shop", &paths).unwrap(), "larkspur");
 }
 
 #[test]
 fn clients_that_defer_tools_are_asked_to_load_them_at_once() {
-    let always = Launch {
-        always_load: true,
-        ..launch()
-    };
-    for (client, key) in [
-        ("claude-code", Some("alwaysLoad")),
-        ("qwen", Some("alwaysLoadTools")),
-        ("cursor", None),
-    ] {
+    let always = Launch { always_load: true, ..launch() };
+    for (client, key) in
+        [("claude-code", Some("alwaysLoad")), ("qwen", Some("alwaysLoadTools")), ("cursor", None)]
+    {
         let desk = Desk::new(client);
         let text = |launch| snippet(Some(&desk.client), "shop", launch);
         let line = key.map(|key| format!("\"{key}\": true"));
         let text_always = text(&always);
-        assert!(
-            line.is_none_or(|line| text_always.contains(&line)),
-            "{text_always}"
-        );
+        assert!(line.is_none_or(|line| text_always.contains(&line)), "{text_always}");
         assert!(!text(&launch()).contains("alwaysLoad"));
         assert_eq!(text_always.contains("alwaysLoad"), key.is_some());
     }
@@ -306,10 +257,7 @@ fn people_add_clients_of_their_own() {
     };
     let table = write(ZED).unwrap();
     let zed = table.get("zed").unwrap();
-    assert_eq!(
-        zed.path(Scope::User, &home).unwrap(),
-        dir.path().join(".config/zed/settings.json")
-    );
+    assert_eq!(zed.path(Scope::User, &home).unwrap(), dir.path().join(".config/zed/settings.json"));
     assert_eq!(
         zed.path(Scope::Project, &home).unwrap_err().to_string(),
         "Zed has no file for --scope project on this system; try --scope user"
@@ -322,18 +270,9 @@ fn people_add_clients_of_their_own() {
     assert!(table.get("codex").is_some());
     for (text, expected) in [
         ("[x]\ntitle = 1\n", ":2:9: invalid type"),
-        (
-            &ZED.replace("project =", "projekt ="),
-            "unknown field `projekt`",
-        ),
-        (
-            &ZED.replace("{args}", "args"),
-            "`entry` of `zed` needs \"{command}\" and",
-        ),
-        (
-            &ZED.replace("[\"mcp\"]", "[]"),
-            "`servers` of `opencode` names no key",
-        ),
+        (&ZED.replace("project =", "projekt ="), "unknown field `projekt`"),
+        (&ZED.replace("{args}", "args"), "`entry` of `zed` needs \"{command}\" and"),
+        (&ZED.replace("[\"mcp\"]", "[]"), "`servers` of `opencode` names no key"),
     ] {
         let said = write(text).unwrap_err().to_string();
         assert!(said.contains(expected), "{said}");

@@ -1,8 +1,5 @@
 //! Files as people keep them: what is put in, what stays, and what is refused.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests look at the files that were written"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 
 mod files;
 mod probes;

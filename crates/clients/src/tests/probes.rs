@@ -33,16 +33,8 @@ fn why_there_is_no_answer_is_told() {
         let said = ask(script, Duration::from_millis(patience)).unwrap_err();
         assert!(said.starts_with(expected), "{script}: {said}");
     };
-    check(
-        "read line; echo oops >&2",
-        60_000,
-        "it ended before it answered\n  oops",
-    );
-    check(
-        "echo hello; read line",
-        60_000,
-        "it said `hello`, which is no message",
-    );
+    check("read line; echo oops >&2", 60_000, "it ended before it answered\n  oops");
+    check("echo hello; read line", 60_000, "it said `hello`, which is no message");
     check("cat", 60_000, "it answered without a result");
     check(
         r#"echo '{"id":1,"error":{"message":"not today"}}'; read line"#,
@@ -50,11 +42,7 @@ fn why_there_is_no_answer_is_told() {
         "it answered with an error: not today",
     );
     check("read line; read line", 1, "it did not answer in time");
-    let gone = Launch {
-        command: "/no/such".into(),
-        args: Vec::new(),
-        always_load: false,
-    };
+    let gone = Launch { command: "/no/such".into(), args: Vec::new(), always_load: false };
     let said = probe(&gone, Path::new("/"), Duration::from_secs(1)).unwrap_err();
     assert!(said.starts_with("cannot start /no/such: "), "{said}");
 }

@@ -161,10 +161,7 @@ fn toml_gets_a_table_at_its_end() {
 #[test]
 fn a_text_keeps_its_line_ends_and_its_mark() {
     for (name, before) in [
-        (
-            "claude-code",
-            "{\r\n  \"mcpServers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n",
-        ),
+        ("claude-code", "{\r\n  \"mcpServers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n"),
         ("codex", "a = 1\r\n\r\n[mcp_servers.b]\r\nc = 2\r\n"),
         ("codex", "mcp_servers = { a = {} }\r\n"),
     ] {
@@ -222,10 +219,7 @@ fn toml_tables_leave_with_all_that_is_theirs() {
         "a = 1\n\n# ours\n[mcp_servers.larkspur]\ncommand = \"x\"\nenv.A = \"1\"\n\n[other]\nb = 2\n\n[mcp_servers.larkspur.env2]\nc = 3\n",
         "a = 1\n\n# ours\n\n[other]\nb = 2\n",
     );
-    take(
-        "[mcp_servers]\nlarkspur = { command = \"x\" }\nb = {}\n",
-        "[mcp_servers]\nb = {}\n",
-    );
+    take("[mcp_servers]\nlarkspur = { command = \"x\" }\nb = {}\n", "[mcp_servers]\nb = {}\n");
     take("[mcp_servers.larkspur.env]\na = \"1\"\n", "");
     take("[mcp_servers.larkspur]\ncommand = \"x\"", "");
     take("[[mcp_servers.larkspur.x]]\na = 1\n", "");
@@ -235,58 +229,22 @@ fn toml_tables_leave_with_all_that_is_theirs() {
 #[test]
 fn what_cannot_be_read_is_refused_with_its_place() {
     for (name, text, expected) in [
-        (
-            "claude-code",
-            "{\n  \"a\": 1,\n}\n",
-            "2:9: trailing commas are not allowed",
-        ),
-        (
-            "claude-code",
-            "{\n  // no\n}\n",
-            "2:3: this client reads no comments",
-        ),
+        ("claude-code", "{\n  \"a\": 1,\n}\n", "2:9: trailing commas are not allowed"),
+        ("claude-code", "{\n  // no\n}\n", "2:3: this client reads no comments"),
         ("claude-desktop", "{\"a\": 1", "1:1: unterminated object"),
         (
             "cursor",
             "{\n  \"é\" 1\n}\n",
             "2:7: expected colon after the string or word in object property",
         ),
-        (
-            "vscode",
-            "{} {}",
-            "1:4: text cannot contain more than one JSON value",
-        ),
+        ("vscode", "{} {}", "1:4: text cannot contain more than one JSON value"),
         ("vscode", "[]", "it does not hold an object"),
-        (
-            "vscode",
-            "{\"servers\": []}",
-            "`servers` does not hold other keys",
-        ),
-        (
-            "vscode",
-            "{\"servers\": {\"larkspur\": 1}}",
-            "`larkspur` does not hold other keys",
-        ),
-        (
-            "vscode",
-            "{\"servers\": {}, \"servers\": {}}",
-            "`servers` stands there twice",
-        ),
-        (
-            "codex",
-            "a = 1\nb = \n",
-            "2:5: string values must be quoted, expected literal string",
-        ),
-        (
-            "codex",
-            "mcp_servers = 1\n",
-            "`mcp_servers` does not hold other keys",
-        ),
-        (
-            "codex",
-            "mcp_servers.larkspur = 1\n",
-            "`larkspur` does not hold other keys",
-        ),
+        ("vscode", "{\"servers\": []}", "`servers` does not hold other keys"),
+        ("vscode", "{\"servers\": {\"larkspur\": 1}}", "`larkspur` does not hold other keys"),
+        ("vscode", "{\"servers\": {}, \"servers\": {}}", "`servers` stands there twice"),
+        ("codex", "a = 1\nb = \n", "2:5: string values must be quoted, expected literal string"),
+        ("codex", "mcp_servers = 1\n", "`mcp_servers` does not hold other keys"),
+        ("codex", "mcp_servers.larkspur = 1\n", "`larkspur` does not hold other keys"),
     ] {
         let client = client(name);
         let wrong = document::put(&client, text, "larkspur", &launch().entry(&client));

@@ -103,11 +103,7 @@ fn heading(source: &str) -> usize {
         }
     }
     let first = source.split_inclusive('\n').next().unwrap_or_default();
-    if first.starts_with("#!") {
-        first.len()
-    } else {
-        0
-    }
+    if first.starts_with("#!") { first.len() } else { 0 }
 }
 
 /// One name more in the call that is there.
@@ -116,9 +112,7 @@ fn addition(source: &str, (permission, name): &(Permission, String)) -> Option<E
     let [(call, _)] = sketch.declarations.as_slice() else {
         return None;
     };
-    let PermissionCall {
-        inside, arguments, ..
-    } = call;
+    let PermissionCall { inside, arguments, .. } = call;
     if call.in_function || call.has_unnamed {
         return None;
     }
@@ -132,12 +126,7 @@ fn addition(source: &str, (permission, name): &(Permission, String)) -> Option<E
             }
             Some(appended(source, inside, items, &value))
         }
-        None => Some(appended(
-            source,
-            inside,
-            arguments,
-            &format!("{key} = [{value}]"),
-        )),
+        None => Some(appended(source, inside, arguments, &format!("{key} = [{value}]"))),
     }
 }
 
@@ -172,9 +161,7 @@ mod tests {
     #[track_caller]
     fn check(source: &str, wanted: &[(Permission, &str)], expected: &str) {
         let wanted = wanted.iter();
-        let wanted: Vec<_> = wanted
-            .map(|(key, name)| (*key, (*name).to_owned()))
-            .collect();
+        let wanted: Vec<_> = wanted.map(|(key, name)| (*key, (*name).to_owned())).collect();
         let (text, done) = declare(source, &wanted);
         assert_eq!(text, expected);
         assert_eq!(done.len(), wanted.len());
@@ -187,14 +174,8 @@ mod tests {
         for (before, expected) in [
             ("", format!("{line}\n\n")),
             ("# License\n\n", format!("# License\n\n{line}\n\n")),
-            (
-                "#!/usr/bin/larkspur\n",
-                format!("#!/usr/bin/larkspur\n{line}\n\n"),
-            ),
-            (
-                "\"\"\"Doc.\"\"\"\n",
-                format!("\"\"\"Doc.\"\"\"\n\n{line}\n\n"),
-            ),
+            ("#!/usr/bin/larkspur\n", format!("#!/usr/bin/larkspur\n{line}\n\n")),
+            ("\"\"\"Doc.\"\"\"\n", format!("\"\"\"Doc.\"\"\"\n\n{line}\n\n")),
             (
                 "\"\"\"Doc.\n\nMore.\n\"\"\"  # why\n\nload(\"b.star\", \"b\")\n\n",
                 format!(
@@ -205,11 +186,7 @@ mod tests {
             let source = format!("{before}{REST}");
             check(&source, &[(Http, "a.org")], &format!("{expected}{REST}"));
         }
-        check(
-            "\"\"\"Doc.\"\"\"",
-            &[(Http, "a.org")],
-            &format!("\"\"\"Doc.\"\"\"\n\n{line}\n"),
-        );
+        check("\"\"\"Doc.\"\"\"", &[(Http, "a.org")], &format!("\"\"\"Doc.\"\"\"\n\n{line}\n"));
     }
 
     #[test]
@@ -234,14 +211,8 @@ mod tests {
         for (source, expected) in [
             ("permissions()", "permissions(http = [\"a.org\"])"),
             ("permissions(http = [])", "permissions(http = [\"a.org\"])"),
-            (
-                "permissions(http=['b.org'])",
-                "permissions(http=['b.org', \"a.org\"])",
-            ),
-            (
-                "permissions(http = ['b.org',],)",
-                "permissions(http = ['b.org', \"a.org\",],)",
-            ),
+            ("permissions(http=['b.org'])", "permissions(http=['b.org', \"a.org\"])"),
+            ("permissions(http = ['b.org',],)", "permissions(http = ['b.org', \"a.org\",],)"),
             (
                 "permissions(env = [\"A\"])  # why",
                 "permissions(env = [\"A\"], http = [\"a.org\"])  # why",

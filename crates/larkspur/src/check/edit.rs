@@ -5,11 +5,7 @@ use script::Sketch;
 use std::ops::Range;
 
 pub(super) fn marked(place: &Place, source: &str) -> Option<Range<usize>> {
-    let start: usize = source
-        .split_inclusive('\n')
-        .take(place.line - 1)
-        .map(str::len)
-        .sum();
+    let start: usize = source.split_inclusive('\n').take(place.line - 1).map(str::len).sum();
     let line = source[start..].lines().next()?;
     if line != place.excerpt {
         return None;
@@ -24,9 +20,7 @@ pub(super) fn marked(place: &Place, source: &str) -> Option<Range<usize>> {
 /// The whole line, with its end.
 pub(super) fn line(source: &str, at: usize) -> Range<usize> {
     let start = source[..at].rfind('\n').map_or(0, |end| end + 1);
-    let end = source[at..]
-        .find('\n')
-        .map_or(source.len(), |end| at + end + 1);
+    let end = source[at..].find('\n').map_or(source.len(), |end| at + end + 1);
     start..end
 }
 
@@ -109,10 +103,7 @@ pub(super) fn undecorate(source: &str, at: usize) -> Option<(Range<usize>, Strin
     let plain = plain.map(|line| if line.starts_with('@') { "\n" } else { line });
     let sketch = Sketch::read("", &plain.collect::<String>()).ok()?;
     let number = source[..decorator.end].matches('\n').count() + 1;
-    let (name, _, last) = sketch
-        .functions
-        .iter()
-        .find(|(_, first, _)| *first == number)?;
+    let (name, _, last) = sketch.functions.iter().find(|(_, first, _)| *first == number)?;
     let lines = source.split_inclusive('\n').take(*last);
     let end: usize = lines.map(str::len).sum();
     let body = source[decorator.end..end].trim_end();
@@ -134,27 +125,12 @@ mod tests {
             text.replace_range(gone, "");
             assert_eq!(text, expected);
         };
-        check(
-            "load(\"a\", \"x\", \"y\")\nz\n",
-            "\"y\"",
-            "load(\"a\", \"x\")\nz\n",
-        );
-        check(
-            "load(\"a\", \"x\", \"y\")\n",
-            "\"x\"",
-            "load(\"a\", \"y\")\n",
-        );
+        check("load(\"a\", \"x\", \"y\")\nz\n", "\"y\"", "load(\"a\", \"x\")\nz\n");
+        check("load(\"a\", \"x\", \"y\")\n", "\"x\"", "load(\"a\", \"y\")\n");
         check("load(\"a\", \"x\")\nz\n", "\"x\"", "z\n");
         check("load(\n    \"a\",\n    \"x\",\n)\nz\n", "\"x\"", "z\n");
-        check(
-            "load(\"a,b)\", \"x\", y = \"z\")\n",
-            "y = ",
-            "load(\"a,b)\", \"x\")\n",
-        );
-        for source in [
-            "load(\"a\", \"x\"); z = 3\n",
-            "load(\"a\", # \"x\"\n    \"x\")\n",
-        ] {
+        check("load(\"a,b)\", \"x\", y = \"z\")\n", "y = ", "load(\"a,b)\", \"x\")\n");
+        for source in ["load(\"a\", \"x\"); z = 3\n", "load(\"a\", # \"x\"\n    \"x\")\n"] {
             let at = source.find("\"x\"").unwrap();
             assert_eq!(unload(source, at..at + 3), None, "{source}");
         }
@@ -186,13 +162,9 @@ mod tests {
             "@tool(examples = list([{\"q\": \"x)\"}]))\ndef f(q):\n    return q\n",
             Some("def f(q):\n    return q\n\ntool(f, examples = list([{\"q\": \"x)\"}]))\n"),
         );
-        for line in [
-            "@toolbox.register",
-            "@tool(",
-            "@tool # a comment",
-            "@tool(a) # b",
-            "@tool()()",
-        ] {
+        for line in
+            ["@toolbox.register", "@tool(", "@tool # a comment", "@tool(a) # b", "@tool()()"]
+        {
             check(&format!("{line}\ndef f(q):\n    return q\n"), None);
         }
     }

@@ -74,10 +74,7 @@ fn add(runtime: &Runtime, file: &str, fault: Fault, findings: &mut Vec<Finding>)
 /// The loader knows files by what they are called below their folder; people by the whole path.
 pub(super) fn located(runtime: &Runtime, mut fault: Fault) -> Fault {
     if let Some(place) = &mut fault.place {
-        let paths = runtime
-            .folders()
-            .iter()
-            .map(|folder| folder.path(&place.file));
+        let paths = runtime.folders().iter().map(|folder| folder.path(&place.file));
         if let Some(path) = paths.into_iter().find(|path| path.is_file()) {
             place.file = path.display().to_string();
         }

@@ -1,8 +1,5 @@
 //! Mends what can be mended without asking.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this command changes the author's files"
-)]
+#![expect(clippy::disallowed_methods, reason = "this command changes the author's files")]
 
 use super::declare::declare;
 use super::{Finding, edit};
@@ -30,10 +27,7 @@ pub(crate) enum Fix {
     /// The file is not there yet.
     Write { text: String },
     /// `permissions(…)` of a single file names one thing more.
-    Declare {
-        file: String,
-        wanted: (Permission, String),
-    },
+    Declare { file: String, wanted: (Permission, String) },
 }
 
 /// Of Python's imports, those whose names are there already.
@@ -95,9 +89,9 @@ pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
     for (file, findings) in by_file {
         match mend_file(file, findings) {
             Ok(done) => mended.done.extend(done),
-            Err(error) => mended
-                .failed
-                .push(format!("{} cannot be changed: {error}", file.display())),
+            Err(error) => {
+                mended.failed.push(format!("{} cannot be changed: {error}", file.display()))
+            }
         }
     }
     mended
@@ -122,9 +116,7 @@ fn target(finding: &Finding) -> &Path {
 /// A manifest whose `calls` name this tool; its comments stay.
 fn add_call(manifest: &str, tool: &ToolPath) -> Option<String> {
     let mut document: DocumentMut = manifest.parse().ok()?;
-    let table = document
-        .entry("permissions")
-        .or_insert_with(toml_edit::table);
+    let table = document.entry("permissions").or_insert_with(toml_edit::table);
     let calls = table.as_table_like_mut()?.entry("calls");
     let calls = calls.or_insert_with(|| toml_edit::value(Array::new()));
     let calls = calls.as_array_mut()?;
@@ -148,11 +140,8 @@ fn mend_file<'f>(file: &Path, findings: Vec<&'f Finding>) -> io::Result<Vec<&'f 
         let place = finding.fault.place.as_ref()?;
         finding.fix.as_ref()?.edit(place, &source)
     };
-    let mut edits: Vec<_> = findings
-        .iter()
-        .copied()
-        .filter_map(|finding| Some((edit(&finding)?, finding)))
-        .collect();
+    let mut edits: Vec<_> =
+        findings.iter().copied().filter_map(|finding| Some((edit(&finding)?, finding))).collect();
     // From the end, so that places before stay where they are.
     edits.sort_by_key(|((range, _), _)| std::cmp::Reverse(range.start));
     let (mut text, mut mended, mut done) = (source.clone(), Vec::new(), usize::MAX);
@@ -231,10 +220,7 @@ mod tests {
     fn calls_are_added_to_a_manifest_once() {
         let tool: ToolPath = "files.read".parse().unwrap();
         for (before, after) in [
-            (
-                "name = 'x' # X\n",
-                "name = 'x' # X\n\n[permissions]\ncalls = [\"files.read\"]\n",
-            ),
+            ("name = 'x' # X\n", "name = 'x' # X\n\n[permissions]\ncalls = [\"files.read\"]\n"),
             (
                 "[permissions] # what\nhttp = ['a.org'] # why\n\n[limits]\n",
                 "[permissions] # what\nhttp = ['a.org'] # why\ncalls = [\"files.read\"]\n\n[limits]\n",
@@ -260,10 +246,7 @@ mod tests {
         for (help, expected) in [
             ("did you mean `http`?", Some("http")),
             ("did you mean `items`?", None),
-            (
-                "Python's `json.loads` is `json.decode` here",
-                Some("decode"),
-            ),
+            ("Python's `json.loads` is `json.decode` here", Some("decode")),
             ("Python's `requests` is `http` here", None),
             ("write it otherwise", None),
         ] {

@@ -41,23 +41,14 @@ pub(super) fn faults(module: &Surveyed) -> Vec<Fault> {
         ("module".to_owned(), words)
     });
     let all = tools.chain(resources).chain(prompts).chain(manifest);
-    all.filter_map(|(what, words)| fault(&what, &words))
-        .collect()
+    all.filter_map(|(what, words)| fault(&what, &words)).collect()
 }
 
 fn fault(what: &str, words: &str) -> Option<Fault> {
     // In JSON, control characters are written out.
-    let escaped = words
-        .find("\\u00")
-        .map(|at| words[at..].chars().take(6).collect::<String>());
+    let escaped = words.find("\\u00").map(|at| words[at..].chars().take(6).collect::<String>());
     let found = words.chars().find(|c| is_hidden(*c));
-    let shown = found
-        .map(|c| format!("U+{:04X}", u32::from(c)))
-        .or(escaped)?;
+    let shown = found.map(|c| format!("U+{:04X}", u32::from(c))).or(escaped)?;
     let says = format!("the words of {what} hide {shown}, which a model reads and nobody sees");
-    Some(
-        Fault::new(says)
-            .code("E0608")
-            .help("take it out, and ask who put it there"),
-    )
+    Some(Fault::new(says).code("E0608").help("take it out, and ask who put it there"))
 }

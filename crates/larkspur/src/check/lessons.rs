@@ -15,18 +15,11 @@ pub(crate) struct Lesson {
 pub(crate) fn lessons() -> impl Iterator<Item = Lesson> {
     let mut starts: Vec<usize> = PAGE.match_indices("\n## ").map(|(at, _)| at + 1).collect();
     starts.push(PAGE.len());
-    let parts: Vec<&str> = starts
-        .windows(2)
-        .map(|pair| &PAGE[pair[0]..pair[1]])
-        .collect();
+    let parts: Vec<&str> = starts.windows(2).map(|pair| &PAGE[pair[0]..pair[1]]).collect();
     parts.into_iter().filter_map(|text| {
         let heading = text.lines().next()?.strip_prefix("## ")?;
         let (code, title) = heading.split_once(' ')?;
-        Some(Lesson {
-            code,
-            title,
-            text: text.trim_end(),
-        })
+        Some(Lesson { code, title, text: text.trim_end() })
     })
 }
 

@@ -41,19 +41,11 @@ const NOT_LOADED: &str = "E0500";
 impl Finding {
     fn new(file: &str, fault: Fault) -> Self {
         let code = fault.code.unwrap_or(NOT_LOADED);
-        Self {
-            code,
-            file: file.to_owned(),
-            fix: fix::Fix::of(code, &fault),
-            fault,
-        }
+        Self { code, file: file.to_owned(), fix: fix::Fix::of(code, &fault), fault }
     }
 
     fn fixed_by(self, fix: fix::Fix) -> Self {
-        Self {
-            fix: Some(fix),
-            ..self
-        }
+        Self { fix: Some(fix), ..self }
     }
 
     /// Does it keep a module from working, or is it advice?
@@ -117,9 +109,5 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
     let place = |finding: &Finding| finding.fault.place.as_ref().map(|p| (p.line, p.column));
     all.sort_by(|a, b| (&a.file, place(a), a.code).cmp(&(&b.file, place(b), b.code)));
     let extensions = survey.named().filter(|(_, module)| module.is_extension());
-    Findings {
-        files,
-        all,
-        extensions: extensions.map(|(name, _)| name.clone()).collect(),
-    }
+    Findings { files, all, extensions: extensions.map(|(name, _)| name.clone()).collect() }
 }

@@ -34,12 +34,8 @@ fn check_folder(
     manifest: &Manifest,
     findings: &mut Vec<Finding>,
 ) {
-    let sketches = sketches(runtime, |path| {
-        module
-            .home
-            .as_ref()
-            .is_some_and(|home| path.starts_with(home))
-    });
+    let sketches =
+        sketches(runtime, |path| module.home.as_ref().is_some_and(|home| path.starts_with(home)));
     let rights = rights(manifest);
     for (file, sketch) in &sketches {
         for used in &sketch.uses {
@@ -62,10 +58,7 @@ fn check_folder(
     }
     // What cannot be read, or names what is not there, may be what uses them.
     let of_it = |one: &Finding| {
-        module
-            .home
-            .as_ref()
-            .is_some_and(|home| Path::new(&one.file).starts_with(home))
+        module.home.as_ref().is_some_and(|home| Path::new(&one.file).starts_with(home))
     };
     if findings.iter().any(|one| one.is_error() && of_it(one)) {
         return;
@@ -127,11 +120,9 @@ pub(super) fn uncallable(tool: &ToolPath, used: &Use, rights: &Rights) -> Option
 }
 
 fn refused(used: &Use, rights: &Rights, manifest: &Manifest) -> Option<Fault> {
-    if let ("ctx", "secret", Some(secret)) = (
-        used.library.as_str(),
-        used.function.as_str(),
-        used.first.as_deref(),
-    ) {
+    if let ("ctx", "secret", Some(secret)) =
+        (used.library.as_str(), used.function.as_str(), used.first.as_deref())
+    {
         return undeclared(secret, used, manifest);
     }
     let fault = match denial(used, rights) {
@@ -257,25 +248,15 @@ pub(super) fn is_used(permission: Permission, sketches: &[(String, Sketch)]) -> 
 }
 
 fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
-    let said = |text: &String| {
-        sketches
-            .iter()
-            .any(|(_, sketch)| sketch.texts.contains(text))
-    };
-    let fault = |says: String, place| Fault {
-        place,
-        ..Fault::new(says)
-    };
+    let said = |text: &String| sketches.iter().any(|(_, sketch)| sketch.texts.contains(text));
+    let fault = |says: String, place| Fault { place, ..Fault::new(says) };
     let mut found = Vec::new();
     for permission in Permission::ALL {
         let is_granted = !manifest.permissions.get(permission).is_empty();
         if is_granted && !is_used(permission, sketches) {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
-            found.push(fault(
-                format!("`{key}` is granted, and nothing uses it"),
-                place,
-            ));
+            found.push(fault(format!("`{key}` is granted, and nothing uses it"), place));
         }
     }
     for secret in manifest.secrets.keys() {
@@ -295,11 +276,7 @@ fn unneeded(fault: Fault, module: &Surveyed) -> Option<Finding> {
     let finding = Finding::new(&file.display().to_string(), fault);
     // Of a table in one line, the rest would go as well.
     let is_table = line.starts_with("permissions") || line.starts_with("secrets");
-    Some(if is_one_entry(&line) && !is_table {
-        finding.fixed_by(Fix::DeleteLine)
-    } else {
-        finding
-    })
+    Some(if is_one_entry(&line) && !is_table { finding.fixed_by(Fix::DeleteLine) } else { finding })
 }
 
 /// `key = […]` or `key = {…}`, and nothing else: such a line can go without its neighbours.

@@ -34,10 +34,7 @@ fn finding(file: &str, what: &str, place: Option<Place>) -> Finding {
         "{what} has a public cache, and its module uses secrets: a result made with a caller's own \
          secret is cached for that caller alone"
     );
-    let fault = Fault {
-        place,
-        ..Fault::new(says).code("W0303")
-    };
+    let fault = Fault { place, ..Fault::new(says).code("W0303") };
     let help = "write cache = \"60s\", or move what needs no secret to a module without secrets";
     Finding::new(file, fault.help(help))
 }

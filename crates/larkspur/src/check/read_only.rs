@@ -35,17 +35,11 @@ pub(super) fn check(
         None => path == Path::new(&module.file),
     });
     for tool in read_only {
-        let path = ToolPath {
-            module: name.clone(),
-            tool: tool.name.clone(),
-        };
+        let path = ToolPath { module: name.clone(), tool: tool.name.clone() };
         let uses = uses_of(&sketches, tool.name.as_str());
         let found = uses.into_iter().find_map(|(file, used)| {
             let fault = denied(runtime, &path, tool, used)?;
-            Some(Finding::new(
-                file,
-                fault.code(WRITES).at(used.place.clone()),
-            ))
+            Some(Finding::new(file, fault.code(WRITES).at(used.place.clone())))
         });
         findings.extend(found);
     }
@@ -70,10 +64,7 @@ fn uses_of<'s>(sketches: &'s [(String, Sketch)], tool: &str) -> Vec<(&'s str, &'
         followed.push((at, function));
         let (file, sketch) = &sketches[at];
         let lines = first..=last;
-        let inside = sketch
-            .uses
-            .iter()
-            .filter(|used| lines.contains(&used.place.line));
+        let inside = sketch.uses.iter().filter(|used| lines.contains(&used.place.line));
         uses.extend(inside.map(|used| (file.as_str(), used)));
         let mentions = sketch.mentions.iter();
         let mentions = mentions.filter(|(_, line)| lines.contains(line));
@@ -102,10 +93,7 @@ fn function_lines(
 
 /// Why a call would be denied this, as far as the source tells what it is.
 fn denied(runtime: &Runtime, path: &ToolPath, tool: &Tool, used: &Use) -> Option<Fault> {
-    let call = ReadOnlyCall {
-        tool: path,
-        reads: &tool.reads,
-    };
+    let call = ReadOnlyCall { tool: path, reads: &tool.reads };
     let known = used.first.as_deref();
     let called = called(runtime, used);
     let method = match used.function.as_str() {

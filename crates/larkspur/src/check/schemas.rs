@@ -19,9 +19,7 @@ pub(super) fn rejected(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Str
     }
     let schema = tool.input.listed();
     if schema["type"] != "object" {
-        faults.push(format!(
-            "the input schema of `{name}` is not of type `object`"
-        ));
+        faults.push(format!("the input schema of `{name}` is not of type `object`"));
     }
     for (parameter, inner) in schema["properties"].as_object().into_iter().flatten() {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);

@@ -31,11 +31,9 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             continue;
         };
         let (file, place) = tools::place(runtime, module, tool);
-        let fault = Fault::new(format!(
-            "`{name}.{tool}` is easily taken for `{other}.{near}`"
-        ))
-        .code("W0605")
-        .help("rename one of them so that its name says what is different");
+        let fault = Fault::new(format!("`{name}.{tool}` is easily taken for `{other}.{near}`"))
+            .code("W0605")
+            .help("rename one of them so that its name says what is different");
         findings.push(Finding::new(&file, Fault { place, ..fault }));
     }
 }

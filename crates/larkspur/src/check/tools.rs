@@ -24,23 +24,14 @@ pub(super) fn check(
     };
     let (file, sketch) = sketch(runtime, module);
     for tool in &script.tools {
-        let place = sketch
-            .tools
-            .iter()
-            .find(|(one, _)| *one == *tool.tool.name.as_str());
+        let place = sketch.tools.iter().find(|(one, _)| *one == *tool.tool.name.as_str());
         let place = place.map(|(_, place)| place);
         let manifest = module.manifest.as_deref();
         let rules = &runtime.catalog().rules;
         let listed = rules.listed_name(name, manifest, tool.tool.name.as_str());
         let long = (listed.len() > LONGEST_NAME).then(|| long_name(name, &listed));
-        for fault in seen(name, &tool.tool, tool.is_typed())
-            .into_iter()
-            .chain(long)
-        {
-            let fault = Fault {
-                place: place.cloned(),
-                ..fault
-            };
+        for fault in seen(name, &tool.tool, tool.is_typed()).into_iter().chain(long) {
+            let fault = Fault { place: place.cloned(), ..fault };
             findings.push(Finding::new(&file, fault));
         }
     }
@@ -57,14 +48,12 @@ pub(super) fn check(
 
 fn long_name(module: &ModuleName, listed: &str) -> Fault {
     let length = listed.len();
-    Fault::new(format!(
-        "the listed name `{listed}` has {length} characters: some clients cut it"
-    ))
-    .code("W0504")
-    .help(format!(
-        "give `{module}` a shorter `prefix`, or the tool a shorter name: up to {LONGEST_NAME} \
+    Fault::new(format!("the listed name `{listed}` has {length} characters: some clients cut it"))
+        .code("W0504")
+        .help(format!(
+            "give `{module}` a shorter `prefix`, or the tool a shorter name: up to {LONGEST_NAME} \
              characters"
-    ))
+        ))
 }
 
 fn sketch(runtime: &Runtime, module: &Surveyed) -> (String, Sketch) {

@@ -32,9 +32,7 @@ pub(super) fn check(runtime: &Runtime, module: &Surveyed, findings: &mut Vec<Fin
 /// It tells a model what it does and what it takes.
 fn is_like_a_tool(named: &Named) -> bool {
     let signature = named.signature.as_deref().unwrap_or_default();
-    let is_typed = signature
-        .split_once('(')
-        .is_some_and(|(_, rest)| rest.contains(':'));
+    let is_typed = signature.split_once('(').is_some_and(|(_, rest)| rest.contains(':'));
     let tells = named.docs.lines().any(|line| line.trim() == "Args:");
     is_typed && tells && !named.name.starts_with('_') && !HOOKS.contains(&named.name.as_str())
 }

@@ -65,11 +65,7 @@ pub(crate) fn breaks(
     findings: Findings,
 ) -> Vec<Break> {
     let survey = runtime.survey();
-    let files: Vec<&Surveyed> = survey
-        .modules
-        .iter()
-        .filter(|one| one.home.is_none())
-        .collect();
+    let files: Vec<&Surveyed> = survey.modules.iter().filter(|one| one.home.is_none()).collect();
     let in_folder = |file: &str| {
         let mut homes = survey.modules.iter().filter_map(|one| one.home.as_ref());
         homes.any(|home| Path::new(file).starts_with(home))
@@ -99,10 +95,7 @@ fn is_call(finding: &Finding) -> bool {
     match &finding.fix {
         Some(Fix::AddCall { .. }) => true,
         Some(Fix::Declare { wanted, .. }) => wanted.0 == Permission::Calls,
-        _ => finding
-            .fault
-            .message
-            .contains(" is not among the tools module "),
+        _ => finding.fault.message.contains(" is not among the tools module "),
     }
 }
 
@@ -129,13 +122,9 @@ fn widened(module: &Surveyed, project: &ProjectFile) -> Vec<Finding> {
             "[module.{name}.grant] names \"{granted}\" as `{key}`, and a grant no longer gives what the \
              file does not declare"
         ));
-        let fault = fault.help(format!(
-            "add \"{granted}\" to `{key}` of permissions(…) in its file"
-        ));
-        let fix = Fix::Declare {
-            file: module.file.clone(),
-            wanted: (permission, granted),
-        };
+        let fault =
+            fault.help(format!("add \"{granted}\" to `{key}` of permissions(…) in its file"));
+        let fix = Fix::Declare { file: module.file.clone(), wanted: (permission, granted) };
         Finding::new(&module.file, fault).fixed_by(fix)
     };
     wanted.map(one).collect()
@@ -151,10 +140,7 @@ fn early(runtime: &Runtime) -> Vec<Break> {
     let early = early.map(|(file, broken)| {
         let help =
             "read it inside the function that needs it, and declare permissions(env = [\"…\"])";
-        Break::in_file(
-            "permissions",
-            Finding::new(file, broken.fault.clone().help(help)),
-        )
+        Break::in_file("permissions", Finding::new(file, broken.fault.clone().help(help)))
     });
     early.collect()
 }
@@ -163,16 +149,10 @@ fn early(runtime: &Runtime) -> Vec<Break> {
 fn untrusted(files: &[&Surveyed], project: &ProjectFile) -> Option<Break> {
     let plan = doors::plan(&Serve::default(), project).ok()?;
     let names = files.iter().filter(|module| module.is_extension());
-    let names: Vec<&str> = names
-        .filter_map(|one| Some(one.name.as_ref()?.as_str()))
-        .collect();
+    let names: Vec<&str> = names.filter_map(|one| Some(one.name.as_ref()?.as_str())).collect();
     (plan.refuses_extensions && !names.is_empty()).then(|| Break {
         area: "trust",
-        what: format!(
-            "{} in starlark-mcp's form: not loaded on {}",
-            names.join(", "),
-            plan.host
-        ),
+        what: format!("{} in starlark-mcp's form: not loaded on {}", names.join(", "), plan.host),
         help: Some("start the server with --trust-folder or LARKSPUR_TRUST_FOLDER=1".to_owned()),
         repair: Repair::ByHand,
     })
@@ -184,10 +164,6 @@ fn data(global: &Global, project: &ProjectFile) -> Option<Break> {
         area: "data folder",
         what: misplaced.what(),
         help: Some(misplaced.fix()),
-        repair: if misplaced.is_certain() {
-            Repair::MoveData
-        } else {
-            Repair::ByHand
-        },
+        repair: if misplaced.is_certain() { Repair::MoveData } else { Repair::ByHand },
     })
 }

@@ -30,9 +30,7 @@ pub(crate) fn arguments(
 
 fn from_stdin() -> anyhow::Result<Args> {
     let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("standard input cannot be read")?;
+    std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
     let given = serde_json::from_str(&text).context("standard input is not JSON")?;
     check_keys(&text).context("standard input cannot be used")?;
     match given {

@@ -25,17 +25,12 @@ pub(crate) fn run(global: &Global, args: &Audit) -> anyhow::Result<ExitCode> {
     let project = compose::project_with_data(global)?;
     let Some(settings) = &project.project().audit else {
         let file = project.path().display();
-        note(&format!(
-            "nothing is written down of calls: add a line `[audit]` to {file}"
-        ));
+        note(&format!("nothing is written down of calls: add a line `[audit]` to {file}"));
         return Ok(ExitCode::from(FAILED));
     };
     let path = project.audit_file(settings);
     let Some(mut reader) = opened(&path, args.follow) else {
-        note(&format!(
-            "no call has been written to {} yet",
-            path.display()
-        ));
+        note(&format!("no call has been written to {} yet", path.display()));
         return Ok(ExitCode::SUCCESS);
     };
     let mut printer = Printer::new(args);
@@ -94,11 +89,7 @@ impl<'a> Printer<'a> {
             let since = jiff::Timestamp::now().checked_sub(time).ok()?;
             Some(format!("{since:.3}"))
         });
-        Self {
-            args,
-            since,
-            last: VecDeque::new(),
-        }
+        Self { args, since, last: VecDeque::new() }
     }
 
     /// Prints what can be shown, or keeps the last of it.
@@ -127,17 +118,9 @@ impl<'a> Printer<'a> {
     /// The entry as it is shown, if it is wanted.
     fn render(&self, entry: AuditEntry) -> Option<String> {
         let args = self.args;
-        let is_wanted = args
-            .caller
-            .as_ref()
-            .is_none_or(|caller| caller == entry.text("caller"))
-            && args
-                .verdict
-                .is_none_or(|verdict| verdict.name() == entry.text("verdict"))
-            && self
-                .since
-                .as_ref()
-                .is_none_or(|since| entry.text("time") >= since.as_str())
+        let is_wanted = args.caller.as_ref().is_none_or(|caller| caller == entry.text("caller"))
+            && args.verdict.is_none_or(|verdict| verdict.name() == entry.text("verdict"))
+            && self.since.as_ref().is_none_or(|since| entry.text("time") >= since.as_str())
             && args.tool.as_ref().is_none_or(|pattern| {
                 let (module, tool) = names(&entry.value);
                 pattern.matches(module, tool)

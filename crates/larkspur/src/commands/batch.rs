@@ -60,16 +60,11 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
 }
 
 /// The file's text, or what stands on standard input.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the file is named on the command line"
-)]
+#[expect(clippy::disallowed_methods, reason = "the file is named on the command line")]
 fn text(file: &str) -> anyhow::Result<String> {
     if file == "-" {
         let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("standard input is not text")?;
+        std::io::stdin().read_to_string(&mut text).context("standard input is not text")?;
         return Ok(text);
     }
     std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))
@@ -136,10 +131,7 @@ fn lines(run: &Run) -> Vec<String> {
     let line = |task: &Task, stage| format!("{} {}  {}", mark(stage), task.id, beside(stage));
     let stages: Vec<_> = run.stages().collect();
     if stages.len() <= MOST_LINES {
-        return stages
-            .iter()
-            .map(|(task, stage)| line(task, *stage))
-            .collect();
+        return stages.iter().map(|(task, stage)| line(task, *stage)).collect();
     }
     let running = stages.iter();
     let running = running.filter(|(_, stage)| matches!(stage, Stage::Running { .. }));

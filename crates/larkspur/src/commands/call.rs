@@ -129,10 +129,7 @@ async fn answer(
         return Ok(output);
     };
     let (is_shaped, tells_cost) = match args.format {
-        CallFormat::Text => (
-            handle.tool().tool.is_compact() || args.select.is_some(),
-            false,
-        ),
+        CallFormat::Text => (handle.tool().tool.is_compact() || args.select.is_some(), false),
         CallFormat::Json => (args.select.is_some(), false),
         CallFormat::Compact | CallFormat::Toon | CallFormat::Markdown => (true, true),
     };
@@ -147,10 +144,7 @@ async fn answer(
     }
     if let Some(before) = before {
         let (before, after) = (Grouped(before), Grouped(said.tokens));
-        note(&format!(
-            "{before} tokens as json, {after} as {}",
-            said.format
-        ));
+        note(&format!("{before} tokens as json, {after} as {}", said.format));
     }
     Ok(Output::text(said.body))
 }
@@ -214,11 +208,7 @@ pub(crate) fn read(tool: &Tool, name: &str, text: &str) -> Value {
 
 /// A parameter of a schema written by hand: its `type` says how to read it.
 fn from_schema(tool: &Tool, name: &str, text: &str) -> Value {
-    let property = tool
-        .input
-        .to_json()
-        .get("properties")
-        .and_then(|p| p.get(name));
+    let property = tool.input.to_json().get("properties").and_then(|p| p.get(name));
     match property.and_then(|p| p.get("type")).and_then(Value::as_str) {
         Some("string") => json!(text),
         _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),

@@ -126,20 +126,13 @@ fn show(findings: &Findings) {
         };
         let style = if finding.is_error() { BAD } else { WARN };
         let level = format!("{}[{}]:", finding.level(), finding.code);
-        say(&format!(
-            "{} {place}{}\n",
-            styled(style, level),
-            finding.fault
-        ));
+        say(&format!("{} {place}{}\n", styled(style, level), finding.fault));
     }
     let files = count(findings.files, "file");
     if findings.all.is_empty() {
         return note(&format!("nothing wrong in {files}"));
     }
-    let sum = [
-        (findings.errors(), "error"),
-        (findings.warnings(), "warning"),
-    ];
+    let sum = [(findings.errors(), "error"), (findings.warnings(), "warning")];
     let sum = sum.iter().filter(|(number, _)| *number > 0);
     let sum: Vec<String> = sum.map(|(number, thing)| count(*number, thing)).collect();
     note(&format!("{} in {files}", sum.join(" and ")));

@@ -61,21 +61,15 @@ fn chosen<'s>(survey: &'s Survey, name: Option<&str>) -> Vec<(&'s ModuleName, &'
 }
 
 fn show(name: &ModuleName, module: &Surveyed, origin: bool) {
-    let left_out = if module.disabled {
-        styled(DIM, "  left out by `enable`")
-    } else {
-        String::new()
-    };
+    let left_out =
+        if module.disabled { styled(DIM, "  left out by `enable`") } else { String::new() };
     say(&format!("{}{left_out}", styled(STRONG, name)));
     let aside = |text: &str| say(&format!("  {}", styled(DIM, text)));
     let Ok(config) = &module.config else {
         return aside("is not right");
     };
     let unset = unset(module, config);
-    match (
-        &module.manifest,
-        config.settings.is_empty() && unset.is_empty(),
-    ) {
+    match (&module.manifest, config.settings.is_empty() && unset.is_empty()) {
         (Some(_), true) => aside("takes no configuration"),
         (None, true) => aside("nothing is set"),
         (_, false) if origin => show_origins(&config.settings),

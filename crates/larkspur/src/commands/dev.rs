@@ -64,10 +64,7 @@ fn welcome(runtime: &Runtime, plan: &Plan, address: SocketAddr) {
     let folders: Vec<String> = folders.map(|f| f.root().display().to_string()).collect();
     say(&format!(
         "{} watching {}   {}",
-        styled(
-            STRONG,
-            format!("larkspur {} dev", env!("CARGO_PKG_VERSION"))
-        ),
+        styled(STRONG, format!("larkspur {} dev", env!("CARGO_PKG_VERSION"))),
         folders.join(", "),
         styled(DIM, "ctrl-c to stop")
     ));
@@ -114,11 +111,7 @@ fn board(runtime: &Runtime, catalog: &Catalog) {
         waits(runtime, module);
     }
     for (file, broken) in &catalog.broken {
-        say(&format!(
-            "  {} {file}\n{}",
-            styled(BAD, "✗"),
-            indented(&broken.fault.to_string())
-        ));
+        say(&format!("  {} {file}\n{}", styled(BAD, "✗"), indented(&broken.fault.to_string())));
     }
     for tool in &catalog.unlisted {
         say(&unlisted(tool.tool.module.as_str(), &tool.fault()));
@@ -137,10 +130,7 @@ fn board(runtime: &Runtime, catalog: &Catalog) {
 /// A module with a tool that is not listed.
 fn unlisted(module: &str, fault: &Fault) -> String {
     let fault = indented(&fault.to_string());
-    format!(
-        "  {} {module}  a tool is not listed\n{fault}",
-        styled(BAD, "✗")
-    )
+    format!("  {} {module}  a tool is not listed\n{fault}", styled(BAD, "✗"))
 }
 
 /// What a module cannot do before somebody has set its secrets.
@@ -176,22 +166,15 @@ fn follow(global: &Global, runtime: &Runtime, told: &Receiver<Event>) {
 }
 
 fn show(event: &Event) {
-    let name = event
-        .module
-        .as_ref()
-        .map_or_else(|| event.file.clone(), ToString::to_string);
+    let name = event.module.as_ref().map_or_else(|| event.file.clone(), ToString::to_string);
     let took = format!("{:.1} ms", event.took.as_secs_f64() * 1000.0);
     say(&match &event.change {
-        Change::Loaded(all) => format!(
-            "  {} {name}  loaded, {}, {took}",
-            styled(GOOD, "●"),
-            offers(*all)
-        ),
-        Change::Reloaded(all) => format!(
-            "  {} {name}  reloaded, {}, {took}",
-            styled(GOOD, "●"),
-            offers(*all)
-        ),
+        Change::Loaded(all) => {
+            format!("  {} {name}  loaded, {}, {took}", styled(GOOD, "●"), offers(*all))
+        }
+        Change::Reloaded(all) => {
+            format!("  {} {name}  reloaded, {}, {took}", styled(GOOD, "●"), offers(*all))
+        }
         Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
         Change::Surface(choice) => format!("  surface: {choice}"),
         Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
@@ -214,10 +197,7 @@ fn show(event: &Event) {
             event.file,
             indented(&fault.to_string())
         ),
-        Change::Broken {
-            fault,
-            still_served,
-        } => {
+        Change::Broken { fault, still_served } => {
             let served = if *still_served {
                 "new version refused, the last good one is still served"
             } else {
@@ -245,10 +225,7 @@ fn tests(global: &Global, runtime: &Runtime) {
         say(&format!("    tests: {} passed", summary.passed));
         return;
     }
-    for line in lines
-        .iter()
-        .filter(|line| line.trim_start().starts_with('✗'))
-    {
+    for line in lines.iter().filter(|line| line.trim_start().starts_with('✗')) {
         say(&indented(line));
     }
     say(&format!(
@@ -259,8 +236,5 @@ fn tests(global: &Global, runtime: &Runtime) {
 }
 
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -1,8 +1,5 @@
 //! `larkspur doc`: what scripts can name, from the code itself.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this command writes the book's pages"
-)]
+#![expect(clippy::disallowed_methods, reason = "this command writes the book's pages")]
 
 use crate::args::{Cli, Doc, Format};
 use crate::exit::USAGE;
@@ -65,11 +62,7 @@ fn write(book: &Path, pages: &[(String, String)]) -> anyhow::Result<()> {
     for (file, text) in pages {
         write_page(&folder.join(file), text)?;
     }
-    say(&format!(
-        "{} {} pages in {shown}",
-        styled(GOOD, "wrote"),
-        pages.len()
-    ));
+    say(&format!("{} {} pages in {shown}", styled(GOOD, "wrote"), pages.len()));
     Ok(())
 }
 

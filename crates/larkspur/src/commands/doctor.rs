@@ -33,10 +33,7 @@ fn show(findings: &[Finding]) {
             Mark::Warning => styled(WARN, "!"),
             Mark::Problem => styled(BAD, "✗"),
         };
-        say(&format!(
-            "  {mark} {}",
-            finding.what.replace('\n', "\n    ")
-        ));
+        say(&format!("  {mark} {}", finding.what.replace('\n', "\n    ")));
         if let Some(fix) = &finding.fix {
             say(&styled(DIM, format!("    → {fix}")));
         }

@@ -40,13 +40,11 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
         error(&tool.fault().to_string());
     }
     runtime.close();
-    Ok(
-        if catalog.broken.is_empty() && catalog.unlisted.is_empty() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::from(FAILED)
-        },
-    )
+    Ok(if catalog.broken.is_empty() && catalog.unlisted.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    })
 }
 
 /// Frees a name that clients may have been allowed to call.
@@ -93,27 +91,15 @@ fn as_text(runtime: &Runtime, catalog: &Catalog) {
     for module in catalog.modules() {
         say(&heading(module));
         for tool in &module.tools {
-            say(&format!(
-                "  {}  {}",
-                tool.tool.signature(),
-                styled(DIM, tool.tool.summary())
-            ));
+            say(&format!("  {}  {}", tool.tool.signature(), styled(DIM, tool.tool.summary())));
         }
         for resource in &module.resources {
             let resource = &resource.resource;
-            say(&format!(
-                "  resource {}  {}",
-                resource.uri,
-                styled(DIM, resource.summary())
-            ));
+            say(&format!("  resource {}  {}", resource.uri, styled(DIM, resource.summary())));
         }
         for prompt in &module.prompts {
             let prompt = &prompt.prompt;
-            say(&format!(
-                "  prompt {}  {}",
-                prompt.signature(),
-                styled(DIM, prompt.summary())
-            ));
+            say(&format!("  prompt {}  {}", prompt.signature(), styled(DIM, prompt.summary())));
         }
     }
     for module in catalog.modules() {
@@ -150,11 +136,7 @@ fn nothing(runtime: &Runtime) -> String {
 fn all(catalog: &Catalog) -> String {
     let resources = catalog.resources.exact().count() + catalog.resources.templates().count();
     let prompts = catalog.prompts.listed().count();
-    offers(Offers {
-        tools: catalog.tool_count(),
-        resources,
-        prompts,
-    })
+    offers(Offers { tools: catalog.tool_count(), resources, prompts })
 }
 
 fn heading(module: &Module) -> String {
@@ -241,11 +223,7 @@ fn resources(module: &Module) -> Vec<Value> {
     resources
         .map(|resource| {
             let resource = &resource.resource;
-            let key = if resource.uri.is_exact() {
-                "uri"
-            } else {
-                "uriTemplate"
-            };
+            let key = if resource.uri.is_exact() { "uri" } else { "uriTemplate" };
             json!({
                 key: resource.uri.as_str(),
                 "name": resource.name,

@@ -15,10 +15,7 @@ pub(crate) fn run(global: &Global) -> anyhow::Result<ExitCode> {
         if let Some(root) = root.filter(|_| !is_named) {
             let _ = std::env::set_current_dir(root);
         }
-        Editor {
-            global,
-            abandoned: Arc::default(),
-        }
+        Editor { global, abandoned: Arc::default() }
     });
     let is_polite = is_polite.context("cannot talk to the editor")?;
     Ok(ExitCode::from(u8::from(!is_polite)))

@@ -37,10 +37,7 @@ pub(crate) fn several(
     paths: &[impl Display],
 ) -> ExitCode {
     let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    error(&format!(
-        "several modules have a {kind} `{name}`: {}",
-        paths.join(", ")
-    ));
+    error(&format!("several modules have a {kind} `{name}`: {}", paths.join(", ")));
     tell_broken(catalog);
     ExitCode::from(USAGE)
 }
@@ -88,7 +85,5 @@ fn tell_broken(catalog: &Catalog) {
 
 /// The author's view of a failure, with the place in the script, where there is one.
 pub(super) fn shown(failure: &RequestError) -> String {
-    failure
-        .fault()
-        .map_or_else(|| failure.to_string(), ToString::to_string)
+    failure.fault().map_or_else(|| failure.to_string(), ToString::to_string)
 }

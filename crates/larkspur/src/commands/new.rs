@@ -12,11 +12,7 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     if let Some(file) = &new.from {
         return Ok(from_file(file));
     }
-    let name = match new
-        .name
-        .as_deref()
-        .map(|given| read_name(given, new.single))
-    {
+    let name = match new.name.as_deref().map(|given| read_name(given, new.single)) {
         None => None,
         Some(Ok(name)) => Some(name),
         Some(Err(fault)) => {
@@ -96,9 +92,10 @@ fn say_what_is_next(global: &Global, name: Option<&ModuleName>, single: bool) {
         let told = "what modules are told, and by whom";
         next.push(("config show --origin".to_owned(), told));
     }
-    let program = global.modules.iter().fold("larkspur".to_owned(), |all, f| {
-        format!("{all} -e {}", f.display())
-    });
+    let program = global
+        .modules
+        .iter()
+        .fold("larkspur".to_owned(), |all, f| format!("{all} -e {}", f.display()));
     say("\nNext");
     for (command, what) in next {
         say(&format!("  {:<40} {what}", format!("{program} {command}")));
@@ -113,8 +110,6 @@ fn warn_if_left_out(global: &Global, name: &ModuleName) {
     let enable = project.project().enable.as_ref();
     if enable.is_some_and(|names| !names.contains(name)) {
         let file = project.path().display();
-        note(&format!(
-            "note: `enable` in {file} does not name `{name}`; add it there"
-        ));
+        note(&format!("note: `enable` in {file} does not name `{name}`; add it there"));
     }
 }

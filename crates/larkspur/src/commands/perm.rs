@@ -14,17 +14,9 @@ pub(crate) fn run(global: &Global, perm: &Perm) -> anyhow::Result<ExitCode> {
     let runtime = compose::look(global)?;
     let catalog = runtime.catalog();
     let names = names(&catalog);
-    let Some((module, name)) = asked
-        .tool
-        .split_once('.')
-        .filter(|_| names.contains(&asked.tool))
+    let Some((module, name)) = asked.tool.split_once('.').filter(|_| names.contains(&asked.tool))
     else {
-        return Ok(missing(
-            &runtime,
-            "tool, prompt or resource",
-            &asked.tool,
-            &names,
-        ));
+        return Ok(missing(&runtime, "tool, prompt or resource", &asked.tool, &names));
     };
     let policy = &catalog.rules.policy;
     let caller = caller(asked);
@@ -50,11 +42,7 @@ pub(crate) fn run(global: &Global, perm: &Perm) -> anyhow::Result<ExitCode> {
 fn tell(asked: &Explained, policy: &Policy, caller: &Caller, is_allowed: bool) {
     let (module, name) = asked.tool.split_once('.').unwrap_or_default();
     let roles = policy.roles_of(caller);
-    let may = if is_allowed {
-        styled(GOOD, "may use")
-    } else {
-        styled(BAD, "may not use")
-    };
+    let may = if is_allowed { styled(GOOD, "may use") } else { styled(BAD, "may not use") };
     say(&format!("{} {may} {}", asked.user, asked.tool));
     let names = policy.role_names(&roles);
     if !names.is_empty() {
@@ -62,9 +50,7 @@ fn tell(asked: &Explained, policy: &Policy, caller: &Caller, is_allowed: bool) {
     }
     say(&format!("  {}", policy.decide(&roles, module, name)));
     if let Some(scope) = policy.missing_scope(caller, module, name) {
-        say(&format!(
-            "  the token lacks the scope `{scope}`, which [scope.\"{scope}\"] asks for"
-        ));
+        say(&format!("  the token lacks the scope `{scope}`, which [scope.\"{scope}\"] asks for"));
     }
 }
 

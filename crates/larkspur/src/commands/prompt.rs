@@ -41,15 +41,8 @@ fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
             Role::User => "user:",
             Role::Assistant => "assistant:",
         };
-        let words = Output {
-            content: vec![message.content],
-            ..Output::default()
-        };
-        say(&format!(
-            "{} {}",
-            styled(STRONG, role),
-            words.plain_text().trim_end()
-        ));
+        let words = Output { content: vec![message.content], ..Output::default() };
+        say(&format!("{} {}", styled(STRONG, role), words.plain_text().trim_end()));
     }
     Ok(())
 }

@@ -25,9 +25,7 @@ pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
 
 fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
-        say(&serde_json::to_string_pretty(
-            &json!({"contents": contents}),
-        )?);
+        say(&serde_json::to_string_pretty(&json!({"contents": contents}))?);
         return Ok(());
     }
     for one in contents {

@@ -1,8 +1,5 @@
 //! `larkspur readme`: a module's README, printed or put into its folder.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this command writes the author's files"
-)]
+#![expect(clippy::disallowed_methods, reason = "this command writes the author's files")]
 
 use crate::args::{Global, Readme};
 use crate::exit::USAGE;
@@ -17,9 +14,7 @@ use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Readme) -> anyhow::Result<ExitCode> {
     let survey = compose::look(global)?.survey();
-    let found = survey
-        .named()
-        .find(|(name, _)| name.as_str() == args.module);
+    let found = survey.named().find(|(name, _)| name.as_str() == args.module);
     let Some((_, module)) = found else {
         error(&no_such_module(&args.module, &survey));
         tell_nameless(&survey);

@@ -36,10 +36,7 @@ fn called(
     };
     let tool = &handle.tool().tool;
     let wanted = Some(wanted).filter(|wanted| !wanted.is_empty());
-    let folders: Vec<Folder> = compose::folders(global)
-        .into_iter()
-        .map(Folder::new)
-        .collect();
+    let folders: Vec<Folder> = compose::folders(global).into_iter().map(Folder::new).collect();
     let module = &handle.module;
     let folder = &folders[module.folder];
     let draft = match Draft::new(folder, &module.file, tool.name.as_str(), wanted) {
@@ -73,12 +70,7 @@ fn called(
         }
         Err(failure) => failed(&failure, tool, args.format),
     };
-    let made = Made {
-        recorder,
-        args: &given,
-        config: config(module, recorder),
-        reply,
-    };
+    let made = Made { recorder, args: &given, config: config(module, recorder), reply };
     let mut options = Options::new(folders);
     options.world = Arc::new(Outside::default());
     Ok(match draft.save(&made, options) {
@@ -148,7 +140,5 @@ fn told(global: &Global, draft: &Draft) {
         command += &folder.to_string_lossy();
     }
     let (test, file) = (draft.test(), draft.file().display());
-    note(&format!(
-        "saved as {test} in {file}; run it with: {command} -k {test}"
-    ));
+    note(&format!("saved as {test} in {file}; run it with: {command} -k {test}"));
 }

@@ -77,9 +77,7 @@ fn remove(global: &Global, args: &SecretRemove) -> anyhow::Result<ExitCode> {
         say(&format!("removed {what}"));
         return Ok(ExitCode::SUCCESS);
     }
-    error(&format!(
-        "{what} is not set; `larkspur secret list` shows what is"
-    ));
+    error(&format!("{what} is not set; `larkspur secret list` shows what is"));
     Ok(ExitCode::from(FAILED))
 }
 

@@ -1,8 +1,5 @@
 //! `larkspur secret export` and `import`: all secrets in one file that a passphrase opens.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the file that is named is read and written here"
-)]
+#![expect(clippy::disallowed_methods, reason = "the file that is named is read and written here")]
 
 use crate::args::{Global, SecretExport, SecretImport};
 use crate::commands::secret::{refused, tell_made};
@@ -66,21 +63,13 @@ fn passphrase(ask: Ask) -> anyhow::Result<Option<Zeroizing<String>>> {
 }
 
 fn nobody() -> ExitCode {
-    refused(&format!(
-        "nobody is here to be asked for the passphrase; set {EXPORT_PASSPHRASE}"
-    ))
+    refused(&format!("nobody is here to be asked for the passphrase; set {EXPORT_PASSPHRASE}"))
 }
 
 /// For its owner alone; half of it is left nowhere.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all());
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),

@@ -13,9 +13,7 @@ pub(crate) fn run(global: &Global, args: &SecretRotateKey) -> anyhow::Result<Exi
     let to = match (&args.new_key_file, args.passphrase) {
         (Some(file), _) => NewKey::File(std::path::absolute(file)?),
         (None, true) if !hidden::is_asked() => {
-            return Ok(refused(
-                "nobody is here to be asked; set LARKSPUR_VAULT_NEW_PASSPHRASE",
-            ));
+            return Ok(refused("nobody is here to be asked; set LARKSPUR_VAULT_NEW_PASSPHRASE"));
         }
         (None, true) => {
             let new = hidden::ask_twice("the new passphrase")?;
@@ -37,9 +35,7 @@ fn tell(rotated: &Rotated, to: &NewKey) {
         ));
         return;
     };
-    say(&format!(
-        "sealed {secrets} anew: key {old} opens nothing any more, key {new} does"
-    ));
+    say(&format!("sealed {secrets} anew: key {old} opens nothing any more, key {new} does"));
     match (to, origin) {
         (NewKey::Made, origin) => note(&format!(
             "the new key is in {origin}, after the old one, which other vaults may need: keep a copy of it"

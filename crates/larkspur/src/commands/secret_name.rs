@@ -23,24 +23,16 @@ impl Named {
         let Some((module, name)) = text.split_once('.') else {
             return Err(format!("`{text}` names no secret; write MODULE.NAME"));
         };
-        let module: ModuleName = module
-            .parse()
-            .map_err(|error| format!("`{text}` names no secret: {error}"))?;
+        let module: ModuleName =
+            module.parse().map_err(|error| format!("`{text}` names no secret: {error}"))?;
         if name.is_empty() || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(format!("`{text}` names no secret; write MODULE.NAME"));
         }
-        Ok(Self {
-            module,
-            name: name.to_owned(),
-        })
+        Ok(Self { module, name: name.to_owned() })
     }
 
     pub(crate) fn place<'a>(&'a self, user: Option<&'a str>) -> Place<'a> {
-        Place {
-            module: self.module.as_str(),
-            name: &self.name,
-            owner: user.unwrap_or_default(),
-        }
+        Place { module: self.module.as_str(), name: &self.name, owner: user.unwrap_or_default() }
     }
 
     /// `github.token`, `github.token for ada`.
@@ -77,9 +69,7 @@ impl Named {
             }
             None => format!("it asks for {}", there.join(", ")),
         };
-        Standing::Wrong(format!(
-            "module `{module}` asks for no secret `{name}`; {way_out}"
-        ))
+        Standing::Wrong(format!("module `{module}` asks for no secret `{name}`; {way_out}"))
     }
 }
 

@@ -28,11 +28,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     };
     let executor = compose::executor()?;
     // Before anything is started: whoever cannot listen has nothing to serve.
-    let door = match plan
-        .transport
-        .http
-        .then(|| executor.block_on(doors::open(&plan)))
-    {
+    let door = match plan.transport.http.then(|| executor.block_on(doors::open(&plan))) {
         Some(Err(refused)) => return Ok(refused_by(&refused)),
         Some(Ok(door)) => Some(door),
         None => None,
@@ -67,9 +63,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let (requests, subjects) = (count(cut_off.len(), "request"), cut_off.join(", "));
-    error(&format!(
-        "{requests} cut off without a response: {subjects}"
-    ));
+    error(&format!("{requests} cut off without a response: {subjects}"));
     Ok(ExitCode::FAILURE)
 }
 
@@ -86,9 +80,7 @@ async fn serve_all(
     listener: Option<HttpListener>,
     mut signals: Signals,
 ) -> anyhow::Result<StdioEnd> {
-    let address = listener
-        .as_ref()
-        .and_then(|listener| listener.address().ok());
+    let address = listener.as_ref().and_then(|listener| listener.address().ok());
     let _control = answer_orders(runtime, address);
     let has_http = listener.is_some();
     let stdio = async {
@@ -150,10 +142,7 @@ pub(crate) async fn obey_signals(server: &Server, runtime: &Runtime, signals: &m
 }
 
 fn listening(door: &HttpListener, plan: &Plan) -> anyhow::Result<()> {
-    note(&format!(
-        "larkspur: listening on http://{}/mcp",
-        door.address()?
-    ));
+    note(&format!("larkspur: listening on http://{}/mcp", door.address()?));
     if plan.made_token
         && let Login::Token(token) = &plan.entrance.login
     {
@@ -186,9 +175,9 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
         let shown = folder.root().display();
         match folder.trouble() {
             None => {}
-            Some(why) if why.kind() == ErrorKind::NotFound => note(&format!(
-                "note: there is no folder {shown} yet; it is served when it appears"
-            )),
+            Some(why) if why.kind() == ErrorKind::NotFound => {
+                note(&format!("note: there is no folder {shown} yet; it is served when it appears"))
+            }
             Some(why) => note(&format!("note: the folder {shown} cannot be read: {why}")),
         }
     }
@@ -207,10 +196,7 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
 
 /// What an author should see while a client is served.
 fn tell(event: &Event) {
-    let name = event
-        .module
-        .as_ref()
-        .map_or_else(|| event.file.clone(), ToString::to_string);
+    let name = event.module.as_ref().map_or_else(|| event.file.clone(), ToString::to_string);
     match &event.change {
         Change::Loaded(_) | Change::Tests => {}
         Change::Reloaded(all) => note(&format!("reloaded {name}: {}", offers(*all))),
@@ -227,15 +213,8 @@ fn tell(event: &Event) {
             let error = styled(BAD, "error:");
             note(&format!("{error} {} was stopped\n{fault}", event.file));
         }
-        Change::Broken {
-            fault,
-            still_served,
-        } => {
-            let rest = if *still_served {
-                "; its last good version is still served"
-            } else {
-                ""
-            };
+        Change::Broken { fault, still_served } => {
+            let rest = if *still_served { "; its last good version is still served" } else { "" };
             note(&format!(
                 "{} {} cannot be loaded{rest}\n{fault}",
                 styled(BAD, "error:"),

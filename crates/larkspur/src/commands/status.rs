@@ -42,9 +42,7 @@ pub(crate) fn running(global: &Global, all: bool) -> Vec<Running> {
 fn wanted(global: &Global) -> Vec<String> {
     let folders = compose::folders(global).into_iter();
     let absolute = folders.map(|folder| std::path::absolute(&folder).unwrap_or(folder));
-    absolute
-        .map(|folder| folder.display().to_string())
-        .collect()
+    absolute.map(|folder| folder.display().to_string()).collect()
 }
 
 pub(crate) fn show(status: &Status) {
@@ -57,19 +55,10 @@ pub(crate) fn show(status: &Status) {
         count(usize::try_from(status.calls).unwrap_or(usize::MAX), "call"),
         status.failed,
         status.in_flight,
-        count(
-            usize::try_from(status.reloads).unwrap_or(usize::MAX),
-            "reload"
-        ),
+        count(usize::try_from(status.reloads).unwrap_or(usize::MAX), "reload"),
     ));
-    let address = status
-        .address
-        .map(|address| format!(" at http://{address}/mcp"));
-    say(&format!(
-        "  serves {}{}",
-        status.folders.join(", "),
-        address.unwrap_or_default()
-    ));
+    let address = status.address.map(|address| format!(" at http://{address}/mcp"));
+    say(&format!("  serves {}{}", status.folders.join(", "), address.unwrap_or_default()));
     if status.tools > 0 {
         say(&format!("  surface: {}", status.surface));
     }
@@ -80,11 +69,7 @@ pub(crate) fn show(status: &Status) {
     for module in &status.modules {
         say(&line(module));
         if module.stuck > 0 {
-            say(&format!(
-                "    {} {}",
-                styled(BAD, "✗"),
-                ignoring(module.stuck)
-            ));
+            say(&format!("    {} {}", styled(BAD, "✗"), ignoring(module.stuck)));
         }
         let name = module.name.as_deref().unwrap_or_default();
         for secret in &module.waiting_for {
@@ -98,11 +83,7 @@ pub(crate) fn show(status: &Status) {
 }
 
 fn ignoring(stuck: usize) -> String {
-    let verb = if stuck == 1 {
-        "ignores its"
-    } else {
-        "ignore their"
-    };
+    let verb = if stuck == 1 { "ignores its" } else { "ignore their" };
     format!("{} {verb} deadline", count(stuck, "thread"))
 }
 

@@ -134,11 +134,7 @@ fn chosen_of(
         tests.map(|file| folder.path(&file))
     });
     let reached = |path: &PathBuf| only.as_ref().is_none_or(|only| only.contains(path));
-    Some(
-        tests
-            .filter(|path| reached(path) && chosen.has_tests(path))
-            .collect(),
-    )
+    Some(tests.filter(|path| reached(path) && chosen.has_tests(path)).collect())
 }
 
 /// Writes down what ran, and tells whether that is as much as was asked for.
@@ -150,9 +146,7 @@ fn is_enough(asked: &Coverage, covered: &Covered) -> anyhow::Result<bool> {
         return Ok(true);
     };
     let percent = covered.percent();
-    error(&format!(
-        "{percent:.1} % of the lines ran, and --coverage-min asks for {min} %"
-    ));
+    error(&format!("{percent:.1} % of the lines ran, and --coverage-min asks for {min} %"));
     Ok(false)
 }
 

@@ -13,9 +13,7 @@ pub(crate) fn as_text(catalog: &Catalog) {
     let row = |name: &str, tools: usize, tokens: usize, rest: &str| {
         let tools = count(tools, "tool");
         let tokens = Grouped(tokens).to_string();
-        say(&format!(
-            "{name:widest$}  {tools:>9}  {tokens:>9} tokens{rest}"
-        ));
+        say(&format!("{name:widest$}  {tools:>9}  {tokens:>9} tokens{rest}"));
     };
     for cost in &costs {
         let rest = format!("  {} as signatures", Grouped(cost.signatures));
@@ -34,12 +32,7 @@ pub(crate) fn as_text(catalog: &Catalog) {
 }
 
 pub(crate) fn as_json(catalog: &Catalog) -> Value {
-    let Choice {
-        shows_modules,
-        flat_tokens,
-        modules_tokens,
-        ..
-    } = catalog.front.choice;
+    let Choice { shows_modules, flat_tokens, modules_tokens, .. } = catalog.front.choice;
     let costs = catalog.costs();
     let modules = costs.iter().map(|cost| {
         json!({

@@ -36,21 +36,14 @@ pub(crate) fn run(global: &Global, args: &Uninstall) -> anyhow::Result<ExitCode>
         return Ok(ExitCode::SUCCESS);
     };
     let Some(change) = file.uninstall(&name)? else {
-        note(&format!(
-            "{} has no `{name}` in {path}; nothing to change",
-            client.title
-        ));
+        note(&format!("{} has no `{name}` in {path}; nothing to change", client.title));
         return Ok(ExitCode::SUCCESS);
     };
     match edits::carry_out(&change, &args.entry)? {
         Done::Shown => {}
         Done::Refused => return Ok(ExitCode::from(USAGE)),
         Done::Written(kept) => {
-            say(&format!(
-                "{} {path}{}",
-                styled(GOOD, did(&change)),
-                how(&change)
-            ));
+            say(&format!("{} {path}{}", styled(GOOD, did(&change)), how(&change)));
             if let Some(kept) = kept {
                 note(&format!("what it was: {}", kept.display()));
             }
@@ -60,17 +53,9 @@ pub(crate) fn run(global: &Global, args: &Uninstall) -> anyhow::Result<ExitCode>
 }
 
 fn did(change: &Change) -> &'static str {
-    if change.removes_the_file() {
-        "removed"
-    } else {
-        "wrote"
-    }
+    if change.removes_the_file() { "removed" } else { "wrote" }
 }
 
 fn how(change: &Change) -> &'static str {
-    if change.restores() {
-        ", as it was before"
-    } else {
-        ""
-    }
+    if change.restores() { ", as it was before" } else { "" }
 }

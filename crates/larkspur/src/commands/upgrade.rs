@@ -50,10 +50,7 @@ fn edited(global: &Global, mut breaks: Vec<Break>) -> anyhow::Result<Vec<Break>>
 
 /// Moves the data folder, if it is certain whose it is.
 fn moved(global: &Global, breaks: Vec<Break>) -> anyhow::Result<Vec<Break>> {
-    if !breaks
-        .iter()
-        .any(|one| matches!(one.repair, Repair::MoveData))
-    {
+    if !breaks.iter().any(|one| matches!(one.repair, Repair::MoveData)) {
         return Ok(breaks);
     }
     if let Err(why) = data_folder::settle(global, &compose::project(global)?) {
@@ -64,11 +61,7 @@ fn moved(global: &Global, breaks: Vec<Break>) -> anyhow::Result<Vec<Break>> {
 
 fn show(breaks: &[Break]) {
     for one in breaks {
-        say(&format!(
-            "{} {}",
-            styled(BAD, format!("{}:", one.area)),
-            one.what
-        ));
+        say(&format!("{} {}", styled(BAD, format!("{}:", one.area)), one.what));
         if let Some(help) = &one.help {
             say(&format!("  → {help}"));
         }
@@ -76,14 +69,9 @@ fn show(breaks: &[Break]) {
     if breaks.is_empty() {
         return note("nothing of this project breaks in this version");
     }
-    note(&format!(
-        "{} of this project to change for this version",
-        count(breaks.len(), "thing")
-    ));
+    note(&format!("{} of this project to change for this version", count(breaks.len(), "thing")));
     let fixable = breaks.iter().filter(|one| one.is_fixable()).count();
     if fixable > 0 {
-        note(&format!(
-            "`larkspur check --upgrade --fix` changes {fixable} of them"
-        ));
+        note(&format!("`larkspur check --upgrade --fix` changes {fixable} of them"));
     }
 }

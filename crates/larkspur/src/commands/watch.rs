@@ -27,10 +27,7 @@ pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Resu
     // Whoever ends it before the first run is over has seen nothing pass.
     let last = Arc::new(AtomicU8::new(1));
     end_with(&last)?;
-    let folders: Vec<Folder> = compose::folders(global)
-        .into_iter()
-        .map(Folder::new)
-        .collect();
+    let folders: Vec<Folder> = compose::folders(global).into_iter().map(Folder::new).collect();
     let project = compose::project_path(global);
     let changes = Changes::new(folders.clone(), project);
     let mut changes = changes.map_err(anyhow::Error::msg)?;
@@ -43,9 +40,7 @@ pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Resu
         last.store(u8::from(!passed), Ordering::Relaxed);
         changes.settle();
         note("waiting for changes; ctrl-c to stop");
-        let changed = changes
-            .await_next()
-            .context("nobody tells of changes any more")?;
+        let changed = changes.await_next().context("nobody tells of changes any more")?;
         // Lines that other tests run would be missing.
         let whole = test.coverage.is_wanted();
         only = testing::affected(&folders, &changed).filter(|_| !whole);

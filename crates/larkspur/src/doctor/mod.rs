@@ -61,12 +61,7 @@ impl Notes {
 
     fn add(&mut self, mark: Mark, what: String, fix: Option<String>) {
         let area = self.area;
-        self.findings.push(Finding {
-            area,
-            mark,
-            what,
-            fix,
-        });
+        self.findings.push(Finding { area, mark, what, fix });
     }
 }
 

@@ -30,10 +30,7 @@ pub(super) fn findings(runtime: &Runtime, survey: &Survey) -> [Notes; 2] {
     }
     let mut modules = Notes::of("modules");
     if survey.modules.is_empty() && is_any_there {
-        modules.warning(
-            "there are none",
-            Some("`larkspur new hello` writes one".into()),
-        );
+        modules.warning("there are none", Some("`larkspur new hello` writes one".into()));
     }
     for module in &survey.modules {
         look_at(module, &mut modules);
@@ -62,14 +59,8 @@ fn look_at(module: &Surveyed, notes: &mut Notes) {
     if let Err(fault) = &module.config {
         return notes.problem(format!("{name} is configured wrongly: {fault}"), None);
     }
-    let version = module
-        .manifest
-        .as_ref()
-        .map(|manifest| manifest.version.to_string());
+    let version = module.manifest.as_ref().map(|manifest| manifest.version.to_string());
     let version = version.map_or(String::new(), |version| format!(" {version}"));
-    let tools = module
-        .script
-        .as_ref()
-        .map_or(0, |script| script.tools.len());
+    let tools = module.script.as_ref().map_or(0, |script| script.tools.len());
     notes.ok(format!("{name}{version}, {}", count(tools, "tool")));
 }

@@ -112,11 +112,7 @@ fn variables(who: &str, permissions: &Permissions, notes: &mut Notes) {
 }
 
 fn databases(who: &str, permissions: &Permissions, project: &Project, notes: &mut Notes) {
-    for wanted in permissions
-        .get(Permission::Postgres)
-        .iter()
-        .filter(|name| !name.contains('*'))
-    {
+    for wanted in permissions.get(Permission::Postgres).iter().filter(|name| !name.contains('*')) {
         if project.postgres.contains_key(wanted) {
             notes.ok(format!("{who} uses the database `{wanted}`"));
         } else {

@@ -164,9 +164,7 @@ fn who_has(host: &str, port: u16) -> Option<String> {
     let address = (host, port).to_socket_addrs().ok()?.next()?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream
-        .write_all(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n")
-        .ok()?;
+    stream.write_all(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n").ok()?;
     let (mut reply, mut part) = (Vec::new(), [0; 4096]);
     let end = Instant::now() + PATIENCE;
     // An answer without an end, or one that drips, is none of ours.
@@ -181,10 +179,7 @@ fn who_has(host: &str, port: u16) -> Option<String> {
     let health: Value = serde_json::from_str(body).ok()?;
     let tools = usize::try_from(health["tools"].as_u64()?).ok()?;
     let version = health["version"].as_str()?;
-    Some(format!(
-        "a larkspur {version} with {}",
-        count(tools, "tool")
-    ))
+    Some(format!("a larkspur {version} with {}", count(tools, "tool")))
 }
 
 pub(super) fn running(global: &Global) -> Notes {

@@ -51,21 +51,9 @@ mod tests {
         for (text, for_people, json) in [
             ("plain\tä 日", "plain\tä 日", "\"plain\\tä 日\""),
             ("a\r\nERROR b", "a\\r\\nERROR b", "\"a\\r\\nERROR b\""),
-            (
-                "\u{1b}[2J\u{7}",
-                "\\u{1b}[2J\\u{7}",
-                "\"\\u001b[2J\\u0007\"",
-            ),
-            (
-                "\u{9b}31m\u{7f}",
-                "\\u{9b}31m\\u{7f}",
-                "\"\\u009b31m\\u007f\"",
-            ),
-            (
-                "\u{2028}\u{202e}x",
-                "\\u{2028}\\u{202e}x",
-                "\"\\u2028\\u202ex\"",
-            ),
+            ("\u{1b}[2J\u{7}", "\\u{1b}[2J\\u{7}", "\"\\u001b[2J\\u0007\""),
+            ("\u{9b}31m\u{7f}", "\\u{9b}31m\\u{7f}", "\"\\u009b31m\\u007f\""),
+            ("\u{2028}\u{202e}x", "\\u{2028}\\u{202e}x", "\"\\u2028\\u202ex\""),
         ] {
             assert_eq!(one_line(text), for_people);
             let written = serde_json::to_string(text).unwrap();

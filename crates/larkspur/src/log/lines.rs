@@ -36,11 +36,7 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        if is_ours(metadata) {
-            Interest::always()
-        } else {
-            Interest::never()
-        }
+        if is_ours(metadata) { Interest::always() } else { Interest::never() }
     }
 
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
@@ -62,9 +58,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let span = context.event_span(event);
-        let extensions = span
-            .as_ref()
-            .map(tracing_subscriber::registry::SpanRef::extensions);
+        let extensions = span.as_ref().map(tracing_subscriber::registry::SpanRef::extensions);
         let about = extensions.as_ref().and_then(|all| all.get::<Fields>());
         let about = about.map(|fields| &fields.named);
         let metadata = event.metadata();

@@ -36,17 +36,13 @@ pub(crate) fn start(format: Format) {
     let filter = wanted().and_then(|(name, text)| match EnvFilter::try_new(&text) {
         Ok(filter) => Some(filter),
         Err(error) => {
-            bad = Some(format!(
-                "{name} cannot be used: {error}; write it as in `info,script=debug`"
-            ));
+            bad =
+                Some(format!("{name} cannot be used: {error}; write it as in `info,script=debug`"));
             None
         }
     });
     let filter = filter.unwrap_or_else(|| EnvFilter::new(usual));
-    let _ = tracing_subscriber::registry()
-        .with(filter)
-        .with(Lines { format })
-        .try_init();
+    let _ = tracing_subscriber::registry().with(filter).with(Lines { format }).try_init();
     if let Some(bad) = bad {
         tracing::warn!("{bad}");
     }
@@ -57,9 +53,7 @@ pub(crate) fn start(format: Format) {
     reason = "what is logged is wanted before anything else is read"
 )]
 fn wanted() -> Option<(&'static str, String)> {
-    let mut said = VARIABLES
-        .iter()
-        .filter_map(|name| Some((*name, std::env::var(name).ok()?)));
+    let mut said = VARIABLES.iter().filter_map(|name| Some((*name, std::env::var(name).ok()?)));
     said.find(|(_, text)| !text.trim().is_empty())
 }
 

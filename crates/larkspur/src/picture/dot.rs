@@ -36,16 +36,8 @@ fn arrow(picture: &Picture, from: &Node, edge: &Edge) -> Option<String> {
     if edge.circular {
         style.push("color=red");
     }
-    let style = if style.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", style.join(", "))
-    };
-    Some(format!(
-        "    {} -> {}{style};",
-        quoted(&from.label),
-        quoted(&to.label)
-    ))
+    let style = if style.is_empty() { String::new() } else { format!(" [{}]", style.join(", ")) };
+    Some(format!("    {} -> {}{style};", quoted(&from.label), quoted(&to.label)))
 }
 
 fn quoted(text: &str) -> String {

@@ -11,9 +11,7 @@ pub(crate) fn mermaid(picture: &Picture) -> String {
         lines.extend(node.edges.iter().map(|edge| arrow(number, edge)));
     }
     let used: BTreeMap<&str, &str> = picture.nodes.iter().filter_map(|n| class(n.mark)).collect();
-    let classes = used
-        .iter()
-        .map(|(name, style)| format!("    classDef {name} {style}"));
+    let classes = used.iter().map(|(name, style)| format!("    classDef {name} {style}"));
     lines.extend(classes);
     lines.join("\n")
 }
@@ -23,11 +21,7 @@ fn line(node: &Node, number: usize) -> String {
     let label = escaped(&node.label);
     let word = node.mark.word().map(|word| format!("<br/>{word}"));
     let class = class(node.mark).map(|(name, _)| format!(":::{name}"));
-    format!(
-        "    m{number}[\"{label}{}\"]{}",
-        word.unwrap_or_default(),
-        class.unwrap_or_default()
-    )
+    format!("    m{number}[\"{label}{}\"]{}", word.unwrap_or_default(), class.unwrap_or_default())
 }
 
 fn arrow(from: usize, edge: &Edge) -> String {

@@ -60,11 +60,8 @@ impl Mark {
 impl Picture {
     pub(crate) fn of(survey: &Survey) -> Self {
         let names = in_order(survey);
-        let places: BTreeMap<&ModuleName, usize> = names
-            .iter()
-            .enumerate()
-            .map(|(i, name)| (*name, i))
-            .collect();
+        let places: BTreeMap<&ModuleName, usize> =
+            names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
         let modules: BTreeMap<&ModuleName, &Surveyed> = survey.named().collect();
         let circles = steps(&survey.order.cycles);
         let node = |name: &&ModuleName| {
@@ -78,11 +75,7 @@ impl Picture {
             Node {
                 label: name.to_string(),
                 mark: module.map_or(Mark::Absent, |module| mark(module, is_circular)),
-                edges: module
-                    .into_iter()
-                    .flat_map(|m| needs(m))
-                    .map(edge)
-                    .collect(),
+                edges: module.into_iter().flat_map(|m| needs(m)).map(edge).collect(),
             }
         };
         let mut nodes: Vec<Node> = names.iter().map(node).collect();
@@ -100,10 +93,7 @@ fn in_order(survey: &Survey) -> Vec<&ModuleName> {
     let modules: BTreeMap<&ModuleName, &Surveyed> = survey.named().collect();
     let starts = |name: &&ModuleName| modules.get(name).is_some_and(|m| m.broken.is_none());
     let mut names: Vec<&ModuleName> = survey.order.order.iter().filter(starts).collect();
-    let wanted = modules
-        .values()
-        .flat_map(|m| needs(m))
-        .map(|(name, _)| name);
+    let wanted = modules.values().flat_map(|m| needs(m)).map(|(name, _)| name);
     let there = modules.keys().copied();
     let absent: BTreeSet<&ModuleName> = wanted.filter(|name| !modules.contains_key(name)).collect();
     for name in there.chain(absent) {

@@ -36,10 +36,7 @@ fn dependency(picture: &Picture, edge: &Edge, width: usize) -> String {
     let Some(node) = picture.nodes.get(edge.to) else {
         return String::new();
     };
-    let word = node
-        .mark
-        .word()
-        .map(|word| styled(DIM, format!(" ({word})")));
+    let word = node.mark.word().map(|word| styled(DIM, format!(" ({word})")));
     let indent = " ".repeat(width + 3);
     format!("{indent}{verb} {}{}", node.label, word.unwrap_or_default())
 }

@@ -38,10 +38,7 @@ mod tests {
         let page = |text| around(&name, text);
         let old = format!("# Mine\n\n{}\nthanks\n", page("old"));
         let next = format!("# Mine\n\n{}\nthanks\n", page("new"));
-        assert_eq!(
-            renewed(&old, &format!("# hello\n\n{}", page("new"))),
-            Some(next)
-        );
+        assert_eq!(renewed(&old, &format!("# hello\n\n{}", page("new"))), Some(next));
         for unmarked in ["# Mine\n", END, &format!("{END}\n{BEGIN}")] {
             assert_eq!(renewed(unmarked, &page("new")), None, "{unmarked}");
         }

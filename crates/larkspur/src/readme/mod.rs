@@ -56,10 +56,7 @@ fn about(module: &Surveyed) -> String {
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let lines = [description.unwrap_or_default(), facts.join(", ")];
     let lines = lines.iter().filter(|line| !line.is_empty());
-    lines
-        .map(|line| format!("{}\n", line.trim()))
-        .collect::<Vec<_>>()
-        .join("\n")
+    lines.map(|line| format!("{}\n", line.trim())).collect::<Vec<_>>().join("\n")
 }
 
 fn installation(name: &ModuleName, manifest: Option<&Manifest>) -> String {

@@ -34,9 +34,8 @@ fn parameters(tool: &Tool) -> String {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.contains(&json!(name)));
     let lines = properties.into_iter().flatten();
-    let lines: String = lines
-        .map(|(name, schema)| parameter(name, schema, is_required(name)))
-        .collect();
+    let lines: String =
+        lines.map(|(name, schema)| parameter(name, schema, is_required(name))).collect();
     if lines.is_empty() {
         return "It takes no parameters.\n".to_owned();
     }
@@ -51,12 +50,7 @@ fn parameter(name: &str, schema: &Value, required: bool) -> String {
     };
     let description = schema.get("description").and_then(Value::as_str);
     let description = description.map(|text| format!(": {}", one_line(text)));
-    format!(
-        "- {} ({}, {presence}){}\n",
-        code(name),
-        kind(schema),
-        description.unwrap_or_default()
-    )
+    format!("- {} ({}, {presence}){}\n", code(name), kind(schema), description.unwrap_or_default())
 }
 
 fn examples(module: &ModuleName, tool: &Tool) -> String {
@@ -84,11 +78,7 @@ fn example(module: &ModuleName, tool: &Tool, args: &Map<String, Value>) -> Strin
     let words = args.iter().map(|(name, value)| word(tool, name, value));
     let mut typed = vec![format!("larkspur call {module}.{}", tool.name)];
     typed.extend(words.map(|word| quoted(&word)));
-    format!(
-        "```json\n{}\n```\n\n```sh\n{}\n```\n",
-        spaced(&call),
-        typed.join(" ")
-    )
+    format!("```json\n{}\n```\n\n```sh\n{}\n```\n", spaced(&call), typed.join(" "))
 }
 
 /// `name=value` where that is read back as the same value, else `name:=json`.
@@ -117,9 +107,7 @@ fn quoted(word: &str) -> String {
 fn spaced(value: &Value) -> String {
     match value {
         Value::Object(map) => {
-            let pairs = map
-                .iter()
-                .map(|(key, value)| format!("{}: {}", json!(key), spaced(value)));
+            let pairs = map.iter().map(|(key, value)| format!("{}: {}", json!(key), spaced(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
         Value::Array(items) => {

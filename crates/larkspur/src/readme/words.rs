@@ -10,18 +10,15 @@ pub(super) fn kind(schema: &Value) -> String {
     if let Some(only) = schema.get("const") {
         return code(&only.to_string());
     }
-    let branches = ["anyOf", "oneOf"]
-        .iter()
-        .find_map(|key| schema.get(key)?.as_array());
+    let branches = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     if let Some(branches) = branches {
         return or(branches.iter().map(kind));
     }
     match schema.get("type") {
         Some(Value::String(name)) => with_parts(name, schema),
-        Some(Value::Array(names)) => or(names
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|name| with_parts(name, schema))),
+        Some(Value::Array(names)) => {
+            or(names.iter().filter_map(Value::as_str).map(|name| with_parts(name, schema)))
+        }
         _ => "any".to_owned(),
     }
 }
@@ -41,11 +38,7 @@ fn with_parts(name: &str, schema: &Value) -> String {
 /// Code, whatever is in it.
 pub(super) fn code(text: &str) -> String {
     let text = one_line(text);
-    if text.contains('`') {
-        format!("`` {text} ``")
-    } else {
-        format!("`{text}`")
-    }
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -81,22 +74,13 @@ mod tests {
         check(json!({"type": "string"}), "string");
         check(json!({"type": ["integer", "null"]}), "integer or null");
         check(json!({"enum": ["a", 7, true]}), r#"`"a"`, `7` or `true`"#);
-        check(
-            json!({"type": "array", "items": {"type": "integer"}}),
-            "array of integer",
-        );
+        check(json!({"type": "array", "items": {"type": "integer"}}), "array of integer");
         check(
             json!({"type": "object", "additionalProperties": {"type": "array"}}),
             "object of array",
         );
-        check(
-            json!({"type": "object", "additionalProperties": false}),
-            "object",
-        );
-        check(
-            json!({"anyOf": [{"type": "boolean"}, {"const": "x"}]}),
-            r#"boolean or `"x"`"#,
-        );
+        check(json!({"type": "object", "additionalProperties": false}), "object");
+        check(json!({"anyOf": [{"type": "boolean"}, {"const": "x"}]}), r#"boolean or `"x"`"#);
         check(json!({}), "any");
     }
 

@@ -51,9 +51,7 @@ fn about(command: &Command) -> String {
 /// Examples and exit codes, as the terminal shows them.
 fn after(command: &Command) -> String {
     let after = command.get_after_help();
-    after.map_or_else(String::new, |help| {
-        format!("\n```text not-run\n{help}\n```\n")
-    })
+    after.map_or_else(String::new, |help| format!("\n```text not-run\n{help}\n```\n"))
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Arg> {

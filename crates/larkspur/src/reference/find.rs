@@ -95,19 +95,13 @@ mod tests {
     #[test]
     fn near_misses_are_told() {
         check("htpp", "there is no `htpp`; did you mean `http`?");
-        check(
-            "math.sqr",
-            "there is no `math.sqr`; did you mean `math.sqrt`?",
-        );
+        check("math.sqr", "there is no `math.sqr`; did you mean `math.sqrt`?");
         check("sqrt", "there is no `sqrt`; did you mean `math.sqrt`?");
         check("sqart", "there is no `sqart`; did you mean `math.sqrt`?");
         check(
             "get",
             "there is no `get`; did you mean `ctx.state.get`, `env.get`, `http.get` or `dict.get`?",
         );
-        check(
-            "zzzzzz",
-            "there is no `zzzzzz`; `larkspur doc` lists what there is",
-        );
+        check("zzzzzz", "there is no `zzzzzz`; `larkspur doc` lists what there is");
     }
 }

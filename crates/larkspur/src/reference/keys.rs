@@ -18,10 +18,7 @@ const MORE: [(&str, &str); 15] = [
     ("vault", "[Keep secrets](secrets.md#the-key)"),
     ("audit", "[Who called what](audit.md)"),
     ("module.NAME", "[Limits](limits.md#shares)"),
-    (
-        "module.NAME.grant",
-        "[What a module may do](permissions.md)",
-    ),
+    ("module.NAME.grant", "[What a module may do](permissions.md)"),
     ("postgres.NAME", "[Work with a database](howto-database.md)"),
 ];
 
@@ -44,19 +41,12 @@ fn section(section: &Section) -> String {
         name => format!("`[{name}]`"),
     };
     let rows: Vec<Vec<String>> = section.keys.iter().map(row).collect();
-    let table = made::table(
-        &["key", "kind", "default", "example", "what it says"],
-        &rows,
-    );
+    let table = made::table(&["key", "kind", "default", "example", "what it says"], &rows);
     let words = match section.name {
         "config.KEY" => format!("\nThese words of JSON Schema are taken: {}.\n", words()),
         _ => String::new(),
     };
-    format!(
-        "## {heading}\n\n{}\n\n{table}{words}{}",
-        section.about,
-        more(section.name)
-    )
+    format!("## {heading}\n\n{}\n\n{table}{words}{}", section.about, more(section.name))
 }
 
 fn row(key: &Key) -> Vec<String> {

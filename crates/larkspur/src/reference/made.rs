@@ -23,23 +23,14 @@ pub(crate) fn made() -> [(&'static str, String); 5] {
                 ],
             ),
         ),
-        (
-            "manifest.md",
-            page(
-                include_str!("pages/manifest.md"),
-                &[("keys", &keys::manifest())],
-            ),
-        ),
+        ("manifest.md", page(include_str!("pages/manifest.md"), &[("keys", &keys::manifest())])),
         (
             "configuration.md",
             page(
                 include_str!("pages/configuration.md"),
                 &[
                     ("keys", &keys::project()),
-                    (
-                        "variables",
-                        &table(&["variable", "what it says"], &variables),
-                    ),
+                    ("variables", &table(&["variable", "what it says"], &variables)),
                 ],
             ),
         ),

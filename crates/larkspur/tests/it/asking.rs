@@ -69,10 +69,7 @@ resource("shop://menu", menu)
 
 fn answer(question: &Value) -> Value {
     let accept = |content: Value| json!({"action": "accept", "content": content});
-    match (
-        question["method"].as_str().unwrap(),
-        question["params"]["message"].as_str(),
-    ) {
+    match (question["method"].as_str().unwrap(), question["params"]["message"].as_str()) {
         ("elicitation/create", Some("Who is it for?" | "Your name?" | "Which first?")) => {
             accept(json!({"name": "ada"}))
         }
@@ -99,9 +96,7 @@ fn call(tool: &str) -> Value {
 }
 
 fn text(result: &Value) -> &str {
-    result["result"]["content"][0]["text"]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text: {result:#}"))
+    result["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result:#}"))
 }
 
 #[test]
@@ -110,10 +105,7 @@ fn a_conversation_goes_the_same_way_by_every_door() {
         let mut client = Client::start(shop(), door, all_abilities());
         let (result, asked) = client.talk("tools/call", call("order"), answer);
         assert_eq!(text(&result), "1 l tea for ada", "{door:?}");
-        let messages: Vec<&Value> = asked
-            .iter()
-            .map(|asked| &asked["params"]["message"])
-            .collect();
+        let messages: Vec<&Value> = asked.iter().map(|asked| &asked["params"]["message"]).collect();
         assert_eq!(messages, ["Who is it for?", "Which size?"], "{door:?}");
         assert_eq!(
             asked[0]["params"]["requestedSchema"],
@@ -126,11 +118,8 @@ fn a_conversation_goes_the_same_way_by_every_door() {
             runs,
             "{door:?}"
         );
-        let (result, _) = client.talk(
-            "tools/call",
-            call("order"),
-            |_| json!({"action": "decline"}),
-        );
+        let (result, _) =
+            client.talk("tools/call", call("order"), |_| json!({"action": "decline"}));
         assert_eq!(text(&result), "decline");
         let (result, asked) = client.talk("tools/call", call("visit"), answer);
         assert_eq!(text(&result), "accept");
@@ -146,9 +135,7 @@ fn several_questions_are_asked_at_once() {
         let (result, asked) = client.talk("tools/call", call("survey"), answer);
         assert_eq!(text(&result), "ada, words, file:///srv", "{door:?}");
         assert_eq!(asked.len(), 3);
-        let sampling = asked
-            .iter()
-            .find(|asked| asked["method"] == "sampling/createMessage");
+        let sampling = asked.iter().find(|asked| asked["method"] == "sampling/createMessage");
         let params = &sampling.unwrap()["params"];
         assert_eq!(
             params["messages"],
@@ -162,10 +149,7 @@ fn several_questions_are_asked_at_once() {
             (&params["temperature"], &params["stopSequences"]),
             (&json!(0.5), &json!(["."]))
         );
-        assert_eq!(
-            params["modelPreferences"],
-            json!({"hints": [{"name": "small"}]})
-        );
+        assert_eq!(params["modelPreferences"], json!({"hints": [{"name": "small"}]}));
         let (result, _) = client.talk("tools/call", call("folders"), answer);
         let folders = list_of(body_of(&result["result"]));
         assert_eq!(folders, [json!({"uri": "file:///srv", "name": "Srv"})]);
@@ -178,15 +162,9 @@ fn prompts_and_resources_ask_as_well() {
         let mut client = Client::start(shop(), door, all_abilities());
         let letter = json!({"name": "letter", "arguments": {"to": "bob"}});
         let (result, _) = client.talk("prompts/get", letter, answer);
-        assert_eq!(
-            result["result"]["messages"][0]["content"]["text"], "words",
-            "{door:?}"
-        );
+        assert_eq!(result["result"]["messages"][0]["content"]["text"], "words", "{door:?}");
         let (result, _) = client.talk("resources/read", json!({"uri": "shop://menu"}), answer);
-        assert_eq!(
-            result["result"]["contents"][0]["text"], r#"{"yes":true}"#,
-            "{door:?}"
-        );
+        assert_eq!(result["result"]["contents"][0]["text"], r#"{"yes":true}"#, "{door:?}");
     }
 }
 
@@ -201,16 +179,10 @@ fn a_tool_that_is_called_by_another_asks_the_same_client() {
     }
     let mut server = server(Opening::Modern, all_abilities());
     let first = server.request("tools/call", call("twice")).result();
-    let again = retried(
-        call("twice"),
-        &first,
-        json!({"who": answer(&first["inputRequests"]["who"])}),
-    );
+    let again =
+        retried(call("twice"), &first, json!({"who": answer(&first["inputRequests"]["who"])}));
     let second = server.request("tools/call", again).result();
-    assert_eq!(
-        second["inputRequests"]["who-2"]["params"]["message"],
-        "Who is it for?"
-    );
+    assert_eq!(second["inputRequests"]["who-2"]["params"]["message"], "Who is it for?");
 }
 
 #[test]
@@ -222,10 +194,7 @@ fn a_client_is_asked_what_it_can_answer_only() {
         let why = "the client has not declared the capability `sampling`, so it cannot be asked";
         for (method, params) in [
             ("tools/call", call("careful")),
-            (
-                "prompts/get",
-                json!({"name": "letter", "arguments": {"to": "bob"}}),
-            ),
+            ("prompts/get", json!({"name": "letter", "arguments": {"to": "bob"}})),
         ] {
             let (result, asked) = client.talk(method, params, answer);
             assert!(asked.is_empty(), "{asked:?}");
@@ -264,10 +233,7 @@ fn answers_need_the_state_they_were_asked_with() {
         params["inputResponses"] = json!({"who": accept});
         let asked = client.once("tools/call", params)["result"].clone();
         assert_eq!(asked["resultType"], "input_required", "{door:?} {asked:#}");
-        assert!(
-            asked["inputRequests"]["who"].is_object(),
-            "{door:?} {asked:#}"
-        );
+        assert!(asked["inputRequests"]["who"].is_object(), "{door:?} {asked:#}");
     }
 }
 
@@ -279,38 +245,26 @@ fn who_has_no_session_is_not_asked() {
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call("order")});
     let result = web.plain(&message).is(200).json();
     assert_eq!(result["result"]["isError"], true);
-    assert!(
-        text(&result).contains("has not declared the capability `elicitation`"),
-        "{result}"
-    );
+    assert!(text(&result).contains("has not declared the capability `elicitation`"), "{result}");
     let mut server = Server::start_in(shop(), Opening::Bare);
-    server
-        .call("order", json!({}))
-        .fails("ctx.elicit got no answer: the client has not declared");
+    server.call("order", json!({})).fails("ctx.elicit got no answer: the client has not declared");
 }
 
 /// Nor to one that has a session, but reads no events.
 #[test]
 fn who_takes_no_events_is_not_asked() {
     let client = Client::start(shop(), Door::Http(Era::Legacy), all_abilities());
-    let Client::Session(web, session) = &client else {
-        panic!("it has no session")
-    };
+    let Client::Session(web, session) = &client else { panic!("it has no session") };
     let message =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call("order")});
     let result = web.post(&[("Mcp-Session-Id", session)], &message).json();
-    assert!(
-        text(&result).contains("takes no text/event-stream"),
-        "{result}"
-    );
+    assert!(text(&result).contains("takes no text/event-stream"), "{result}");
 }
 
 #[test]
 fn the_command_line_says_that_a_client_is_needed() {
     let room = shop();
-    room.run(&["call", "order"])
-        .exits(5)
-        .notes("nobody is there to be asked");
+    room.run(&["call", "order"]).exits(5).notes("nobody is there to be asked");
 }
 
 fn server(opening: Opening, capabilities: Value) -> Server {
@@ -351,76 +305,30 @@ fn what_the_client_keeps_for_us_cannot_be_changed() {
     let other_arguments = json!({"name": "order", "arguments": {"item": "poison"}});
     let letter = json!({"name": "order", "arguments": {}});
     for (what, method, params) in [
-        (
-            "more at its end",
-            "tools/call",
-            with(call("order"), &format!("{state}-TAMPERED")),
-        ),
-        (
-            "less at its end",
-            "tools/call",
-            with(call("order"), &state[..state.len() - 2]),
-        ),
-        (
-            "another letter",
-            "tools/call",
-            with(call("order"), &flipped),
-        ),
+        ("more at its end", "tools/call", with(call("order"), &format!("{state}-TAMPERED"))),
+        ("less at its end", "tools/call", with(call("order"), &state[..state.len() - 2])),
+        ("another letter", "tools/call", with(call("order"), &flipped)),
         ("nothing", "tools/call", with(call("order"), "")),
         ("nonsense", "tools/call", with(call("order"), "rs1.x.y")),
-        (
-            "without its tag",
-            "tools/call",
-            with(call("order"), state.rsplit_once('.').unwrap().0),
-        ),
-        (
-            "of another server",
-            "tools/call",
-            with(call("order"), &foreign),
-        ),
-        (
-            "for another tool",
-            "tools/call",
-            with(call("twice"), &state),
-        ),
-        (
-            "for a tool that does not ask",
-            "tools/call",
-            with(call("runs"), &state),
-        ),
-        (
-            "for other arguments",
-            "tools/call",
-            with(other_arguments, &state),
-        ),
+        ("without its tag", "tools/call", with(call("order"), state.rsplit_once('.').unwrap().0)),
+        ("of another server", "tools/call", with(call("order"), &foreign)),
+        ("for another tool", "tools/call", with(call("twice"), &state)),
+        ("for a tool that does not ask", "tools/call", with(call("runs"), &state)),
+        ("for other arguments", "tools/call", with(other_arguments, &state)),
         ("for a prompt", "prompts/get", with(letter, &state)),
-        (
-            "for a resource",
-            "resources/read",
-            with(json!({"uri": "order"}), &state),
-        ),
+        ("for a resource", "resources/read", with(json!({"uri": "order"}), &state)),
     ] {
         let answer = server.request(method, params).message;
         assert_eq!(answer["error"]["code"], -32602, "{what}: {answer:#}");
         let why = answer["error"]["message"].as_str().unwrap();
-        assert!(
-            why.starts_with("requestState") && why.ends_with("without it"),
-            "{what}: {why}"
-        );
+        assert!(why.starts_with("requestState") && why.ends_with("without it"), "{what}: {why}");
     }
     // Nothing of that has spoilt the real one.
-    let second = server
-        .request("tools/call", with(call("order"), &state))
-        .result();
-    assert_eq!(
-        second["inputRequests"]["elicit"]["params"]["message"],
-        "Which size?"
-    );
+    let second = server.request("tools/call", with(call("order"), &state)).result();
+    assert_eq!(second["inputRequests"]["elicit"]["params"]["message"], "Which size?");
     // Sent again in the second round, what was answered in the first stays what it was.
     let other = json!({"who": {"action": "accept", "content": {"name": "eve"}}, "elicit": {"action": "accept", "content": {"size": "s"}}});
-    let third = server
-        .request("tools/call", retried(call("order"), &second, other))
-        .result();
+    let third = server.request("tools/call", retried(call("order"), &second, other)).result();
     assert_eq!(third["content"][0]["text"], "1 s tea for ada");
     // An open question is no failure.
     assert_eq!(server.status()["failed"], 0);
@@ -433,17 +341,13 @@ fn answers_are_looked_at() {
         let mut server = server(Opening::Modern, all_abilities());
         let first = server.request("tools/call", call("order")).result();
         let again = server
-            .request(
-                "tools/call",
-                retried(call("order"), &first, responses.clone()),
-            )
+            .request("tools/call", retried(call("order"), &first, responses.clone()))
             .result();
         let message = again["inputRequests"]["who"]["params"]["message"]
             .as_str()
             .unwrap_or_else(|| panic!("{responses}: {again:#}"));
-        let expected = note.map_or("Who is it for?".into(), |note| {
-            format!("Who is it for?\n\n({note})")
-        });
+        let expected =
+            note.map_or("Who is it for?".into(), |note| format!("Who is it for?\n\n({note})"));
         assert_eq!(message, expected);
         // It can still be answered.
         let next = server
@@ -456,10 +360,7 @@ fn answers_are_looked_at() {
                 ),
             )
             .result();
-        assert_eq!(
-            next["inputRequests"]["elicit"]["params"]["message"],
-            "Which size?"
-        );
+        assert_eq!(next["inputRequests"]["elicit"]["params"]["message"], "Which size?");
     };
     asks_again(json!({}), None);
     asks_again(json!(null), None);
@@ -472,10 +373,7 @@ fn answers_are_looked_at() {
         json!({"who": {"action": "accept", "content": {"name": 3}}}),
         Some("`name` \"3\" is shorter than 2 characters"),
     );
-    asks_again(
-        json!({"who": {"action": "accept"}}),
-        Some("\"name\" is a required property"),
-    );
+    asks_again(json!({"who": {"action": "accept"}}), Some("\"name\" is a required property"));
     let mut server = server(Opening::Modern, all_abilities());
     for odd in [
         json!(12345),
@@ -487,9 +385,7 @@ fn answers_are_looked_at() {
         let mut params = call("order");
         params["requestState"] = asked["result"]["requestState"].clone();
         params["inputResponses"] = json!({"who": odd});
-        server
-            .request("tools/call", params)
-            .refused(-32602, "the answer to `who` cannot be read");
+        server.request("tools/call", params).refused(-32602, "the answer to `who` cannot be read");
     }
 }
 
@@ -498,20 +394,10 @@ fn answers_are_looked_at() {
 fn a_script_that_asks_something_else_gets_no_old_answer() {
     let mut server = server(Opening::Modern, all_abilities());
     let first = server.request("tools/call", call("fickle")).result();
-    assert_eq!(
-        first["inputRequests"]["elicit"]["params"]["message"],
-        "Run 1?"
-    );
-    let again = retried(
-        call("fickle"),
-        &first,
-        json!({"elicit": {"action": "accept"}}),
-    );
+    assert_eq!(first["inputRequests"]["elicit"]["params"]["message"], "Run 1?");
+    let again = retried(call("fickle"), &first, json!({"elicit": {"action": "accept"}}));
     let second = server.request("tools/call", again).result();
-    assert_eq!(
-        second["inputRequests"]["elicit"]["params"]["message"],
-        "Run 2?"
-    );
+    assert_eq!(second["inputRequests"]["elicit"]["params"]["message"], "Run 2?");
 }
 
 #[test]
@@ -521,22 +407,13 @@ fn a_legacy_client_may_refuse_or_answer_amiss() {
         let id = server.send_call("order", json!({}));
         let asked = server.wire().notification("elicitation/create");
         let mut message = json!({"jsonrpc": "2.0", "id": asked["id"]});
-        message
-            .as_object_mut()
-            .unwrap()
-            .extend(reply.as_object().unwrap().clone());
+        message.as_object_mut().unwrap().extend(reply.as_object().unwrap().clone());
         server.line(message.to_string().as_bytes());
         server.answer(id).message
     };
     for (said, part) in [
-        (
-            json!({"error": {"code": -1, "message": "not now"}}),
-            "the client said: not now",
-        ),
-        (
-            json!({"result": {"action": "maybe"}}),
-            "the client's answer to `who` does not fit",
-        ),
+        (json!({"error": {"code": -1, "message": "not now"}}), "the client said: not now"),
+        (json!({"result": {"action": "maybe"}}), "the client's answer to `who` does not fit"),
         (
             json!({"result": {"action": "accept", "content": {"name": "a"}}}),
             "is shorter than 2 characters",
@@ -554,10 +431,8 @@ fn a_legacy_client_hears_all_questions_before_it_answers_one() {
     let mut server = server(Opening::Legacy, all_abilities());
     let id = server.send_call("survey", json!({}));
     let methods = ["roots/list", "sampling/createMessage", "elicitation/create"];
-    let asked: Vec<Value> = methods
-        .into_iter()
-        .map(|method| server.wire().notification(method))
-        .collect();
+    let asked: Vec<Value> =
+        methods.into_iter().map(|method| server.wire().notification(method)).collect();
     for asked in asked {
         let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer(&asked)});
         server.line(reply.to_string().as_bytes());
@@ -588,9 +463,7 @@ fn a_person_has_as_long_as_the_call() {
     let mut server = server(Opening::Legacy, all_abilities());
     let id = server.send_call("brief", json!({}));
     let asked = server.wire().notification("elicitation/create");
-    server
-        .answer(id)
-        .fails("stopped after 300 ms, the time one call may take (limit `timeout`)");
+    server.answer(id).fails("stopped after 300 ms, the time one call may take (limit `timeout`)");
     let word = server.wire().notification("notifications/cancelled");
     assert_eq!(word["params"]["requestId"], asked["id"]);
 }

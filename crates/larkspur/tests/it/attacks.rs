@@ -96,26 +96,11 @@ fn caller_attacks() -> Vec<(&'static str, &'static str, Value, &'static str)> {
     let decode = |text: &str, form: &str| json!({"text": text, "form": form});
     vec![
         ("hashes", "count", json!({"v": document}), HASH),
-        (
-            "hashes",
-            "tally",
-            json!({"xs": keys().collect::<Vec<_>>()}),
-            HASH,
-        ),
+        ("hashes", "tally", json!({"xs": keys().collect::<Vec<_>>()}), HASH),
         ("hashes", "tally", json!({"xs": shifted}), HASH),
         ("hashes", "unique", json!({"xs": shifted}), HASH),
-        (
-            "hashes",
-            "decode",
-            decode(&document.to_string(), "json"),
-            HASH,
-        ),
-        (
-            "hashes",
-            "decode",
-            decode(&document.to_string(), "yaml"),
-            HASH,
-        ),
+        ("hashes", "decode", decode(&document.to_string(), "json"), HASH),
+        ("hashes", "decode", decode(&document.to_string(), "yaml"), HASH),
         ("hashes", "decode", decode(&text("\n"), "csv"), HASH),
         ("hashes", "words", json!({"text": text(" ")}), HASH),
         ("hashes", "words", json!({"text": text("\n")}), HASH),
@@ -124,57 +109,22 @@ fn caller_attacks() -> Vec<(&'static str, &'static str, Value, &'static str)> {
         ("digits", "decode", decode(&long, "json"), DIGITS),
         ("digits", "decode", decode(&long, "yaml"), DIGITS),
         ("digits", "decode", decode(&long, "int"), DIGITS),
-        (
-            "digits",
-            "decode",
-            decode(&format!("a = {long}"), "toml"),
-            "too large an integer",
-        ),
+        ("digits", "decode", decode(&format!("a = {long}"), "toml"), "too large an integer"),
         ("depth", "decode", decode(&brackets, "json"), DEPTH),
         ("depth", "decode", decode(&brackets, "yaml"), DEPTH),
-        (
-            "depth",
-            "decode",
-            decode(&format!("a = {brackets}"), "toml"),
-            "recurse",
-        ),
+        ("depth", "decode", decode(&format!("a = {brackets}"), "toml"), "recurse"),
         ("depth", "link", json!({"xs": ones}), CHAIN),
         ("memory", "show", json!({"v": ones}), ""),
         ("memory", "copies", json!({"v": ones[..50_000]}), TEXT),
-        (
-            "memory",
-            "copies",
-            json!({"v": "x".repeat(1_000_000)}),
-            TEXT,
-        ),
+        ("memory", "copies", json!({"v": "x".repeat(1_000_000)}), TEXT),
         ("memory", "wrong", json!({"v": ones}), TYPE),
         ("memory", "wrong_copies", json!({"v": ones}), TYPE),
         ("memory", "wrong_argument", json!({"v": ones}), TYPE),
-        (
-            "memory",
-            "merge",
-            json!({"xs": (0..100_000).collect::<Vec<_>>()}),
-            HEAP,
-        ),
+        ("memory", "merge", json!({"xs": (0..100_000).collect::<Vec<_>>()}), HEAP),
         ("memory", "pairs", json!({"xs": ones}), HEAP),
-        (
-            "memory",
-            "many",
-            json!({"text": "x".repeat(100_000), "n": 1000}),
-            RESULT,
-        ),
-        (
-            "time",
-            "letters",
-            json!({"text": "é".repeat(400_000)}),
-            TIME,
-        ),
-        (
-            "time",
-            "page",
-            json!({"html": "<ul><li>".repeat(50_000)}),
-            "",
-        ),
+        ("memory", "many", json!({"text": "x".repeat(100_000), "n": 1000}), RESULT),
+        ("time", "letters", json!({"text": "é".repeat(400_000)}), TIME),
+        ("time", "page", json!({"html": "<ul><li>".repeat(50_000)}), ""),
         ("time", "page", json!({"html": "&amp".repeat(100_000)}), ""),
     ]
 }
@@ -182,10 +132,7 @@ fn caller_attacks() -> Vec<(&'static str, &'static str, Value, &'static str)> {
 #[test]
 fn callers_are_stopped_by_limits() {
     let mut server = Server::start();
-    server
-        .module("harmless", HARMLESS)
-        .module("greet", &greeting("hello"))
-        .up();
+    server.module("harmless", HARMLESS).module("greet", &greeting("hello")).up();
     let mut wrong = String::new();
     for (class, tool, arguments, limit) in caller_attacks() {
         let answer = server.call(&format!("harmless.{tool}"), arguments).message;
@@ -222,10 +169,7 @@ fn callers_of_modules_that_need_isolation_are_answered() {
             "def twice(x):\n    for i in range(40):\n        x = (x, x)\n    return x\n\n\
              def endless():\n    return {expression}\n\ntool(endless, timeout = '1s')\n"
         );
-        server
-            .module("hostile", &source)
-            .module("greet", &greeting("hello"))
-            .up();
+        server.module("hostile", &source).module("greet", &greeting("hello")).up();
         let answer = server.call("hostile.endless", json!({})).message;
         let is_error = answer["result"]["isError"] == json!(true);
         assert!(is_error, "{class} {expression}: {answer:#}");

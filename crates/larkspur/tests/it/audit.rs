@@ -57,10 +57,7 @@ tools = ['notes.twice']
 
 pub(crate) fn room(project: &str) -> Room {
     let room = Room::new();
-    room.write(
-        "notes/module.toml",
-        "name = 'notes'\nversion = '1.2.3'\ndescription = 'd'\n",
-    );
+    room.write("notes/module.toml", "name = 'notes'\nversion = '1.2.3'\ndescription = 'd'\n");
     room.write("notes/main.star", NOTES);
     room.project(project);
     room
@@ -77,9 +74,7 @@ pub(crate) fn open(room: &Room) -> Runtime {
 }
 
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let executor = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
+    let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     executor.unwrap().block_on(work)
 }
 
@@ -102,13 +97,8 @@ fn written(room: &Room) -> Vec<Value> {
 }
 
 pub(crate) fn as_ada(tool: &str, args: Value) -> Call {
-    let Value::Object(args) = args else {
-        panic!("{args} is no object")
-    };
-    Call {
-        caller: Caller::named("ada"),
-        ..Call::new(tool, args)
-    }
+    let Value::Object(args) = args else { panic!("{args} is no object") };
+    Call { caller: Caller::named("ada"), ..Call::new(tool, args) }
 }
 
 /// A URI is given like arguments, and is written down as little as they are.
@@ -131,13 +121,9 @@ fn every_call_and_denial_is_a_line_by_every_way() {
     block_on(async {
         let text = || json!({"text": "milk", "token": "canary-t0k"});
         let _ = runtime.call(as_ada("add", text())).await;
-        let _ = runtime
-            .call(as_ada("notes.twice", json!({"text": "a"})))
-            .await;
+        let _ = runtime.call(as_ada("notes.twice", json!({"text": "a"}))).await;
         let _ = runtime.call(as_ada("broken", json!({}))).await;
-        let _ = runtime
-            .call(as_ada("add", json!({"text": 1, "more": 2})))
-            .await;
+        let _ = runtime.call(as_ada("add", json!({"text": 1, "more": 2}))).await;
         let _ = runtime.call(as_ada("endless", json!({}))).await;
         let _ = runtime.call(as_ada("drop_all", json!({}))).await;
         let _ = runtime.call(as_ada("nothing", json!({}))).await;
@@ -159,10 +145,7 @@ fn every_call_and_denial_is_a_line_by_every_way() {
         let _ = runtime.batch(batch(json!([one]))).await;
         let bad = step("b", "drop_all", json!({}));
         let _ = runtime.batch(batch(json!([one, bad]))).await;
-        let asking = || Asking {
-            caller: Caller::named("ada"),
-            ..Asking::default()
-        };
+        let asking = || Asking { caller: Caller::named("ada"), ..Asking::default() };
         let _ = runtime.read("notes://tea", asking()).await;
         let _ = runtime.read("other://canary-t0k", asking()).await;
         let mut args = Args::new();
@@ -210,22 +193,13 @@ fn every_call_and_denial_is_a_line_by_every_way() {
             "version": "1.2.3", "tool": "add", "verdict": "ok", "bytes": 10,
             "rule": "allowed: `notes.*` in `allow` of [role.writer]"})
     );
-    assert_eq!(
-        lines[7]["rule"],
-        "denied: `notes.drop_*` in `deny` of [role.writer]"
-    );
-    let seqs: Vec<u64> = lines
-        .iter()
-        .map(|line| line["seq"].as_u64().unwrap())
-        .collect();
+    assert_eq!(lines[7]["rule"], "denied: `notes.drop_*` in `deny` of [role.writer]");
+    let seqs: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
     assert!(seqs.into_iter().eq(1..=17));
     let path = room.path().join(".larkspur/audit.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     assert!(!text.contains("milk") && !text.contains("canary"), "{text}");
-    assert_eq!(
-        fs::metadata(path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -234,14 +208,8 @@ fn arguments_are_written_where_they_are_asked_for() {
     let given = ["call", "notes.add", "text=milk", "token=canary-t0k"];
     room.run(&given).exits(0);
     let lines = lines_of(&room.path().join("log/a.jsonl"));
-    assert_eq!(
-        lines[0]["arguments"],
-        json!({"text": "milk", "token": "***"})
-    );
-    assert_eq!(
-        (&lines[0]["caller"], &lines[0]["door"]),
-        (&json!("local"), &json!("cli"))
-    );
+    assert_eq!(lines[0]["arguments"], json!({"text": "milk", "token": "***"}));
+    assert_eq!((&lines[0]["caller"], &lines[0]["door"]), (&json!("local"), &json!("cli")));
 }
 
 /// Credentials in every string that reaches the log: arguments of calls, of batches and of calls from a
@@ -249,10 +217,7 @@ fn arguments_are_written_where_they_are_asked_for() {
 #[test]
 fn credentials_reach_the_log_by_no_way() {
     let room = room("[audit]\narguments = true\n");
-    room.write(
-        "raise.star",
-        "def oops(kind: str) -> str:\n    error(kind, kind)\ntool(oops)\n",
-    );
+    room.write("raise.star", "def oops(kind: str) -> str:\n    error(kind, kind)\ntool(oops)\n");
     let canary = format!("ghp_{}", "c4N4rY".repeat(6));
     let runtime = open(&room);
     block_on(async {
@@ -261,14 +226,8 @@ fn credentials_reach_the_log_by_no_way() {
             ("twice", json!({"text": canary})),
             ("raise.oops", json!({"kind": canary})),
             (canary.as_str(), json!({})),
-            (
-                "call",
-                json!({"module": "notes", "tool": canary, "params": {"text": canary}}),
-            ),
-            (
-                "call",
-                json!({"module": "notes", "tool": "add", "params": {"text": canary}}),
-            ),
+            ("call", json!({"module": "notes", "tool": canary, "params": {"text": canary}})),
+            ("call", json!({"module": "notes", "tool": "add", "params": {"text": canary}})),
             (
                 "batch",
                 json!({"tasks": [{"id": "a", "module": "notes", "tool": "add", "params": {"text": canary}}]}),
@@ -298,30 +257,19 @@ fn no_name_forges_a_line() {
     let runtime = open(&room);
     let evil = "x\r\n{\"seq\":9}\n\u{1b}[2J\u{9b}31m\u{2028}\u{202e}";
     block_on(async {
-        let call = Call {
-            caller: Caller::named(format!("eve{evil}")),
-            ..Call::new(evil, Args::new())
-        };
+        let call =
+            Call { caller: Caller::named(format!("eve{evil}")), ..Call::new(evil, Args::new()) };
         let _ = runtime.call(call).await;
     });
     runtime.close();
     let text = fs::read_to_string(room.path().join(".larkspur/audit.jsonl")).unwrap();
     assert_eq!(text.lines().count(), 1);
-    assert!(
-        text.trim_end()
-            .bytes()
-            .all(|byte| (b' '..=b'~').contains(&byte)),
-        "{text:?}"
-    );
+    assert!(text.trim_end().bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{text:?}");
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(line["tool"], evil);
     let shown = room.run(&["audit"]);
     let printable = |c: char| !c.is_control() && c != '\u{202e}';
-    assert!(
-        shown.stdout.trim_end().chars().all(printable),
-        "{:?}",
-        shown.stdout
-    );
+    assert!(shown.stdout.trim_end().chars().all(printable), "{:?}", shown.stdout);
 }
 
 /// By both doors of one server, with the client's own numbers.
@@ -335,20 +283,13 @@ fn a_line_says_by_which_door_and_for_which_request() {
     let path = server.room.path().join(".larkspur/audit.jsonl");
     // It is there within a second, while the server goes on.
     let line = server.wait_until("written", || lines_of(&path).into_iter().next());
-    assert_eq!(
-        (&line["door"], &line["request"]),
-        (&json!("stdio"), &json!("1"))
-    );
+    assert_eq!((&line["door"], &line["request"]), (&json!("stdio"), &json!("1")));
     assert_eq!(line["trace"], "4bf92f3577b34da6a3ce929d0e0e4736");
     let web = Web::start(server.leave_room(), &[]);
     let call = json!({"jsonrpc": "2.0", "id": "r7", "method": "tools/call",
         "params": {"name": "add", "arguments": {"text": "a"}}});
     web.plain(&call).is(200);
-    web.modern(
-        "tools/call",
-        json!({"name": "add", "arguments": {"text": "a"}}),
-    )
-    .is(200);
+    web.modern("tools/call", json!({"name": "add", "arguments": {"text": "a"}})).is(200);
     web.signal("TERM");
     let mut web = web;
     web.wire.ended();
@@ -368,10 +309,7 @@ fn a_caller_who_leaves_is_written_down_as_well() {
     });
     runtime.close();
     let lines = written(&room);
-    assert_eq!(
-        (&lines[0]["verdict"], &lines[0]["kind"]),
-        (&json!("stopped"), &json!("gone"))
-    );
+    assert_eq!((&lines[0]["verdict"], &lines[0]["kind"]), (&json!("stopped"), &json!("gone")));
 }
 
 #[test]
@@ -417,11 +355,7 @@ fn calls_go_on_where_that_is_wanted() {
         assert!(result.is_ok());
     }
     runtime.close();
-    assert!(
-        runtime
-            .metrics()
-            .contains("\nlarkspur_audit_lost_total 3\n")
-    );
+    assert!(runtime.metrics().contains("\nlarkspur_audit_lost_total 3\n"));
 }
 
 #[test]
@@ -436,21 +370,14 @@ fn log_may_lie_beside_the_project_file() {
 fn two_processes_write_one_log() {
     let room = room("[audit]\nmax_size = '2KiB'\nkeep = 100\n");
     let mut commands: Vec<_> = (0..6)
-        .map(|_| {
-            room.larkspur(&["call", "notes.twice", "text=a"])
-                .spawn()
-                .unwrap()
-        })
+        .map(|_| room.larkspur(&["call", "notes.twice", "text=a"]).spawn().unwrap())
         .collect();
     for command in &mut commands {
         assert!(command.wait().unwrap().success());
     }
     let all = room.run(&["audit", "--format", "json"]);
-    let lines = all
-        .exits(0)
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines =
+        all.exits(0).stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     assert_eq!(lines.count(), 18);
     assert!(room.path().join(".larkspur/audit.jsonl.1").exists());
 }
@@ -485,16 +412,10 @@ fn the_command_filters() {
     ] {
         let args: Vec<&str> = ["audit"].iter().chain(flags).copied().collect();
         let ran = room.run(&args);
-        assert_eq!(
-            ran.exits(0).stdout.lines().count(),
-            count,
-            "{flags:?} {ran:?}"
-        );
+        assert_eq!(ran.exits(0).stdout.lines().count(), count, "{flags:?} {ran:?}");
         ran.says(part);
     }
-    room.run(&["audit", "--tool", "notes"])
-        .exits(2)
-        .notes("write `notes.*`");
+    room.run(&["audit", "--tool", "notes"]).exits(2).notes("write `notes.*`");
 }
 
 #[test]
@@ -505,9 +426,7 @@ fn the_command_says_how_to_switch_it_on() {
     room.run(&["audit"]).exits(1).notes(how);
     assert!(!room.path().join(".larkspur/audit.jsonl").exists());
     room.project("[audit]\n");
-    room.run(&["audit"])
-        .exits(0)
-        .notes("no call has been written");
+    room.run(&["audit"]).exits(0).notes("no call has been written");
 }
 
 #[test]
@@ -556,8 +475,7 @@ fn refused_logins_and_missing_scopes_are_lines() {
     let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call",
         "params": {"name": "twice", "arguments": {"text": "a"}}});
     for _ in 0..100 {
-        web.post(&[("Authorization", "Bearer canary-t0k")], &call)
-            .is(401);
+        web.post(&[("Authorization", "Bearer canary-t0k")], &call).is(401);
     }
     let bearer = format!("Bearer {}", issuer.token("ada"));
     web.post(&[("Authorization", &bearer)], &call).is(403);
@@ -568,21 +486,12 @@ fn refused_logins_and_missing_scopes_are_lines() {
     let logins = lines.iter().filter(|line| line["kind"] == "login");
     let logins: Vec<&Value> = logins.collect();
     assert!((60..90).contains(&logins.len()), "{}", logins.len());
-    assert_eq!(
-        (&logins[0]["verdict"], &logins[0]["method"]),
-        (&json!("denied"), &json!("/mcp"))
-    );
+    assert_eq!((&logins[0]["verdict"], &logins[0]["method"]), (&json!("denied"), &json!("/mcp")));
     assert!(logins[0].get("caller").is_none());
     assert_eq!(logins[0]["rule"], "it is no token");
     let scope = lines.last().unwrap();
-    assert_eq!(
-        (&scope["kind"], &scope["caller"]),
-        (&json!("scope"), &json!("ada"))
-    );
-    assert_eq!(
-        (&scope["issuer"], &scope["request"]),
-        (&json!(name), &json!("5"))
-    );
+    assert_eq!((&scope["kind"], &scope["caller"]), (&json!("scope"), &json!("ada")));
+    assert_eq!((&scope["issuer"], &scope["request"]), (&json!(name), &json!("5")));
     assert_eq!(scope["rule"], "the token lacks the scope notes:write");
     assert_eq!(
         (&scope["module"], &scope["version"], &scope["tool"]),

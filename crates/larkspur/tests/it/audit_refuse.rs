@@ -80,10 +80,8 @@ fn call_that_a_kill_cuts_short_is_recorded() {
     );
     let mut web = Web::start(room, &[]);
     let path = log(&web.room);
-    let headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
-    ];
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let message = call_message("slow.wait", &json!({}));
     let mut stream = web.connect();
     let request = written(web.port, "POST", "/mcp", &headers, &message);
@@ -110,11 +108,7 @@ fn result_is_sent_after_its_line_is_written() {
         assert_eq!(lines_of(&path).len(), 2 * round);
     }
     let shown = web.room.run(&["audit"]);
-    assert_eq!(
-        shown.exits(0).stdout.matches("  ok  ").count(),
-        20,
-        "{shown:?}"
-    );
+    assert_eq!(shown.exits(0).stdout.matches("  ok  ").count(), 20, "{shown:?}");
     assert_eq!(shown.stdout.lines().count(), 20);
 }
 
@@ -173,21 +167,12 @@ fn nothing_runs_while_the_disk_is_full() {
     let task = json!({"id": "a", "module": "marks", "tool": "mark", "params": {"name": "batch"}});
     let call = json!({"module": "marks", "tool": "mark", "params": {"name": "call"}});
     for (method, params) in [
-        (
-            "tools/call",
-            json!({"name": "mark", "arguments": {"name": "tool"}}),
-        ),
+        ("tools/call", json!({"name": "mark", "arguments": {"name": "tool"}})),
         ("tools/call", json!({"name": "nested", "arguments": {}})),
         ("tools/call", json!({"name": "call", "arguments": call})),
-        (
-            "tools/call",
-            json!({"name": "batch", "arguments": {"tasks": [task]}}),
-        ),
+        ("tools/call", json!({"name": "batch", "arguments": {"tasks": [task]}})),
         ("resources/read", json!({"uri": "marks://page"})),
-        (
-            "prompts/get",
-            json!({"name": "ask", "arguments": {"name": "prompt"}}),
-        ),
+        ("prompts/get", json!({"name": "ask", "arguments": {"name": "prompt"}})),
     ] {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let reply = web.plain(&message);

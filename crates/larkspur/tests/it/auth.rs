@@ -47,10 +47,7 @@ fn called(web: &Web, headers: &[(&str, &str)]) -> Reply {
         ("Mcp-Name", "hello"),
     ];
     all.extend(headers);
-    web.post(
-        &all,
-        &modern("tools/call", json!({"name": "hello", "arguments": {}})),
-    )
+    web.post(&all, &modern("tools/call", json!({"name": "hello", "arguments": {}})))
 }
 
 #[track_caller]
@@ -76,19 +73,10 @@ fn refused(reply: &Reply, challenge: &str) {
 fn evil() -> Vec<(&'static str, Value)> {
     vec![
         ("no aud", but(json!({"aud": null}))),
-        (
-            "other aud",
-            but(json!({"aud": "https://other.example.org/mcp"})),
-        ),
+        ("other aud", but(json!({"aud": "https://other.example.org/mcp"}))),
         ("aud of several others", but(json!({"aud": ["a", "b"]}))),
-        (
-            "aud with more behind",
-            but(json!({"aud": format!("{PUBLIC}.evil")})),
-        ),
-        (
-            "aud with less",
-            but(json!({"aud": "https://mcp.example.org"})),
-        ),
+        ("aud with more behind", but(json!({"aud": format!("{PUBLIC}.evil")}))),
+        ("aud with less", but(json!({"aud": "https://mcp.example.org"}))),
         ("no exp", but(json!({"exp": null}))),
         ("expired", but(json!({"exp": now() - 31}))),
         ("not yet", but(json!({"nbf": now() + 120}))),
@@ -118,30 +106,18 @@ fn evil() -> Vec<(&'static str, Value)> {
             json!({"key": "stranger", "header": {"jku": "http://127.0.0.1:1/evil"}, "claims": claims(NAME, json!({}))}),
         ),
         ("another algorithm", good("curve")),
-        (
-            "none",
-            json!({"key": "main", "forge": "none", "claims": claims(NAME, json!({}))}),
-        ),
+        ("none", json!({"key": "main", "forge": "none", "claims": claims(NAME, json!({}))})),
         (
             "confused",
             json!({"key": "main", "forge": "confused", "claims": claims(NAME, json!({}))}),
         ),
-        (
-            "changed",
-            json!({"key": "main", "forge": "changed", "claims": claims(NAME, json!({}))}),
-        ),
-        (
-            "cut",
-            json!({"key": "main", "forge": "cut", "claims": claims(NAME, json!({}))}),
-        ),
+        ("changed", json!({"key": "main", "forge": "changed", "claims": claims(NAME, json!({}))})),
+        ("cut", json!({"key": "main", "forge": "cut", "claims": claims(NAME, json!({}))})),
         (
             "critical",
             json!({"key": "main", "forge": "critical", "claims": claims(NAME, json!({}))}),
         ),
-        (
-            "shared secret",
-            json!({"key": "shared", "claims": claims(NAME, json!({}))}),
-        ),
+        ("shared secret", json!({"key": "shared", "claims": claims(NAME, json!({}))})),
     ]
 }
 
@@ -167,11 +143,8 @@ fn fine() -> Vec<(&'static str, Value)> {
 #[ignore = "needs Node.js packages: cargo xtask test"]
 fn only_tokens_that_hold_are_taken() {
     let (evil, fine) = (evil(), fine());
-    let all: serde_json::Map<String, Value> = evil
-        .iter()
-        .chain(&fine)
-        .map(|(name, token)| ((*name).to_owned(), token.clone()))
-        .collect();
+    let all: serde_json::Map<String, Value> =
+        evil.iter().chain(&fine).map(|(name, token)| ((*name).to_owned(), token.clone())).collect();
     let keys = json!({"main": "RS256", "stranger": "RS256", "curve": "ES256", "shared": "HS256"});
     let issuer = Issuer::new(keys, Value::Object(all));
     let web = Web::start(room(&issuer.trusted(NAME)), &[]);
@@ -185,10 +158,7 @@ fn only_tokens_that_hold_are_taken() {
         refused(&reply, &challenge);
     }
     refused(&call(&web, "nonsense"), &challenge);
-    refused(
-        &called(&web, &[]),
-        &format!("Bearer resource_metadata=\"{METADATA}\""),
-    );
+    refused(&called(&web, &[]), &format!("Bearer resource_metadata=\"{METADATA}\""));
     only_in_its_header(&web, issuer.token("fine"));
     // What was refused is nowhere to be read.
     let stderr = web.wire.stderr();
@@ -202,19 +172,9 @@ fn only_in_its_header(web: &Web, fine: &str) {
     let path = format!("/mcp?access_token={fine}");
     let json = ("Content-Type", "application/json");
     web.ask("POST", &path, &[json], "{}").is(401);
-    web.ask(
-        "POST",
-        "/mcp",
-        &[json, ("Cookie", &format!("access_token={fine}"))],
-        "{}",
-    )
-    .is(401);
+    web.ask("POST", "/mcp", &[json, ("Cookie", &format!("access_token={fine}"))], "{}").is(401);
     called(web, &[("Authorization", &format!("Basic {fine}"))]).is(401);
-    called(
-        web,
-        &[("Authorization", &format!("Bearer {fine}, Bearer {fine}"))],
-    )
-    .is(400);
+    called(web, &[("Authorization", &format!("Bearer {fine}, Bearer {fine}"))]).is(400);
     called(web, &[("Authorization", "Bearer")]).is(400);
     let twice = format!("Bearer {fine}");
     called(web, &[("Authorization", &twice), ("Authorization", &twice)]).is(400);
@@ -280,8 +240,7 @@ fn the_metadata_says_whose_tokens_are_taken() {
                 "scopes_supported": ["greet:read"],
             })
         );
-        web.ask("GET", &path, &[("Host", "evil.example")], "")
-            .is(403);
+        web.ask("GET", &path, &[("Host", "evil.example")], "").is(403);
         web.ask("POST", &path, &[], "").is(405);
     }
     web.get(&format!("{place}/other")).is(404);
@@ -291,8 +250,7 @@ fn the_metadata_says_whose_tokens_are_taken() {
         Some(format!("Bearer resource_metadata=\"{METADATA}\", scope=\"greet:read\"").as_str())
     );
     // By the name that clients know it by.
-    web.ask("GET", place, &[("Host", "mcp.example.org")], "")
-        .is(200);
+    web.ask("GET", place, &[("Host", "mcp.example.org")], "").is(200);
     let open = Web::start(room(""), &[]);
     open.get(place).is(404);
 }
@@ -306,18 +264,13 @@ fn every_route_wants_a_token() {
     let known = web.get("/nowhere").is(404).json();
     let mut paths: Vec<String> = serde_json::from_value(known["paths"].clone()).unwrap();
     paths.push("/.well-known/oauth-protected-resource".into());
-    let open = [
-        "/health",
-        "/health/live",
-        "/health/ready",
-        "/.well-known/oauth-protected-resource",
-    ];
+    let open =
+        ["/health", "/health/live", "/health/ready", "/.well-known/oauth-protected-resource"];
     assert!(paths.len() > open.len(), "{paths:?}");
     for path in &paths {
         for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
-            let status = web
-                .ask(method, path, &[("Content-Type", "application/json")], "{}")
-                .status;
+            let status =
+                web.ask(method, path, &[("Content-Type", "application/json")], "{}").status;
             let is_open = open.contains(&path.as_str()) && ["GET", "HEAD"].contains(&method);
             let expected: &[u16] = if is_open { &[200] } else { &[401, 405] };
             assert!(expected.contains(&status), "{method} {path}: {status}");
@@ -374,20 +327,11 @@ fn one_issuers_key_signs_nothing_for_another() {
         json!({"own": by("main", one), "stolen": by("main", other)}),
     );
     let second = Issuer::new(json!({"main": "RS256"}), json!({"own": by("main", other)}));
-    let more = format!(
-        "[auth.issuer.'{other}']\njwks_url = '{}'\n",
-        second.web.url("/jwks")
-    );
+    let more = format!("[auth.issuer.'{other}']\njwks_url = '{}'\n", second.web.url("/jwks"));
     let web = Web::start(room(&format!("{}{more}", first.trusted(one))), &[]);
     // Two issuers may have two people of one name.
-    greets(
-        &call(&web, first.token("own")),
-        "https://one.example.org#ada",
-    );
-    greets(
-        &call(&web, second.token("own")),
-        "https://other.example.org#ada",
-    );
+    greets(&call(&web, first.token("own")), "https://one.example.org#ada");
+    greets(&call(&web, second.token("own")), "https://other.example.org#ada");
     call(&web, first.token("stolen")).is(401);
 }
 
@@ -447,9 +391,7 @@ fn keys_that_cannot_be_had_open_nothing() {
         answer(302, "location: http://127.0.0.1:1/\r\n", ""),
     ] {
         let broken = upstream::Web::answering(move |_| Some(body.clone()));
-        let project = issuer
-            .trusted(NAME)
-            .replace(&issuer.web.url("/jwks"), &broken.url("/jwks"));
+        let project = issuer.trusted(NAME).replace(&issuer.web.url("/jwks"), &broken.url("/jwks"));
         let web = Web::start(room(&project), &[]);
         call(&web, issuer.token("fine")).is(401);
         web.get("/health").is(200);
@@ -461,12 +403,8 @@ fn keys_that_cannot_be_had_open_nothing() {
 fn a_server_that_cannot_know_its_callers_does_not_start() {
     let room = room("[server]\nauth = 'jwt'\n");
     let start = ["serve", "--http", "-p", "0"];
-    room.run(&start)
-        .exits(6)
-        .notes("add public_url = \"https://mcp.example.org/mcp\" to [server]");
-    room.project(&format!(
-        "[server]\nauth = 'jwt'\npublic_url = '{PUBLIC}'\n"
-    ));
+    room.run(&start).exits(6).notes("add public_url = \"https://mcp.example.org/mcp\" to [server]");
+    room.project(&format!("[server]\nauth = 'jwt'\npublic_url = '{PUBLIC}'\n"));
     room.run(&start)
         .exits(6)
         .notes("add [auth.issuer.\"https://login.example.org\"] with jwks_url");
@@ -476,19 +414,11 @@ fn a_server_that_cannot_know_its_callers_does_not_start() {
         ));
         room.run(&start)
     };
-    with("key_file = 'gone.pem'")
-        .exits(2)
-        .notes("keys of issuer `x`: gone.pem:");
-    with("secret_env = 'NOT_SET'")
-        .exits(2)
-        .notes("NOT_SET: this variable is not set");
+    with("key_file = 'gone.pem'").exits(2).notes("keys of issuer `x`: gone.pem:");
+    with("secret_env = 'NOT_SET'").exits(2).notes("NOT_SET: this variable is not set");
     std::fs::write(room.path().join("bad.pem"), "nonsense").unwrap();
-    with("key_file = 'bad.pem'")
-        .exits(2)
-        .notes("it is no public key as PEM");
-    with("jwks_url = 'http://login.example.org/jwks'")
-        .exits(6)
-        .notes("it begins with https://");
+    with("key_file = 'bad.pem'").exits(2).notes("it is no public key as PEM");
+    with("jwks_url = 'http://login.example.org/jwks'").exits(6).notes("it begins with https://");
     // On stdio there is nobody to log in.
     room.run(&["list"]).exits(6);
 }
@@ -524,11 +454,8 @@ def describe_extension():
 "#,
         echo.url("/echo")
     );
-    let project = format!(
-        "{}[module.leak.grant]\nhttp = ['{}']\n",
-        issuer.trusted(NAME),
-        echo.site()
-    );
+    let project =
+        format!("{}[module.leak.grant]\nhttp = ['{}']\n", issuer.trusted(NAME), echo.site());
     let mut room = room(&project);
     room.write("leak.star", &source);
     room.set_env("LARKSPUR_LOG", "trace");
@@ -548,21 +475,16 @@ def describe_extension():
         let reply = web.post(&headers, &message);
         replies.extend([reply.body.as_str(), &format!("{:?}", reply.headers)]);
     }
-    assert!(
-        replies.contains("heard") && replies.contains("ada"),
-        "{replies}"
-    );
+    assert!(replies.contains("heard") && replies.contains("ada"), "{replies}");
     let metrics = web.ask("GET", "/metrics", &[("Authorization", &authorization)], "");
     replies += &metrics.is(200).body;
     let asked = format!("{:?}", echo.asked());
     assert!(asked.contains("ada"), "{asked}");
     // Its parts say as much as the whole.
     for part in token.split('.') {
-        for (place, text) in [
-            ("answers", &replies),
-            ("the log", &web.wire.stderr()),
-            ("requests to others", &asked),
-        ] {
+        for (place, text) in
+            [("answers", &replies), ("the log", &web.wire.stderr()), ("requests to others", &asked)]
+        {
             assert!(!text.contains(part), "{place} have it: {text}");
         }
     }

@@ -84,9 +84,7 @@ fn server() -> Server {
 
 fn statuses(answer: &Value) -> Value {
     let tasks = answer["tasks"].as_object().unwrap().iter();
-    tasks
-        .map(|(id, task)| (id.clone(), task["status"].clone()))
-        .collect()
+    tasks.map(|(id, task)| (id.clone(), task["status"].clone())).collect()
 }
 
 /// Search, then read the first hit: two tasks as JSON lines.
@@ -135,11 +133,7 @@ fn a_reference_that_leads_nowhere_ends_its_batch() {
     let expected = json!({"found": "ok", "lost": "error", "later": "skipped"});
     let params = json!({"name": "nested", "arguments": {"tasks": tasks}});
     let nested = server.request("tools/call", params).result();
-    assert_eq!(
-        statuses(&nested["structuredContent"]),
-        expected,
-        "{nested:#}"
-    );
+    assert_eq!(statuses(&nested["structuredContent"]), expected, "{nested:#}");
 }
 
 #[test]
@@ -192,10 +186,7 @@ fn a_plan_that_is_not_sound_calls_nothing() {
         ),
         (json!("{\"id\": 3"), "nothing was called:\nline 1: "),
         (
-            json!([
-                search,
-                task("x", "echo", json!({"value": "$s.results[0].title"}))
-            ]),
+            json!([search, task("x", "echo", json!({"value": "$s.results[0].title"}))]),
             "nothing was called:\ntask `x`: `params.value`, column 1: `$s.results[0].title` is not a reference: write ${s.results[0].title}, ",
         ),
         (
@@ -226,10 +217,7 @@ fn what_a_result_says_is_never_read_again() {
     ]);
     let (answer, _) = run(&mut server(), &tasks);
     assert_eq!(answer["results"]["echo"], "${search.results[0].id}");
-    assert_eq!(
-        answer["results"]["within"],
-        "it said: ${search.results[0].id}"
-    );
+    assert_eq!(answer["results"]["within"], "it said: ${search.results[0].id}");
 }
 
 #[test]
@@ -237,11 +225,7 @@ fn what_may_pass_is_tried_again() {
     let tries = AtomicUsize::new(0);
     let web = Web::answering(move |_| {
         let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
-        Some(if first {
-            upstream::answer(503, "", "busy")
-        } else {
-            upstream::ok("fine")
-        })
+        Some(if first { upstream::answer(503, "", "busy") } else { upstream::ok("fine") })
     });
     let room = Room::new();
     room.write(
@@ -292,11 +276,7 @@ fn a_batch_can_be_taken_back() {
 fn a_script_runs_batches_too() {
     let tasks = json!([
         task("search", "search", json!({"query": "q"})),
-        task(
-            "page",
-            "get_page_content",
-            json!({"page_id": "${search.results[-1].id}"})
-        ),
+        task("page", "get_page_content", json!({"page_id": "${search.results[-1].id}"})),
     ]);
     let mut server = server();
     let said = server.call("nested", json!({"tasks": tasks})).result();
@@ -371,34 +351,23 @@ fn progress_is_told_task_by_task() {
 fn the_command_line_runs_batches() {
     let room = room();
     std::fs::write(room.path().join("plan.jsonl"), CHAIN).unwrap();
-    room.run(&["batch", "plan.jsonl"])
-        .exits(0)
-        .says_only("# p1");
+    room.run(&["batch", "plan.jsonl"]).exits(0).says_only("# p1");
     let whole = room.run(&["batch", "plan.jsonl", "--format", "json"]);
     assert_eq!(whole.exits(0).json()["tasks"]["page"]["status"], "ok");
     let two = json!([
         task("a", "echo", json!({"value": "x"})),
         task("b", "search", json!({"query": "q"})),
     ]);
-    room.run_with(&["batch", "-"], &two.to_string())
-        .exits(0)
-        .says("# a\nx\n# b\n");
-    let some = json!([
-        task("a", "echo", json!({"value": "x"})),
-        task("b", "spill", json!({}))
-    ]);
+    room.run_with(&["batch", "-"], &two.to_string()).exits(0).says("# a\nx\n# b\n");
+    let some = json!([task("a", "echo", json!({"value": "x"})), task("b", "spill", json!({}))]);
     room.run_with(&["batch", "-"], &some.to_string())
         .exits(1)
         .says_only("x")
         .notes("error: b: the pot is empty");
     let none = json!([task("b", "spill", json!({}))]);
     room.run_with(&["batch", "-"], &none.to_string()).exits(5);
-    room.run_with(&["batch", "-"], "[{}]")
-        .exits(2)
-        .notes("nothing was called:");
-    room.run(&["batch", "nowhere.jsonl"])
-        .exits(2)
-        .notes("cannot read nowhere.jsonl");
+    room.run_with(&["batch", "-"], "[{}]").exits(2).notes("nothing was called:");
+    room.run(&["batch", "nowhere.jsonl"]).exits(2).notes("cannot read nowhere.jsonl");
 }
 
 /// Each task as a line that is drawn again as it goes on, on standard error alone.
@@ -414,14 +383,7 @@ fn a_terminal_shows_the_plan_as_it_runs() {
     std::fs::write(room.path().join("plan.json"), tasks.to_string()).unwrap();
     let seen = Screen::start(&room, &["batch", "plan.json", "--format", "json"]).end();
     let plain = plain(&seen.drawn);
-    for line in [
-        "· b",
-        "◐ a",
-        "● a",
-        "● b",
-        "✗ bad  error",
-        "○ after  skipped",
-    ] {
+    for line in ["· b", "◐ a", "● a", "● b", "✗ bad  error", "○ after  skipped"] {
         assert!(plain.contains(line), "no `{line}` in {plain}");
     }
     assert!(seen.drawn.contains("\x1b[4A"), "{:?}", seen.drawn);
@@ -451,9 +413,8 @@ fn an_interrupted_batch_tells_what_it_has() {
 #[test]
 fn a_long_plan_is_shown_in_few_lines() {
     let room = room();
-    let tasks: Vec<Value> = (0..40)
-        .map(|n| task(&format!("t{n}"), "echo", json!({"value": "x"})))
-        .collect();
+    let tasks: Vec<Value> =
+        (0..40).map(|n| task(&format!("t{n}"), "echo", json!({"value": "x"}))).collect();
     std::fs::write(room.path().join("plan.json"), json!(tasks).to_string()).unwrap();
     let seen = Screen::start(&room, &["batch", "plan.json", "--format", "json"]).end();
     let drawn = seen.drawn;
@@ -473,9 +434,7 @@ fn old_extensions_take_part() {
     let mut server = Server::start_in(room, crate::fixture::Opening::Modern);
     let find = |more: Value| {
         let mut task = json!({"id": "found", "module": "old", "tool": "find", "params": {}});
-        task.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         task
     };
     let echo = task("echo", "echo", json!({"value": "${found.rows[-1].name}"}));

@@ -136,11 +136,7 @@ fn batch_called_by_a_script_has_the_same_budget() {
     outer["raw_output"] = json!(true);
     let (response, peak) = run(("text", 1), vec![outer]);
     let error = &response["results"]["c"]["errors"]["b"];
-    assert_eq!(
-        error["message"],
-        refused("params.v[15]", "a"),
-        "{response:#}"
-    );
+    assert_eq!(error["message"], refused("params.v[15]", "a"), "{response:#}");
     assert!(peak < ALLOWANCE + 1024, "{peak} kB");
 }
 

@@ -19,10 +19,7 @@ use Answer::{Nothing, One, Replies};
 
 /// Each reply as its id, and `result` or the code of the error.
 const BATCHES: [(&str, Answer); 11] = [
-    (
-        r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]"#,
-        Replies(&[("1", "result")]),
-    ),
+    (r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]"#, Replies(&[("1", "result")])),
     (
         r#"[{"jsonrpc":"2.0","id":"b","method":"ping"},{"jsonrpc":"2.0","method":"notifications/odd"},
             {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello"}},
@@ -38,22 +35,14 @@ const BATCHES: [(&str, Answer); 11] = [
     ),
     (
         r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},3,[],{"jsonrpc":"2.0","id":2,"Method":"ping"}]"#,
-        Replies(&[
-            ("1", "result"),
-            ("2", "-32600"),
-            ("null", "-32600"),
-            ("null", "-32600"),
-        ]),
+        Replies(&[("1", "result"), ("2", "-32600"), ("null", "-32600"), ("null", "-32600")]),
     ),
     (
         r#"[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}},
             {"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
         Replies(&[("1", "-32600"), ("2", "result")]),
     ),
-    (
-        r#"[{"jsonrpc":"2.0","method":"notifications/odd"}]"#,
-        Nothing,
-    ),
+    (r#"[{"jsonrpc":"2.0","method":"notifications/odd"}]"#, Nothing),
     (
         r#"[{"jsonrpc":"2.0","method":"notifications/odd"},{"jsonrpc":"2.0","method":"tools/list"}]"#,
         Nothing,
@@ -62,18 +51,12 @@ const BATCHES: [(&str, Answer); 11] = [
     ("[]", One(-32600)),
     (" [ ] ", One(-32600)),
     ("[", One(-32700)),
-    (
-        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},]"#,
-        One(-32700),
-    ),
+    (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},]"#, One(-32700)),
 ];
 
 fn room() -> Room {
     let room = Room::new();
-    room.write(
-        "greet.star",
-        "def hello() -> str:\n    return 'hello'\ntool(hello)",
-    );
+    room.write("greet.star", "def hello() -> str:\n    return 'hello'\ntool(hello)");
     room
 }
 
@@ -114,11 +97,7 @@ fn answer(reply: &Reply) -> Option<Value> {
         assert_eq!(reply.body, "");
         return None;
     }
-    assert_eq!(
-        reply.header("content-type"),
-        Some("application/json"),
-        "{reply:#?}"
-    );
+    assert_eq!(reply.header("content-type"), Some("application/json"), "{reply:#?}");
     Some(reply.json())
 }
 

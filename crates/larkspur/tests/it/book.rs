@@ -41,21 +41,13 @@ const LIMITS: [(&str, &str, &str); 19] = [
         "store/src/limits.rs",
         "const LARGEST_MODULE: u64 = 16 << 20;",
     ),
-    (
-        " in 10,000 keys |",
-        "store/src/limits.rs",
-        "const KEYS_PER_MODULE: u64 = 10_000;",
-    ),
+    (" in 10,000 keys |", "store/src/limits.rs", "const KEYS_PER_MODULE: u64 = 10_000;"),
     (
         "| `re` | a pattern | 16 KiB,",
         "script/src/stdlib/re/pattern.rs",
         "const LONGEST_PATTERN: usize = 1 << 14;",
     ),
-    (
-        ", 50 groups |",
-        "script/src/stdlib/re/pattern.rs",
-        "const MOST_GROUPS: usize = 50;",
-    ),
+    (", 50 groups |", "script/src/stdlib/re/pattern.rs", "const MOST_GROUPS: usize = 50;"),
     (
         "| `re` | a text that is searched | 4 MiB |",
         "script/src/stdlib/re/pattern.rs",
@@ -96,11 +88,7 @@ const LIMITS: [(&str, &str, &str); 19] = [
         "script/src/stdlib/parallel.rs",
         "const MOST_ITEMS: usize = 10_000;",
     ),
-    (
-        "| all | one text | 64 MiB |",
-        "script/src/gauge.rs",
-        "const LARGEST_TEXT: usize = 64 << 20;",
-    ),
+    ("| all | one text | 64 MiB |", "script/src/gauge.rs", "const LARGEST_TEXT: usize = 64 << 20;"),
     (
         "| all | elements of one value | 8,000,000 |",
         "script/src/gauge.rs",
@@ -130,21 +118,13 @@ fn pages(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn made_pages_are_what_the_code_says() {
     let room = Room::new();
-    room.run(&["doc", "--book", "."])
-        .exits(0)
-        .says("pages in ./src/libraries");
-    let (fresh, ours) = (
-        room.path().join("src/libraries"),
-        workspace().join("book/src/libraries"),
-    );
+    room.run(&["doc", "--book", "."]).exits(0).says("pages in ./src/libraries");
+    let (fresh, ours) = (room.path().join("src/libraries"), workspace().join("book/src/libraries"));
     let how = "renew them with `cargo run -p larkspur -- doc --book book`";
     assert_eq!(pages(&fresh), pages(&ours), "{how}");
     for page in pages(&fresh) {
         let same = read(&fresh.join(&page)) == read(&ours.join(&page));
-        assert!(
-            same,
-            "book/src/libraries/{page} is not what the code says; {how}"
-        );
+        assert!(same, "book/src/libraries/{page} is not what the code says; {how}");
     }
     let made = pages(&room.path().join("src"));
     assert!(made.contains("errors.md") && made.len() == 5, "{made:?}");
@@ -169,9 +149,7 @@ fn a_server_has_the_metrics_of_the_page() {
     room.write("hello.star", HELLO).project("[audit]\n");
     let web = Web::start(room, &[]);
     let shown = web.get("/metrics").is(200).body.clone();
-    let types = shown
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE "));
+    let types = shown.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let named = types.filter_map(|line| Some(line.split_once(' ')?.0.to_owned()));
     assert_eq!(named.collect::<BTreeSet<_>>(), rows("metrics.md"));
     // And nothing is counted that has no name.
@@ -241,10 +219,7 @@ fn every_variable_that_is_read_is_on_the_page() {
     }
     let page = rows("configuration.md");
     let missing: Vec<_> = found.difference(&page).collect();
-    assert!(
-        missing.is_empty() && found.len() > 8,
-        "{missing:?} of {found:?}"
-    );
+    assert!(missing.is_empty() && found.len() > 8, "{missing:?} of {found:?}");
     let ours = page.iter().filter(|name| name.starts_with("LARKSPUR_"));
     for name in ours {
         assert!(found.contains(name), "nobody reads {name}");
@@ -263,20 +238,12 @@ fn links_between_pages_lead_somewhere() {
     let source = workspace().join("book/src");
     for page in pages(&source) {
         let text = read(&source.join(&page));
-        for link in text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next())
-        {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (file, part) = link.split_once('#').unwrap_or((link, ""));
             if link.contains("://") || link.contains('`') || link.contains(' ') {
                 continue;
             }
-            let target = if file.is_empty() {
-                source.join(&page)
-            } else {
-                source.join(file)
-            };
+            let target = if file.is_empty() { source.join(&page) } else { source.join(file) };
             assert!(target.exists(), "{page}: {link}");
             if part.is_empty() {
                 continue;

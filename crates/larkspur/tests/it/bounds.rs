@@ -59,12 +59,7 @@ fn a_smaller_setting_takes_effect() {
     let get = |path: &str| json!({"url": web.url(path)});
     let sh = |script: &str| json!({"script": script});
     for (limit, tool, arguments, said) in [
-        (
-            "http_time = '200ms'",
-            "get",
-            get("/hang"),
-            "no answer within 200 ms (limit `http_time`)",
-        ),
+        ("http_time = '200ms'", "get", get("/hang"), "no answer within 200 ms (limit `http_time`)"),
         (
             "http_body = 11",
             "get",
@@ -145,12 +140,10 @@ fn commands_beyond_the_setting_wait() {
     let script = format!("touch {}; sleep 60", note.display());
     server.send_call("sh", json!({"script": script}));
     server.wait_until("running", || note.exists().then_some(()));
-    server
-        .call("sh", json!({"script": "true", "timeout": "200ms"}))
-        .fails(
-            "`sh`: no place became free within 200 ms, its own `timeout`: 1 may run at once \
+    server.call("sh", json!({"script": "true", "timeout": "200ms"})).fails(
+        "`sh`: no place became free within 200 ms, its own `timeout`: 1 may run at once \
              (limit `exec_processes`)",
-        );
+    );
 }
 
 #[test]
@@ -159,9 +152,8 @@ fn calls_beyond_the_setting_wait_or_are_turned_away() {
     server.send_call("spin", json!({}));
     server.status_until("one at work", |status| status["in_flight"] == 1);
     let two = [(); 2].map(|()| server.send_call("spin", json!({})).to_string());
-    let turned_away = server.wire().wait("one of the two", |wire| {
-        two.iter().find_map(|id| wire.answered(id))
-    });
+    let turned_away =
+        server.wire().wait("one of the two", |wire| two.iter().find_map(|id| wire.answered(id)));
     assert_eq!(
         turned_away["result"]["content"][0]["text"],
         "too many calls are waiting (1); try again in a moment (limit `queue`)"

@@ -4,18 +4,13 @@ use crate::room::Room;
 use crate::web::Web;
 
 /// As browsers send it.
-const HTML: (&str, &str) = (
-    "Accept",
-    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-);
+const HTML: (&str, &str) =
+    ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 fn room() -> Room {
     let mut room = Room::new();
-    room.write(
-        "greet.star",
-        "def secretive():\n    return 1\ntool(secretive)",
-    );
+    room.write("greet.star", "def secretive():\n    return 1\ntool(secretive)");
     room.project("[server]\nname = 'orchard'\n");
     room.set_env("LARKSPUR_TOKEN", TOKEN);
     room
@@ -32,23 +27,12 @@ fn a_browser_gets_a_page() {
             assert_eq!(kind, Some("text/html; charset=utf-8"), "{path}");
             let page = &reply.body;
             let address = format!("http://localhost:{}/mcp", web.port);
-            for part in [
-                "<!doctype html>",
-                "Larkspur",
-                "MCP",
-                &address,
-                "larkspur install",
-            ] {
+            for part in ["<!doctype html>", "Larkspur", "MCP", &address, "larkspur install"] {
                 assert!(page.contains(part), "{path}: no {part} in {page}");
             }
-            for secret in [
-                "secretive",
-                "orchard",
-                "greet",
-                TOKEN,
-                "<script",
-                env!("CARGO_PKG_VERSION"),
-            ] {
+            for secret in
+                ["secretive", "orchard", "greet", TOKEN, "<script", env!("CARGO_PKG_VERSION")]
+            {
                 assert!(!page.contains(secret), "{path}: {secret} in {page}");
             }
             assert!(page.len() < 4096, "{} bytes", page.len());
@@ -81,9 +65,6 @@ fn programs_get_no_page() {
     }
     let events = [("Accept", "text/event-stream")];
     let reply = web.ask("GET", "/mcp", &events, "");
-    assert_eq!(
-        reply.is(400).header("content-type"),
-        Some("application/json")
-    );
+    assert_eq!(reply.is(400).header("content-type"), Some("application/json"));
     web.ask("GET", "/nowhere", &[HTML], "").is(404);
 }

@@ -37,23 +37,14 @@ tool(optional, cache = PUBLIC)
 resource("m://page", page, cache = PUBLIC)
 "#;
 
-const CACHED: [&str; 6] = [
-    "m.get",
-    "m.private",
-    "m.outer",
-    "m.outer_of_cached",
-    "m.batched",
-    "m://page",
-];
+const CACHED: [&str; 6] =
+    ["m.get", "m.private", "m.outer", "m.outer_of_cached", "m.batched", "m://page"];
 
 /// What this person gets from a tool or resource, and how many requests that took.
 fn get(served: &Served, web: &Web, name: &str, what: &str) -> (String, usize) {
     let before = web.asked().len();
     let text = if what.contains("://") {
-        let asking = Asking {
-            caller: Caller::named(name.to_owned()),
-            ..Asking::default()
-        };
+        let asking = Asking { caller: Caller::named(name.to_owned()), ..Asking::default() };
         let read = served.executor.block_on(served.runtime.read(what, asking));
         let read = serde_json::to_value(&read.unwrap()[0]).unwrap();
         read["text"].as_str().unwrap().to_owned()

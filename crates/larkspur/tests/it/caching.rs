@@ -97,14 +97,8 @@ fn an_answer_is_given_again_to_the_same_caller_for_the_same_arguments() {
     assert_eq!(call(&runtime, "ada", "outer", json!({})), json!([1, 1]));
     assert_eq!(call(&runtime, "ada", "outer", json!({})), json!([1, 2]));
     let metrics = runtime.metrics();
-    assert!(
-        metrics.contains("\nlarkspur_cache_hits_total 8\n"),
-        "{metrics}"
-    );
-    assert!(
-        metrics.contains("\nlarkspur_cache_misses_total 5\n"),
-        "{metrics}"
-    );
+    assert!(metrics.contains("\nlarkspur_cache_hits_total 8\n"), "{metrics}");
+    assert!(metrics.contains("\nlarkspur_cache_misses_total 5\n"), "{metrics}");
     // Scopes are part of who somebody is: they may open more on the way.
     let mut more = by("ada", "own", json!({}));
     more.caller = Caller::named("ada").with_token(vec!["all".into()], serde_json::Map::new());
@@ -158,17 +152,9 @@ fn a_destructive_tool_cannot_have_it() {
     );
     let said = "a destructive tool must run each time it is called; take `cache` away";
     room.run(&["check"]).exits(1).says(said);
-    room.write(
-        "hub.star",
-        "def ping() -> str:\n    return ''\ntool(ping, cache = 'soon')\n",
-    );
-    room.run(&["check"])
-        .exits(1)
-        .says("`soon` is not a duration");
-    room.write(
-        "hub.star",
-        "def ping() -> str:\n    return ''\ntool(ping, cache = True)\n",
-    );
+    room.write("hub.star", "def ping() -> str:\n    return ''\ntool(ping, cache = 'soon')\n");
+    room.run(&["check"]).exits(1).says("`soon` is not a duration");
+    room.write("hub.star", "def ping() -> str:\n    return ''\ntool(ping, cache = True)\n");
     let said = "`cache` is a time such as \"60s\", or {\"for\": \"60s\", \"public\": True}";
     room.run(&["check"]).exits(1).says(said);
 }
@@ -178,10 +164,7 @@ fn a_resource_is_read_once_until_it_changes() {
     let room = room("");
     let runtime = open(&room);
     let read = |who: &str, uri: &str| {
-        let asking = Asking {
-            caller: Caller::named(who.to_owned()),
-            ..Asking::default()
-        };
+        let asking = Asking { caller: Caller::named(who.to_owned()), ..Asking::default() };
         let read = block_on(runtime.read(uri, asking)).unwrap();
         serde_json::to_value(&read[0]).unwrap()["text"].clone()
     };
@@ -202,10 +185,7 @@ fn what_is_loaded_or_configured_anew_answers_anew_and_says_when_it_does_not() {
     let again = server.call("own", json!({})).result();
     assert_eq!(again["_meta"]["larkspur/cached"], true);
     assert_eq!(again["structuredContent"], first["structuredContent"]);
-    server.edit(
-        "box",
-        &COUNTED.replace("\"x\": x", "\"x\": x, \"new\": True"),
-    );
+    server.edit("box", &COUNTED.replace("\"x\": x", "\"x\": x, \"new\": True"));
     server.status_until("reloaded", |status| status["reloads"] == 1);
     let edited = server.call("own", json!({})).result();
     assert_eq!(edited["structuredContent"]["new"], true);
@@ -213,10 +193,7 @@ fn what_is_loaded_or_configured_anew_answers_anew_and_says_when_it_does_not() {
     server.project("[audit]\n[role.all]\nusers = ['*']\nallow = ['*']\n");
     let deadline = Instant::now() + PATIENCE;
     while server.call("own", json!({})).result()["structuredContent"]["run"] != 3 {
-        assert!(
-            Instant::now() < deadline,
-            "what was kept outlives the configuration"
-        );
+        assert!(Instant::now() < deadline, "what was kept outlives the configuration");
     }
     let path = server.room.path().join(".larkspur/audit.jsonl");
     server.wait_until("written", || {
@@ -244,10 +221,7 @@ fn nobody_ever_gets_what_is_anothers() {
             let (who, x) = (format!("c{}", roll(12)), roll(4));
             let runtime = runtime.clone();
             calls.spawn(async move {
-                let output = runtime
-                    .call(by(&who, "own", json!({"x": x})))
-                    .await
-                    .unwrap();
+                let output = runtime.call(by(&who, "own", json!({"x": x}))).await.unwrap();
                 let answer = output.into_json();
                 assert_eq!((&answer["who"], &answer["x"]), (&json!(who), &json!(x)));
             });
@@ -261,9 +235,7 @@ fn nobody_ever_gets_what_is_anothers() {
     });
     let metrics = runtime.metrics();
     let count = |name: &str| -> u64 {
-        let line = metrics
-            .lines()
-            .find(|line| line.starts_with(&format!("larkspur_{name} ")));
+        let line = metrics.lines().find(|line| line.starts_with(&format!("larkspur_{name} ")));
         line.unwrap().rsplit(' ').next().unwrap().parse().unwrap()
     };
     assert!(count("cache_hits_total") > 5_000, "{metrics}");

@@ -48,12 +48,7 @@ pub(crate) fn served_with(web: &Web, declarations: &str) -> Served {
         .enable_all()
         .build()
         .unwrap();
-    Served {
-        room,
-        runtime,
-        vault,
-        executor,
-    }
+    Served { room, runtime, vault, executor }
 }
 
 pub(crate) fn write_module(room: &Room, web: &Web) {
@@ -73,11 +68,7 @@ fn write_source(room: &Room, web: &Web, declarations: &str) {
 /// The vault that the binary uses in this room.
 pub(crate) fn vault(room: &Room) -> Vault {
     let has_project = room.path().join("larkspur.toml").exists();
-    let home = if has_project {
-        room.path()
-    } else {
-        room.modules()
-    };
+    let home = if has_project { room.path() } else { room.modules() };
     let data_dir = home.join(".larkspur");
     let sources = KeySources {
         usual: room.path().join("config/larkspur/vault.key"),
@@ -88,11 +79,7 @@ pub(crate) fn vault(room: &Room) -> Vault {
 }
 
 pub(crate) fn token_of(owner: &str) -> Place<'_> {
-    Place {
-        module: "m",
-        name: "token",
-        owner,
-    }
+    Place { module: "m", name: "token", owner }
 }
 
 impl Served {
@@ -103,10 +90,8 @@ impl Served {
 
     pub(crate) fn call_tool(&self, name: &str, tool: &str) -> tokio::task::JoinHandle<String> {
         let runtime = self.runtime.clone();
-        let call = Call {
-            caller: Caller::named(name.to_owned()),
-            ..Call::new(tool, Args::default())
-        };
+        let call =
+            Call { caller: Caller::named(name.to_owned()), ..Call::new(tool, Args::default()) };
         self.executor.spawn(async move {
             match runtime.call(call).await {
                 Ok(output) => match &output.content[..] {
@@ -163,9 +148,7 @@ fn what_is_set_while_a_server_runs_is_used_at_once() {
     let call = |name: &str| served.executor.block_on(served.call(name)).unwrap();
     assert!(call("local").contains("`larkspur secret set m.token` sets it"));
     for value in ["one", "two"] {
-        let set = served
-            .room
-            .run_with(&["secret", "set", "m.token"], &format!("{value}\n"));
+        let set = served.room.run_with(&["secret", "set", "m.token"], &format!("{value}\n"));
         set.exits(0).says_only("set m.token");
         assert_eq!(call("local"), format!("Bearer {value}"));
     }

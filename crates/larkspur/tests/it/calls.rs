@@ -86,10 +86,7 @@ fn arguments_are_checked_coerced_and_filled_in() {
         .module("kinds", KINDS)
         .call("typed", json!({"number": 2}))
         .text("2.0 red  10")
-        .call(
-            "typed",
-            json!({"number": 2.5, "colour": "green", "tags": ["a", "b"], "limit": 3}),
-        )
+        .call("typed", json!({"number": 2.5, "colour": "green", "tags": ["a", "b"], "limit": 3}))
         .text("2.5 green a,b 3")
         .call("point", json!({"at": {"x": 1, "y": 2}}))
         .text("3")
@@ -132,19 +129,15 @@ fn calls_in_flight_across_an_edit_end_on_their_own_version() {
         .map(|i| {
             let arguments = json!({"turns": 60_000});
             let meta = json!({"progressToken": i});
-            server.send(
-                "tools/call",
-                json!({"name": "slow", "arguments": arguments, "_meta": meta}),
-            )
+            server
+                .send("tools/call", json!({"name": "slow", "arguments": arguments, "_meta": meta}))
         })
         .collect();
     // A word of progress says that the handler runs.
     for _ in 0..CALLS {
         server.wire().notification("notifications/progress");
     }
-    server
-        .edit("slow", &versioned("new"))
-        .until("slow", json!({"turns": 1}), "new");
+    server.edit("slow", &versioned("new")).until("slow", json!({"turns": 1}), "new");
     let running = server.status()["in_flight"].as_u64().unwrap();
     assert!(running > 0, "the edit waited for the calls");
     for id in old {

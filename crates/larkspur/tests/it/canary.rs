@@ -12,12 +12,8 @@ use std::path::Path;
 
 const CANARY: &str = "CANARY-7f3e9b52-secret";
 /// The same in the forms it takes on its way: as base64 of `user:CANARY…`, and of itself.
-const FORMS: [&str; 4] = [
-    CANARY,
-    "CANARY",
-    "dTpDQU5BUlktN2YzZTliNTItc2VjcmV0",
-    "Q0FOQVJZLTdmM2U5YjUyLXNlY3JldA",
-];
+const FORMS: [&str; 4] =
+    [CANARY, "CANARY", "dTpDQU5BUlktN2YzZTliNTItc2VjcmV0", "Q0FOQVJZLTdmM2U5YjUyLXNlY3JldA"];
 const KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 const NASTY: &str = r#"
@@ -165,12 +161,7 @@ fn scene() -> Scene {
     let set = room.run_with(&["secret", "set", "nasty.token"], &format!("{CANARY}\n"));
     set.exits(0);
     let heard = vec![format!("{set:?}")];
-    Scene {
-        web: Web::start(room, &[]),
-        good,
-        other,
-        heard,
-    }
+    Scene { web: Web::start(room, &[]), good, other, heard }
 }
 
 impl Scene {
@@ -248,10 +239,7 @@ fn requests(scene: &Scene) {
     assert!(good.contains(&format!("Basic {}", FORMS[2])));
     assert!(good.contains(&format!("(\"x-plain\", \"{CANARY}\")")));
     let other = format!("{:?}", scene.other.asked());
-    assert!(
-        scene.other.asked().len() >= 3,
-        "the redirects arrived: {other}"
-    );
+    assert!(scene.other.asked().len() >= 3, "the redirects arrived: {other}");
     for form in FORMS {
         assert!(!other.contains(form), "{form} in {other}");
     }
@@ -270,9 +258,7 @@ fn leftovers(folder: &Path) {
         files += 1;
         // The module's own source speaks of it.
         for form in [CANARY, FORMS[2], FORMS[3], KEY] {
-            let is_there = bytes
-                .windows(form.len())
-                .any(|part| part == form.as_bytes());
+            let is_there = bytes.windows(form.len()).any(|part| part == form.as_bytes());
             assert!(!is_there, "{form} in {}", path.display());
         }
     }

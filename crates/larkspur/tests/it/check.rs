@@ -35,9 +35,7 @@ fn codes(room: &Room) -> BTreeSet<String> {
     let said = room.run(&["check", "--format", "json"]);
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
     let faults = said["faults"].as_array().unwrap().iter();
-    faults
-        .map(|one| one["code"].as_str().unwrap().to_owned())
-        .collect()
+    faults.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -53,11 +51,7 @@ fn the_examples_of_every_lesson_are_what_they_say() {
                 continue;
             }
             let found = codes(&room(example));
-            assert_eq!(
-                found.contains(code),
-                wrong,
-                "{code}: {found:?} in {example}"
-            );
+            assert_eq!(found.contains(code), wrong, "{code}: {found:?} in {example}");
             tried += 1;
         }
     }
@@ -77,10 +71,7 @@ fn each_code_in_the_source_has_a_lesson() {
         }
     }
     assert!(seen.len() > 25, "{seen:?}");
-    let known = LESSONS
-        .split("\n## ")
-        .skip(1)
-        .map(|part| part[..5].to_owned());
+    let known = LESSONS.split("\n## ").skip(1).map(|part| part[..5].to_owned());
     assert_eq!(seen, known.collect::<BTreeSet<_>>());
 }
 
@@ -125,14 +116,8 @@ fn what_can_be_mended_is() {
                     [permissions]\nhttp = ['x.org']\nexec = ['git']\n";
     room.write("m/module.toml", manifest)
         .write("m/main.star", WRONG)
-        .write(
-            "m/other.star",
-            "def one():\n    return 1\n\ndef two():\n    return 2\n",
-        );
-    room.run(&["check", "--fix"])
-        .exits(0)
-        .notes("mended")
-        .notes("E0101 Starlark has no `import`");
+        .write("m/other.star", "def one():\n    return 1\n\ndef two():\n    return 2\n");
+    room.run(&["check", "--fix"]).exits(0).notes("mended").notes("E0101 Starlark has no `import`");
     assert_eq!(fs::read_to_string(room.at("m/main.star")).unwrap(), RIGHT);
     let manifest = fs::read_to_string(room.at("m/module.toml")).unwrap();
     assert!(!manifest.contains("exec"), "{manifest}");
@@ -160,9 +145,7 @@ fn a_report_has_level_code_place_and_help() {
     room.run(&["check"]).exits(0).notes("2 warnings in 1 file");
     room.run(&["check", "--strict"]).exits(1);
     room.remove("m.star");
-    room.run(&["check", "--strict"])
-        .exits(0)
-        .notes("nothing wrong in 0 files");
+    room.run(&["check", "--strict"]).exits(0).notes("nothing wrong in 0 files");
 }
 
 #[test]
@@ -171,26 +154,16 @@ fn codes_are_explained() {
     room.run(&["explain", "E0301"])
         .exits(0)
         .says("E0301 the module does what it does not declare\n\nA module may do");
-    room.run(&["explain", "w0601"])
-        .exits(0)
-        .says("W0601 a tool has no description");
-    room.run(&["explain"])
-        .exits(0)
-        .says("E0101  Starlark has no `import`\n");
-    room.run(&["explain", "E0302"])
-        .exits(2)
-        .notes("there is no code `E0302`; did you mean E0");
+    room.run(&["explain", "w0601"]).exits(0).says("W0601 a tool has no description");
+    room.run(&["explain"]).exits(0).says("E0101  Starlark has no `import`\n");
+    room.run(&["explain", "E0302"]).exits(2).notes("there is no code `E0302`; did you mean E0");
 }
 
 #[test]
 fn each_kind_of_permission_is_looked_for() {
     let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Does'\n";
     for (line, permissions, expected) in [
-        (
-            "exec.run('git')",
-            "",
-            "`git` is not among the commands module `m` may run\n",
-        ),
+        ("exec.run('git')", "", "`git` is not among the commands module `m` may run\n"),
         ("exec.run('git')", "exec = ['git']", ""),
         ("exec.run('hg')", "exec = ['git']", "hg"),
         ("env.get('HOME')", "env = ['GITHUB_*']", "HOME"),
@@ -200,36 +173,21 @@ fn each_kind_of_permission_is_looked_for() {
             "files = ['**']",
             "`a` is not among the files module `m` may write\n",
         ),
-        (
-            "files.write(url, 'b')",
-            "files = ['**']",
-            "no `files_write`",
-        ),
+        ("files.write(url, 'b')", "files = ['**']", "no `files_write`"),
         ("files.read('./out/a')", "files_write = ['out/**']", ""),
         ("files.read('a')", "files_write = ['out/**']", "may read\n"),
         ("files.read('../a')", "files = ['out/**']", ""),
         ("sqlite.query('a.db', 'x')", "", "may read\n"),
         ("sqlite.query(url, 'x')", "", "no `sqlite`"),
-        (
-            "attempt(http.get, url)",
-            "",
-            "its manifest grants no `http`",
-        ),
-        (
-            "http.get('https://a.org/' + url)",
-            "http = ['b.org']",
-            "`a.org` is not among the hosts",
-        ),
+        ("attempt(http.get, url)", "", "its manifest grants no `http`"),
+        ("http.get('https://a.org/' + url)", "http = ['b.org']", "`a.org` is not among the hosts"),
         ("postgres.query('main', 'x')", "postgres = ['main']", ""),
         ("ctx.secret('token')", "", "asks for the secret `token`"),
     ] {
         let room = Room::new();
         let main = format!("def f(ctx, url: str):\n    return {line}\n\ntool(f)\n");
-        room.write(
-            "m/module.toml",
-            &format!("{manifest}[permissions]\n{permissions}\n"),
-        )
-        .write("m/main.star", &main);
+        room.write("m/module.toml", &format!("{manifest}[permissions]\n{permissions}\n"))
+            .write("m/main.star", &main);
         let said = room.run(&["check"]).stdout;
         let told = said.contains("error[E0301]");
         assert_eq!(told, !expected.is_empty(), "{line} {permissions}: {said}");
@@ -252,10 +210,7 @@ fn what_a_list_cannot_carry_is_told() {
         .says("costs 1")
         .says("tokens in every list it is in");
     let found = codes(&room);
-    assert!(
-        found.contains("W0606") && found.contains("W0607"),
-        "{found:?}"
-    );
+    assert!(found.contains("W0606") && found.contains("W0607"), "{found:?}");
 }
 
 /// What is handed on is used as well, and what was named wrongly is not nothing.
@@ -269,16 +224,10 @@ fn what_is_used_in_a_roundabout_way_stays() {
                 secret = attempt(ctx.secret, \"token\").value\n    \
                 e = exec\n    e.run(\"git\", [\"status\"])\n    \
                 return attempt(http.get, \"https://api.example.org/\" + q, auth = secret)\n\ntool(f)\n";
-    room.write("m/module.toml", manifest)
-        .write("m/main.star", main);
+    room.write("m/module.toml", manifest).write("m/main.star", main);
     room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(
-        fs::read_to_string(room.at("m/module.toml")).unwrap(),
-        manifest
-    );
-    room.run(&["check", "-e", "nowhere"])
-        .exits(2)
-        .notes("there is no folder nowhere");
+    assert_eq!(fs::read_to_string(room.at("m/module.toml")).unwrap(), manifest);
+    room.run(&["check", "-e", "nowhere"]).exits(2).notes("there is no folder nowhere");
     room.run(&["test", "-e", "nowhere"]).exits(2);
     room.run(&["test", "-k", "nothing"]).exits(1);
 }
@@ -287,15 +236,12 @@ fn what_is_used_in_a_roundabout_way_stays() {
 fn the_folder_that_commands_run_in_is_a_use_of_files() {
     let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\n\
                     exec = ['git']\nfiles = ['**']\n";
-    for (call, unused) in [
-        ("exec.run('git', ['log'], cwd = 'work')", false),
-        ("exec.run('git', ['log'])", true),
-    ] {
+    for (call, unused) in
+        [("exec.run('git', ['log'], cwd = 'work')", false), ("exec.run('git', ['log'])", true)]
+    {
         let room = Room::new();
-        room.write("m/module.toml", manifest).write(
-            "m/main.star",
-            &format!("def log():\n    return {call}\ntool(log)\n"),
-        );
+        room.write("m/module.toml", manifest)
+            .write("m/main.star", &format!("def log():\n    return {call}\ntool(log)\n"));
         assert_eq!(codes(&room).contains("W0302"), unused, "{call}");
     }
 }
@@ -308,21 +254,9 @@ fn names_are_alike_only_where_they_are_read_together() {
         )
     };
     for (files, surface, alike) in [
-        (
-            &[("a", "list_issue"), ("b", "list_issues")][..],
-            "flat",
-            true,
-        ),
-        (
-            &[("a", "list_issue"), ("b", "list_issues")],
-            "modules",
-            false,
-        ),
-        (
-            &[("a", "list_issue"), ("a", "list_issues")],
-            "modules",
-            false,
-        ),
+        (&[("a", "list_issue"), ("b", "list_issues")][..], "flat", true),
+        (&[("a", "list_issue"), ("b", "list_issues")], "modules", false),
+        (&[("a", "list_issue"), ("a", "list_issues")], "modules", false),
     ] {
         let room = Room::new();
         room.project(&format!("[server]\nsurface = \"{surface}\"\n"));
@@ -344,9 +278,7 @@ fn undeclared_calls_are_reported_and_added_to_the_manifest() {
                 return [ctx.call(\"o.one\")]\n\ntool(f)\n";
     let other = "def one() -> int:\n    \"\"\"One.\"\"\"\n    return 1\n\n\
                  def two() -> int:\n    \"\"\"Two.\"\"\"\n    return 2\n\ntool(one)\ntool(two)\n";
-    room.write("m/module.toml", manifest)
-        .write("m/main.star", main)
-        .write("o.star", other);
+    room.write("m/module.toml", manifest).write("m/main.star", main).write("o.star", other);
     let report = room.run(&["check"]);
     for part in [
         "`o.two` is not among the tools module `m` may call",
@@ -360,9 +292,6 @@ fn undeclared_calls_are_reported_and_added_to_the_manifest() {
     let expected = format!("{manifest}\n[permissions]\ncalls = [\"o.two\", \"o.one\"]\n");
     assert_eq!(fixed, expected);
     room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(
-        fs::read_to_string(room.at("m/module.toml")).unwrap(),
-        expected
-    );
+    assert_eq!(fs::read_to_string(room.at("m/module.toml")).unwrap(), expected);
     room.run(&["call", "m.f"]).exits(0);
 }

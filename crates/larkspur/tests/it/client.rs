@@ -66,8 +66,7 @@ impl Client {
                 let reply = web.post(&[BOTH], &hello);
                 let session = reply.is(200).header("mcp-session-id").unwrap().to_owned();
                 let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-                web.post(&[BOTH, ("Mcp-Session-Id", &session)], &ready)
-                    .is(202);
+                web.post(&[BOTH, ("Mcp-Session-Id", &session)], &ready).is(202);
                 Self::Session(web, session)
             }
         }
@@ -168,12 +167,8 @@ fn post_modern(web: &Web, method: &str, params: Value, capabilities: &Value) -> 
     let name = ["name", "uri", "taskId"].iter();
     let name = name.clone().find_map(|key| params[key].as_str());
     let name = name.unwrap_or_default().to_owned();
-    let headers = [
-        BOTH,
-        ("MCP-Protocol-Version", MODERN),
-        ("Mcp-Method", method),
-        ("Mcp-Name", &name),
-    ];
+    let headers =
+        [BOTH, ("MCP-Protocol-Version", MODERN), ("Mcp-Method", method), ("Mcp-Name", &name)];
     web.post(&headers, &message).json()
 }
 
@@ -187,10 +182,8 @@ fn in_rounds(
     let mut said = send(params.clone());
     while said["result"]["resultType"] == "input_required" {
         let questions = said["result"]["inputRequests"].as_object().unwrap();
-        let responses: Map<String, Value> = questions
-            .iter()
-            .map(|(key, question)| (key.clone(), answer(question)))
-            .collect();
+        let responses: Map<String, Value> =
+            questions.iter().map(|(key, question)| (key.clone(), answer(question))).collect();
         asked.extend(questions.values().cloned());
         let mut again = params.clone();
         again["inputResponses"] = Value::Object(responses);

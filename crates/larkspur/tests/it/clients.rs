@@ -69,18 +69,10 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[track_caller]
 pub(crate) fn installed(file: &str) -> PathBuf {
     let is_python = file.starts_with("py/");
-    cluster::assert_test_is_marked(if is_python {
-        "Python packages"
-    } else {
-        "Node.js packages"
-    });
+    cluster::assert_test_is_marked(if is_python { "Python packages" } else { "Node.js packages" });
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let path = workspace.join("target/tools").join(file);
-    assert!(
-        path.exists(),
-        "{} is not there: run `cargo xtask tools`",
-        path.display()
-    );
+    assert!(path.exists(), "{} is not there: run `cargo xtask tools`", path.display());
     path
 }
 
@@ -155,15 +147,9 @@ pub(crate) fn run(room: &Room, command: &mut Command) -> (Option<i32>, String) {
 #[track_caller]
 fn program(mut command: Command, file: &str, args: &[&str], door: Door, revision: &str) {
     let served = Served::by(door);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/it")
-        .join(file);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it").join(file);
     let room = served.room();
-    command
-        .arg(file)
-        .args(args)
-        .arg(served.place())
-        .arg(room.modules());
+    command.arg(file).args(args).arg(served.place()).arg(room.modules());
     let (code, printed) = run(room, &mut command);
     assert_eq!(printed, facts(revision), "{door:?}");
     assert_eq!(code, Some(0), "{door:?}");
@@ -324,13 +310,10 @@ fn the_inspector_sees_that_a_tool_failed() {
 #[test]
 #[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_inspector_reads_a_resource() {
-    inspect(
-        &["resources/read", "--uri", "weather://oslo/3"],
-        |code, result| {
-            assert_eq!(result["contents"][0]["text"], r#"{"city":"oslo","day":3}"#);
-            assert_eq!(code, Some(0));
-        },
-    );
+    inspect(&["resources/read", "--uri", "weather://oslo/3"], |code, result| {
+        assert_eq!(result["contents"][0]["text"], r#"{"city":"oslo","day":3}"#);
+        assert_eq!(code, Some(0));
+    });
 }
 
 #[test]

@@ -4,9 +4,8 @@ use crate::documents::workspace;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const KNOWN: [&str; 8] = [
-    "-32700", "-32600", "-32601", "-32602", "-32603", "-32020", "-32021", "-32022",
-];
+const KNOWN: [&str; 8] =
+    ["-32700", "-32600", "-32601", "-32602", "-32603", "-32020", "-32021", "-32022"];
 
 /// Codes of `errors = "mapped"` and their HTTP statuses, by file.
 const MAPPED: [(&str, &[&str]); 2] = [

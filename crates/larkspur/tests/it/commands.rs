@@ -68,31 +68,16 @@ fn a_name_belongs_to_its_tool_until_it_is_released() {
 
 #[test]
 fn list_names_what_is_broken_and_what_is_shared() {
-    room(&[
-        ("one.star", &saying("same", "1")),
-        ("two.star", &saying("same", "2")),
-    ])
-    .run(&["list"])
-    .exits(1)
-    .notes("`two.same` is not listed: the name `same` belongs to `one.same`")
-    .notes("`[module.two]` in larkspur.toml");
-    let broken = room(&[("bad.star", "def f(:\n"), ("good.star", &saying("f", "1"))]);
-    broken
+    room(&[("one.star", &saying("same", "1")), ("two.star", &saying("same", "2"))])
         .run(&["list"])
         .exits(1)
-        .says("good")
-        .notes("bad.star cannot be loaded");
+        .notes("`two.same` is not listed: the name `same` belongs to `one.same`")
+        .notes("`[module.two]` in larkspur.toml");
+    let broken = room(&[("bad.star", "def f(:\n"), ("good.star", &saying("f", "1"))]);
+    broken.run(&["list"]).exits(1).says("good").notes("bad.star cannot be loaded");
     let listed = broken.run(&["list", "--format", "json"]).exits(1).json();
-    assert!(
-        listed["broken"][0]["file"]
-            .as_str()
-            .unwrap()
-            .ends_with("bad.star")
-    );
-    Room::without("modules")
-        .run(&["list"])
-        .exits(0)
-        .notes("`larkspur new hello` writes one");
+    assert!(listed["broken"][0]["file"].as_str().unwrap().ends_with("bad.star"));
+    Room::without("modules").run(&["list"]).exits(0).notes("`larkspur new hello` writes one");
 }
 
 const TYPED: &str = r#"
@@ -122,9 +107,7 @@ fn call_calls() {
         (&["m.add", "-", "b=1"], r#"{"a": 5, "b": 5}"#, "6 "),
     ] {
         let args = [&["call"], args].concat();
-        room.run_with(&args, input)
-            .exits(0)
-            .says_only(expected.trim_end());
+        room.run_with(&args, input).exits(0).says_only(expected.trim_end());
     }
     let whole = room.run(&["call", "m.shape", "--format", "json"]);
     let whole = whole.exits(0).json();
@@ -148,10 +131,7 @@ fn call_says_what_went_wrong() {
         (&["m.refuse"], "", 5, "the oven is cold"),
     ] {
         let args = [&["call"], args].concat();
-        room.run_with(&args, input)
-            .exits(code)
-            .says_only("")
-            .notes(part);
+        room.run_with(&args, input).exits(code).says_only("").notes(part);
     }
     let failed = room.run(&["call", "m.refuse", "--format", "json"]);
     assert_eq!(failed.exits(5).json()["isError"], true);
@@ -177,17 +157,9 @@ fn check_finds_mistakes_without_running() {
     check(&greeting("hello"), 0, "");
     check("def f(:\n", 1, "m.star:1:");
     check("def f() -> str:\n    return oops\ntool(f)\n", 1, "oops");
-    check(
-        "def f() -> int:\n    return \"x\"\ntool(f)\n",
-        1,
-        "m.star:2:",
-    );
+    check("def f() -> int:\n    return \"x\"\ntool(f)\n", 1, "m.star:2:");
     check("load(\"gone\", \"x\")\nx()\n", 1, "there is no gone.star");
-    check(
-        "def f(x: int = \"one\"):\n    return x\ntool(f)\n",
-        1,
-        "m.star",
-    );
+    check("def f(x: int = \"one\"):\n    return x\ntool(f)\n", 1, "m.star");
     let room = greeter();
     room.run(&["check"]).exits(0).notes("in 1 file");
 }
@@ -217,16 +189,10 @@ fn test_runs_tests_and_counts_them() {
             .says("greet_test.star:7")
             .says("Total: 2 | Passed: 1 | Failed: 1");
     }
-    room.run(&["test", "-k", "greets"])
-        .exits(0)
-        .says("Total: 1 | Passed: 1 | Failed: 0");
-    room.run(&["test", "-k", "zebra"])
-        .exits(1)
-        .notes("no test has `zebra` in its name");
+    room.run(&["test", "-k", "greets"]).exits(0).says("Total: 1 | Passed: 1 | Failed: 0");
+    room.run(&["test", "-k", "zebra"]).exits(1).notes("no test has `zebra` in its name");
     room.write("bad_test.star", "def test_x(:\n");
-    room.run(&["test"])
-        .exits(1)
-        .says("Total: 3 | Passed: 1 | Failed: 2");
+    room.run(&["test"]).exits(1).says("Total: 3 | Passed: 1 | Failed: 2");
 }
 
 /// `-e`, `--modules` and `--extensions-dir`, before or after the command, once or more.
@@ -243,40 +209,21 @@ fn folders_are_named_in_every_way() {
         &["list", "--modules=other"],
         &["list", "--extensions-dir", "other"],
     ] {
-        room.run(args)
-            .exits(0)
-            .says("bye")
-            .notes("1 tool in 1 module");
+        room.run(args).exits(0).says("bye").notes("1 tool in 1 module");
     }
-    room.run(&["list", "-e", "other", "-e", "modules"])
-        .exits(0)
-        .notes("2 tools in 2 modules");
+    room.run(&["list", "-e", "other", "-e", "modules"]).exits(0).notes("2 tools in 2 modules");
 }
 
 #[test]
 fn wrong_flags_and_help() {
     let room = Room::new();
-    room.run(&["--no-such-flag"])
-        .exits(2)
-        .notes("--no-such-flag");
+    room.run(&["--no-such-flag"]).exits(2).notes("--no-such-flag");
     room.run(&["no-such-command"]).exits(2);
-    room.run(&["serve", "--surface", "round"])
-        .exits(2)
-        .notes("flat");
-    room.run(&["--help"])
-        .exits(0)
-        .says("Examples:")
-        .says("larkspur new hello");
-    for command in [
-        "call",
-        "new",
-        "readme",
-        "config show",
-        "graph",
-        "install",
-        "uninstall",
-        "doctor",
-    ] {
+    room.run(&["serve", "--surface", "round"]).exits(2).notes("flat");
+    room.run(&["--help"]).exits(0).says("Examples:").says("larkspur new hello");
+    for command in
+        ["call", "new", "readme", "config show", "graph", "install", "uninstall", "doctor"]
+    {
         let words = command.split(' ').chain(["--help"]);
         room.run(&words.collect::<Vec<_>>())
             .exits(0)
@@ -284,9 +231,7 @@ fn wrong_flags_and_help() {
             .says("Exit code:");
     }
     for version in ["-v", "--version"] {
-        room.run(&[version])
-            .exits(0)
-            .says_only(concat!("larkspur ", env!("CARGO_PKG_VERSION")));
+        room.run(&[version]).exits(0).says_only(concat!("larkspur ", env!("CARGO_PKG_VERSION")));
     }
     for shell in ["bash", "zsh", "fish"] {
         room.run(&["completions", shell]).exits(0).says("larkspur");
@@ -304,10 +249,7 @@ fn every_command_has_a_page_for_man() {
     };
     let all = page("larkspur");
     for command in ["serve", "call", "batch", "check", "test", "doctor"] {
-        assert!(
-            all.contains(&format!("larkspur\\-{command}(1)")),
-            "{command}"
-        );
+        assert!(all.contains(&format!("larkspur\\-{command}(1)")), "{command}");
         assert!(page(&format!("larkspur-{command}")).contains(".SH SYNOPSIS"));
     }
     assert!(page("larkspur-secret-set").contains(".TH "));

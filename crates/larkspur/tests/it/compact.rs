@@ -78,10 +78,7 @@ fn blocks(result: &Value) -> String {
     });
     let mut shown: Vec<String> = blocks.collect();
     if let Some(structured) = result.get("structuredContent") {
-        shown.push(format!(
-            "structured: {} bytes",
-            structured.to_string().len()
-        ));
+        shown.push(format!("structured: {} bytes", structured.to_string().len()));
     }
     if result["isError"] == true {
         shown.push("error".into());
@@ -101,9 +98,7 @@ fn called(tool: &str, more: Value, expected: Expect) {
     let mut server = server("");
     let module = if tool == "rows" { "old" } else { "hub" };
     let mut args = json!({"module": module, "tool": tool});
-    args.as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
+    args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     check(&mut server, "call", args, expected);
 }
 
@@ -294,10 +289,7 @@ fn what_the_author_gets_wrong_is_told_to_him() {
     server.call("erring", json!({"count": 0})).text(&text);
     let status = server.status();
     let modules = status["modules"].as_array().unwrap();
-    let hub = modules
-        .iter()
-        .find(|module| module["name"] == "hub")
-        .unwrap();
+    let hub = modules.iter().find(|module| module["name"] == "hub").unwrap();
     assert_eq!(hub["last_error"]["of"], "compact of hub.erring");
     assert_eq!(hub["last_error"]["message"], "the author erred");
 }
@@ -307,9 +299,7 @@ fn what_is_over_the_budget_is_cut_and_the_rest_can_be_had() {
     let mut server = server("[server]\nresult_tokens = 150\n");
     let args = |more: Value| {
         let mut args = json!({"module": "hub", "tool": "chosen", "params": {"count": 100}});
-        args.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         args
     };
     check(
@@ -493,11 +483,7 @@ fn each_kind_of_result_by_its_name_and_by_call() {
             assert_eq!(*data, serde_json::from_str::<Value>(text).unwrap());
         }
         let (flat, through) = (blocks(&flat), blocks(&through));
-        let through = if through == flat {
-            "the same".to_owned()
-        } else {
-            through
-        };
+        let through = if through == flat { "the same".to_owned() } else { through };
         shown.push(format!("{name}: {flat:?}; by call: {through:?}"));
     }
     expect![[r#"

@@ -19,10 +19,7 @@ fn github(server: &mut Server) -> &mut Server {
     let main = "def start(deps, config):\n    log.info(\"start\")\n    return config\n\
                 def stop(instance):\n    log.info(\"stop\")\n"
         .to_owned()
-        + &answering(
-            "get",
-            "json.encode(ctx.config if ctx.config == ctx.instance else None)",
-        );
+        + &answering("get", "json.encode(ctx.config if ctx.config == ctx.instance else None)");
     server.folder_module("github", &manifest("github", SCHEMA), &main)
 }
 
@@ -48,9 +45,8 @@ fn four_layers_of_which_the_later_wins() {
 
     let mut server = Server::start();
     server.room.set_env("GITHUB__SIZE", "3");
-    server.flags = ["--set", "github.size=4", "--set", "github.token=typed"]
-        .map(str::to_owned)
-        .to_vec();
+    server.flags =
+        ["--set", "github.size=4", "--set", "github.token=typed"].map(str::to_owned).to_vec();
     github(&mut server)
         .project(file)
         .call("get", json!({}))
@@ -58,10 +54,7 @@ fn four_layers_of_which_the_later_wins() {
 
     let room = Room::new();
     room.write("github/module.toml", &manifest("github", SCHEMA))
-        .write(
-            "github/main.star",
-            &answering("get", "ctx.config[\"size\"]"),
-        )
+        .write("github/main.star", &answering("get", "ctx.config[\"size\"]"))
         .run(&["call", "github.get", "--set", "github.token=x"])
         .exits(0)
         .says_only("1");
@@ -152,20 +145,14 @@ fn a_changed_file_restarts_exactly_whom_it_concerns() {
     server
         .folder_module("a", &manifest("a", schema), &told("a"))
         .folder_module("b", &manifest("b", schema), &told("b"))
-        .folder_module(
-            "upon",
-            &manifest("upon", "depends_on = [\"a\"]"),
-            &living("upon"),
-        )
+        .folder_module("upon", &manifest("upon", "depends_on = [\"a\"]"), &living("upon"))
         .module("file", &answering("file_tool", "ctx.config.get(\"n\")"))
         .call("a_tool", json!({}))
         .text("0");
     let mut log = vec!["a: start", "b: start", "upon: start"];
     server.logged(&log);
     // A file that was not there appears.
-    server
-        .project("[module.a.config]\nn = 1\n")
-        .until("a_tool", json!({}), "1");
+    server.project("[module.a.config]\nn = 1\n").until("a_tool", json!({}), "1");
     log.extend(["a: start", "upon: start", "upon: stop", "a: stop"]);
     server.logged(&log);
     server
@@ -175,21 +162,12 @@ fn a_changed_file_restarts_exactly_whom_it_concerns() {
         .text("2");
     log.extend(["b: start", "b: stop"]);
     server.logged(&log);
-    server
-        .project("# nothing more\n")
-        .until("a_tool", json!({}), "0");
+    server.project("# nothing more\n").until("a_tool", json!({}), "0");
     server.logged(
         &[
             log.as_slice(),
             // The youngest of the old ones stops first.
-            &[
-                "a: start",
-                "b: start",
-                "upon: start",
-                "b: stop",
-                "upon: stop",
-                "a: stop",
-            ],
+            &["a: start", "b: start", "upon: start", "b: stop", "upon: stop", "a: stop"],
         ]
         .concat(),
     );
@@ -217,10 +195,7 @@ fn a_file_that_goes_while_running_keeps_the_last_good_one() {
     let token = "[module.github.config]\ntoken = \"one\"\n";
     github(&mut server).project(token).up();
     let file = server.room.path().join("larkspur.toml");
-    for (text, said) in [
-        (None, "larkspur.toml is gone"),
-        (Some(" \n"), "larkspur.toml is empty"),
-    ] {
+    for (text, said) in [(None, "larkspur.toml is gone"), (Some(" \n"), "larkspur.toml is empty")] {
         match text {
             Some(text) => std::fs::write(&file, text).unwrap(),
             None => std::fs::remove_file(&file).unwrap(),
@@ -237,13 +212,13 @@ fn a_file_that_goes_while_running_keeps_the_last_good_one() {
             .text(r#"{"size":1,"token":"one"}"#)
             .project(token)
             .stands("github running")
-            .status_until("well", |status| {
-                status["modules"].as_array().unwrap().len() == 1
-            });
+            .status_until("well", |status| status["modules"].as_array().unwrap().len() == 1);
     }
-    server
-        .project("[module.github.config]\ntoken = \"two\"\n")
-        .until("get", json!({}), r#"{"size":1,"token":"two"}"#);
+    server.project("[module.github.config]\ntoken = \"two\"\n").until(
+        "get",
+        json!({}),
+        r#"{"size":1,"token":"two"}"#,
+    );
 }
 
 #[test]
@@ -292,9 +267,7 @@ fn a_file_that_cannot_be_used_ends_a_command_at_its_start() {
         ran.exits(6).notes("there is no elsewhere.toml");
     }
     std::fs::write(room.path().join("other.toml"), "enable = []\n").unwrap();
-    room.run(&["list", "--config", "other.toml"])
-        .exits(0)
-        .says_only("");
+    room.run(&["list", "--config", "other.toml"]).exits(0).says_only("");
 }
 
 #[test]

@@ -28,8 +28,7 @@ def start(deps, config):
 
 fn room() -> Room {
     let room = Room::new();
-    room.write("crypto-tools/module.toml", MANIFEST)
-        .write("crypto-tools/main.star", MAIN);
+    room.write("crypto-tools/module.toml", MANIFEST).write("crypto-tools/main.star", MAIN);
     room
 }
 
@@ -137,14 +136,7 @@ fn programs_get_json() {
     room.write("alone.star", "def f():\n    return 1\ntool(f)\n");
     room.project("[module.alone.config]\nx = { y = 1 }\n");
     let told = [("CRYPTO_TOOLS__ROUNDS", "3"), ("ALONE__X__Z", "[2]")];
-    let args = [
-        "config",
-        "show",
-        "--format",
-        "json",
-        "--set",
-        "crypto-tools.loud=true",
-    ];
+    let args = ["config", "show", "--format", "json", "--set", "crypto-tools.loud=true"];
     let plain = room.run_told(&told, &args).exits(0).json();
     assert_eq!(
         plain,
@@ -190,11 +182,8 @@ fn programs_get_json() {
 #[test]
 fn wrong_configurations_are_told() {
     let room = room();
-    room.write(
-        "plain/module.toml",
-        "name = \"plain\"\nversion = \"1.0.0\"\ndescription = \"x\"\n",
-    )
-    .write("plain/main.star", "");
+    room.write("plain/module.toml", "name = \"plain\"\nversion = \"1.0.0\"\ndescription = \"x\"\n")
+        .write("plain/main.star", "");
     room.project("[module.crypto-tools.config]\nrounds = 0\nalgoritm = \"sha512\"\n");
     check(
         &room,
@@ -370,8 +359,7 @@ fn what_is_not_there_is_not_shown() {
 #[test]
 fn modules_that_do_not_run_are_shown_as_well() {
     let room = room();
-    room.write("crypto-tools/main.star", "def f(:\n")
-        .write("mute/module.toml", "name = 3\n");
+    room.write("crypto-tools/main.star", "def f(:\n").write("mute/module.toml", "name = 3\n");
     check(
         &room,
         &[],

@@ -68,31 +68,17 @@ fn one_address_has_256_connections_and_others_still_connect() {
     for last in 2..6 {
         let (mut stream, status) = connect(&web, last);
         assert_eq!(status, "HTTP/1.1 200 OK");
-        stream
-            .write_all(b"GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            .unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
         let mut page = String::new();
         stream.read_to_string(&mut page).unwrap();
-        assert!(
-            page.contains("\nlarkspur_connections_rejected_total 20\n"),
-            "{page}"
-        );
+        assert!(page.contains("\nlarkspur_connections_rejected_total 20\n"), "{page}");
     }
     let stderr = web.wire.stderr();
-    assert_eq!(
-        stderr
-            .matches("rejecting connections from 127.0.0.1")
-            .count(),
-        1,
-        "{stderr}"
-    );
+    assert_eq!(stderr.matches("rejecting connections from 127.0.0.1").count(), 1, "{stderr}");
     drop(held);
     let deadline = Instant::now() + PATIENCE;
     while is_rejected(&connect(&web, 1).1) {
-        assert!(
-            Instant::now() < deadline,
-            "closed connections are still counted"
-        );
+        assert!(Instant::now() < deadline, "closed connections are still counted");
     }
 }
 
@@ -121,14 +107,8 @@ fn rejection_says_when_to_try_again() {
         head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nRetry-After: 10\r\n"),
         "{head}"
     );
-    assert!(
-        head.contains(&format!("Content-Length: {}", body.len())),
-        "{text}"
-    );
-    assert_eq!(
-        body,
-        "{\"error\":\"too many connections from this address\"}\n"
-    );
+    assert!(head.contains(&format!("Content-Length: {}", body.len())), "{text}");
+    assert_eq!(body, "{\"error\":\"too many connections from this address\"}\n");
 }
 
 #[test]
@@ -144,16 +124,8 @@ fn wrong_settings_are_reported_with_their_place() {
             "larkspur.toml:2:20",
             "the prefix of `::/200` is not a number from 0 to 128",
         ),
-        (
-            "trusted_proxies = '127.0.0.1'",
-            "larkspur.toml:2:19",
-            "`server.trusted_proxies`",
-        ),
-        (
-            "connections_per_address = 0",
-            "larkspur.toml:2:27",
-            "`server.connections_per_address`",
-        ),
+        ("trusted_proxies = '127.0.0.1'", "larkspur.toml:2:19", "`server.trusted_proxies`"),
+        ("connections_per_address = 0", "larkspur.toml:2:27", "`server.connections_per_address`"),
     ] {
         let room = Room::new();
         room.project(&format!("[server]\n{setting}\n"));

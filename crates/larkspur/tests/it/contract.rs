@@ -30,8 +30,7 @@ fn with_secret(room: &Room) {
 fn without_a_project_file_data_is_kept_inside_the_folder_of_modules() {
     let room = Room::new();
     with_secret(&room);
-    room.run_with(&["secret", "set", "bank.token"], "s3cret")
-        .exits(0);
+    room.run_with(&["secret", "set", "bank.token"], "s3cret").exits(0);
     let kept = room.at(".larkspur");
     assert!(kept.is_dir());
     // As a client starts it: from elsewhere, with the whole path.
@@ -42,31 +41,18 @@ fn without_a_project_file_data_is_kept_inside_the_folder_of_modules() {
         let output = command.current_dir(elsewhere.path()).output().unwrap();
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
     };
-    for args in [
-        ["list", "-e", modules],
-        ["doctor", "-e", modules],
-        ["test", "-e", modules],
-    ] {
+    for args in [["list", "-e", modules], ["doctor", "-e", modules], ["test", "-e", modules]] {
         let said = list(&args);
         assert!(!said.contains("secret set"), "{said}");
     }
     let doctor = list(&["doctor", "-e", modules]);
-    assert!(
-        doctor.contains(&format!("{} can be written", kept.display())),
-        "{doctor}"
-    );
+    assert!(doctor.contains(&format!("{} can be written", kept.display())), "{doctor}");
     // However the folder is written.
     let inside = room.at("bank");
-    let output = room
-        .larkspur(&["list", "-e", "../../modules/.."])
-        .current_dir(&inside)
-        .output();
+    let output = room.larkspur(&["list", "-e", "../../modules/.."]).current_dir(&inside).output();
     let said = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(said.contains("secret set"), "{said}");
-    let output = room
-        .larkspur(&["list", "-e", ".."])
-        .current_dir(&inside)
-        .output();
+    let output = room.larkspur(&["list", "-e", ".."]).current_dir(&inside).output();
     let said = String::from_utf8(output.unwrap().stderr).unwrap();
     assert!(!said.contains("secret set"), "{said}");
 }
@@ -84,17 +70,11 @@ fn a_result_that_cannot_be_written_is_a_failure() {
         &["doc", "http"],
         &["completions", "bash"],
     ] {
-        let full = fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = room.larkspur(args).stdout(full).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
-        assert!(
-            said.contains("cannot be written to stdout: No space left"),
-            "{args:?}: {said}"
-        );
+        assert!(said.contains("cannot be written to stdout: No space left"), "{args:?}: {said}");
         assert_eq!(said.matches("cannot be written").count(), 1, "{said}");
     }
 }
@@ -138,9 +118,7 @@ tool(same, compact = lambda value: value)
     rows.exits(0).notes("left out, all with --format json)");
     assert!(!rows.stdout.contains("left out"), "{rows:#?}");
     let told = room.run(&["call", "shop.told"]);
-    told.exits(0)
-        .says_only("tea")
-        .notes("shortened by the tool, all with --format json)");
+    told.exits(0).says_only("tea").notes("shortened by the tool, all with --format json)");
     let same = room.run(&["call", "shop.same"]);
     same.exits(0).says_only("as it is");
     assert_eq!(same.stderr, "");
@@ -152,15 +130,11 @@ fn a_server_that_cannot_start_says_whose_fault_it_is() {
     room.write("greet.star", GREET);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    room.run(&["serve", "--http", "-p", &port])
-        .exits(1)
-        .notes("cannot listen on");
+    room.run(&["serve", "--http", "-p", &port]).exits(1).notes("cannot listen on");
     room.run(&["serve", "--http", "--host", "0.0.0.0"])
         .exits(2)
         .notes("--host 0.0.0.0 opens the server");
-    room.run(&["serve", "--http", "--auth", "jwt"])
-        .exits(2)
-        .notes("add public_url");
+    room.run(&["serve", "--http", "--auth", "jwt"]).exits(2).notes("add public_url");
     let issuers = "public_url = 'https://mcp.example.org/mcp'\n";
     for (server, says) in [
         ("auth = 'jwt'\n", "add public_url = "),
@@ -189,23 +163,14 @@ fn what_a_server_does_not_use_is_told() {
     let quiet = room.run(&["serve"]);
     assert!(!quiet.stderr.contains("LARKSPUR_TOKEN"), "{quiet:#?}");
     // Over both, the end of stdin does not end the server: a signal does, after the note.
-    let mut child = room
-        .larkspur(&["serve", "--http", "-p", "0"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        room.larkspur(&["serve", "--http", "-p", "0"]).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let told = lines
-        .map_while(Result::ok)
-        .take_while(|line| !line.contains("listening on"));
+    let told = lines.map_while(Result::ok).take_while(|line| !line.contains("listening on"));
     let told: Vec<String> = told.collect();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(
-        told.iter()
-            .any(|line| line.contains("LARKSPUR_TOKEN is not used")),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|line| line.contains("LARKSPUR_TOKEN is not used")), "{told:?}");
 }
 
 #[test]
@@ -215,34 +180,21 @@ fn a_tool_of_a_module_that_is_not_served_says_why() {
     room.write("rates.star", "def convert(:\n");
     room.write("other/module.toml", "name = 'other'\n");
     for (args, says) in [
-        (
-            ["call", "rates.convert"],
-            "module `rates` cannot be loaded:",
-        ),
+        (["call", "rates.convert"], "module `rates` cannot be loaded:"),
         (["call", "other.thing"], "module `other` cannot be loaded:"),
-        (
-            ["prompt", "rates.convert"],
-            "module `rates` cannot be loaded:",
-        ),
+        (["prompt", "rates.convert"], "module `rates` cannot be loaded:"),
     ] {
         let ran = room.run(&args);
         ran.exits(2).notes(says);
         assert!(!ran.stderr.contains("there is no"), "{ran:#?}");
-        let others = if args[1].starts_with("rates") {
-            "other"
-        } else {
-            "rates"
-        };
+        let others = if args[1].starts_with("rates") { "other" } else { "rates" };
         assert!(!ran.stderr.contains(others), "{ran:#?}");
     }
     let ran = room.run(&["call", "greet.helo"]);
-    ran.exits(2)
-        .notes("there is no tool `greet.helo`; did you mean `greet.hello`?");
+    ran.exits(2).notes("there is no tool `greet.helo`; did you mean `greet.hello`?");
     assert!(!ran.stderr.contains("cannot be loaded"), "{ran:#?}");
     // Nobody knows whose this is.
-    room.run(&["call", "convert"])
-        .exits(2)
-        .notes("rates.star cannot be loaded");
+    room.run(&["call", "convert"]).exits(2).notes("rates.star cannot be loaded");
 }
 
 #[test]
@@ -253,8 +205,7 @@ fn what_enable_leaves_out_is_said_to_be_left_out() {
         .exits(2)
         .notes("module `greet` is left out by `enable` in larkspur.toml");
     let list = room.run(&["list"]);
-    list.exits(0)
-        .notes("`enable` in larkspur.toml leaves out every module: greet");
+    list.exits(0).notes("`enable` in larkspur.toml leaves out every module: greet");
     assert!(!list.stderr.contains("larkspur new"), "{list:#?}");
 }
 
@@ -276,14 +227,8 @@ fn a_folder_that_cannot_be_looked_into_is_an_error() {
     std::os::unix::fs::symlink(&around, &around).unwrap();
     for (folder, says) in [
         ("nowhere", "there is no folder nowhere"),
-        (
-            "around",
-            "the folder around cannot be read: Too many levels",
-        ),
-        (
-            "modules/greet.star",
-            "the folder modules/greet.star cannot be read: Not a directory",
-        ),
+        ("around", "the folder around cannot be read: Too many levels"),
+        ("modules/greet.star", "the folder modules/greet.star cannot be read: Not a directory"),
     ] {
         for command in [
             &["list"][..],
@@ -300,16 +245,10 @@ fn a_folder_that_cannot_be_looked_into_is_an_error() {
     }
     // Nobody named these, but they are there.
     fs::rename(room.modules(), room.path().join("kept")).unwrap();
-    room.run(&["list"])
-        .exits(0)
-        .notes("no modules in modules or extensions");
+    room.run(&["list"]).exits(0).notes("no modules in modules or extensions");
     fs::write(room.modules(), "").unwrap();
-    room.run(&["list"])
-        .exits(1)
-        .notes("the folder modules cannot be read: Not a directory");
-    room.run(&["check"])
-        .exits(1)
-        .notes("the folder modules cannot be read: Not a directory");
+    room.run(&["list"]).exits(1).notes("the folder modules cannot be read: Not a directory");
+    room.run(&["check"]).exits(1).notes("the folder modules cannot be read: Not a directory");
 }
 
 #[test]
@@ -341,12 +280,7 @@ fn settings_for_nobody_are_told() {
         "name = 'rates'\nversion = '1.0.0'\ndescription = 'd'\n[config]\ndigits = { type = 'integer', default = 2 }\n",
     );
     room.write("rates/main.star", &GREET.replace("hello", "rate"));
-    for command in [
-        &["call", "rates.rate"][..],
-        &["list"],
-        &["graph"],
-        &["check"],
-    ] {
+    for command in [&["call", "rates.rate"][..], &["list"], &["graph"], &["check"]] {
         let args = [command, &["--set", "rtes.digits=1"]].concat();
         room.run(&args)
             .exits(2)
@@ -371,12 +305,9 @@ fn arguments_that_cannot_be_meant_are_refused() {
         let args = [&["call", "greet.hello"], arguments].concat();
         room.run(&args).exits(2).notes(says);
     }
-    room.run_with(
-        &["call", "greet.hello", "name=Ada", "-"],
-        "{\"name\": \"Bob\"}",
-    )
-    .exits(0)
-    .says("Ada");
+    room.run_with(&["call", "greet.hello", "name=Ada", "-"], "{\"name\": \"Bob\"}")
+        .exits(0)
+        .says("Ada");
 }
 
 #[test]
@@ -384,12 +315,8 @@ fn the_audit_log_is_read_by_days() {
     let room = Room::new();
     room.write("greet.star", GREET).project("[audit]\n");
     room.run(&["call", "greet.hello"]).exits(0);
-    room.run(&["audit", "--since", "1d"])
-        .exits(0)
-        .says("greet.hello");
-    room.run(&["audit", "--since", "1w"])
-        .exits(2)
-        .notes("write `30s`, `15m`, `1h` or `7d`");
+    room.run(&["audit", "--since", "1d"]).exits(0).says("greet.hello");
+    room.run(&["audit", "--since", "1w"]).exits(2).notes("write `30s`, `15m`, `1h` or `7d`");
 }
 
 #[test]
@@ -402,10 +329,7 @@ fn check_loads_tests_and_says_each_thing_once() {
     );
     let check = room.run(&["check"]);
     check.exits(1).says("greet_test.star").says("goodbye");
-    room.write(
-        "greet_test.star",
-        "def test_one(t):\n    fail(\"it is not run\")\n",
-    );
+    room.write("greet_test.star", "def test_one(t):\n    fail(\"it is not run\")\n");
     let check = room.run(&["check"]);
     check.exits(0);
     with_secret(&room);
@@ -431,13 +355,9 @@ fn status_says_what_each_server_serves_and_where() {
         .exits(0)
         .says(&format!("serves {folder} at http://127.0.0.1:{port}/mcp"));
     // Strangers learn nothing at its port; its owner asks by its socket.
-    web.room.project(&format!(
-        "[server]\ntransport = 'http'\nport = {port}\nauth = 'token'\n"
-    ));
+    web.room.project(&format!("[server]\ntransport = 'http'\nport = {port}\nauth = 'token'\n"));
     let doctor = web.room.run(&["doctor"]);
-    doctor
-        .says(&format!("127.0.0.1:{port} has a larkspur"))
-        .says("with 1 tool");
+    doctor.says(&format!("127.0.0.1:{port} has a larkspur")).says("with 1 tool");
     assert!(!doctor.stdout.contains("another program"), "{doctor:#?}");
 }
 
@@ -447,13 +367,9 @@ fn doctor_looks_at_the_audit_file_and_at_issuers() {
     room.write("greet.star", GREET);
     room.project("[audit]\nfile = 'modules'\n");
     let doctor = room.run(&["doctor"]);
-    doctor
-        .exits(1)
-        .says("modules cannot be written: Is a directory");
+    doctor.exits(1).says("modules cannot be written: Is a directory");
     room.project("[audit]\nfile = 'log/audit.jsonl'\n");
-    room.run(&["doctor"])
-        .exits(0)
-        .says("log/audit.jsonl can be written");
+    room.run(&["doctor"]).exits(0).says("log/audit.jsonl can be written");
     assert!(!room.path().join("log").exists());
     let keys = r#"{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "a"}]}"#;
     let good = upstream::Web::answering(move |_| Some(upstream::ok(keys)));

@@ -87,9 +87,7 @@ fn an_answer_is_shown_in_each_form_with_what_it_costs() {
     call(&["--format", "toon", "--select", "name,bin"])
         .exits(0)
         .says_only("[3]{name,bin}:\n  part 0,b\n  part 1,b\n  part 2,b");
-    call(&["--format", "markdown", "--select", "name"])
-        .exits(0)
-        .says("part 0");
+    call(&["--format", "markdown", "--select", "name"]).exits(0).says("part 0");
     // For people the tool's own choice; for programs the whole result, as ever.
     call(&[]).exits(0).says_only(toon).notes(few);
     let whole = call(&["--format", "json"]);

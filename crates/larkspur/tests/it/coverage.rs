@@ -63,9 +63,7 @@ fn too_few_lines_fail_the_run() {
         .exits(1)
         .says("Passed: 1 | Failed: 0")
         .notes("71.4 % of the lines ran, and --coverage-min asks for 90 %");
-    room.run(&["test", "--coverage-min", "101"])
-        .exits(2)
-        .notes("a number from 0 to 100");
+    room.run(&["test", "--coverage-min", "101"]).exits(2).notes("a number from 0 to 100");
 }
 
 #[test]

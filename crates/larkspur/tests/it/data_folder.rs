@@ -96,10 +96,7 @@ fn a_data_folder_with_names_alone_stops_no_project() {
     let output = command.current_dir("/").output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "1");
     // With a module's data beside them it is.
-    room.write(
-        "notes.star",
-        "def keep(ctx):\n    ctx.state.set('n', 1)\ntool(keep)\n",
-    );
+    room.write("notes.star", "def keep(ctx):\n    ctx.state.set('n', 1)\ntool(keep)\n");
     room.run(&["call", "notes.keep"]).exits(0);
     let mut command = room.larkspur(&["-e", &whole, "call", "greet.hi"]);
     let output = command.current_dir("/").output().unwrap();
@@ -131,22 +128,13 @@ fn the_usual_folders_keep_data_inside_the_first() {
 
 #[test]
 fn data_beside_the_only_folder_is_moved_into_it() {
-    for command in [
-        &["call", "notes.count"][..],
-        &["secret", "list"],
-        &["list"],
-        &["audit"],
-    ] {
+    for command in [&["call", "notes.count"][..], &["secret", "list"], &["list"], &["audit"]] {
         let room = room(&["modules"]);
         fs::create_dir(room.path().join("docs")).unwrap();
         let old = old_data(&room, "modules");
         let moved = in_folder(&room, "modules", command);
         let new = room.path().join("modules/.larkspur");
-        moved.notes(&format!(
-            "note: moved the data folder {} to {}",
-            old.display(),
-            new.display()
-        ));
+        moved.notes(&format!("note: moved the data folder {} to {}", old.display(), new.display()));
         assert!(!old.exists());
         assert!(has_secret(&room, "modules"));
         let log = fs::read_to_string(new.join("audit.jsonl")).unwrap();
@@ -164,9 +152,7 @@ fn folders_served_together_are_one_project() {
     let old = old_data(&room, "modules");
     fs::create_dir(room.path().join("extensions")).unwrap();
     fs::write(room.path().join("extensions/other.star"), NOTES).unwrap();
-    count(&room, "modules")
-        .exits(1)
-        .notes("may belong to any of");
+    count(&room, "modules").exits(1).notes("may belong to any of");
     room.run(&["call", "notes.count"]).exits(0).says_only("2");
     assert!(!old.exists());
     assert!(has_secret(&room, "modules"));
@@ -190,11 +176,7 @@ fn data_that_several_folders_shared_is_given_to_none() {
     let old = old_data(&room, "a");
     let (a, b) = (room.path().join("a"), room.path().join("b"));
     let mv = format!("mv {} {}/.larkspur", old.display(), a.display());
-    for command in [
-        &["call", "notes.count"][..],
-        &["secret", "list"],
-        &["serve"],
-    ] {
+    for command in [&["call", "notes.count"][..], &["secret", "list"], &["serve"]] {
         let refused = in_folder(&room, "a", command);
         refused
             .exits(1)
@@ -207,9 +189,7 @@ fn data_that_several_folders_shared_is_given_to_none() {
             ))
             .notes(&format!("run `{mv}` to use it"));
     }
-    in_folder(&room, "a", &["doctor"])
-        .exits(1)
-        .says("may belong to any of");
+    in_folder(&room, "a", &["doctor"]).exits(1).says("may belong to any of");
     assert!(!a.join(".larkspur").exists() && old.join("state.db").exists());
     run_in_shell(&mv);
     count(&room, "a").exits(0).says_only("2");
@@ -230,19 +210,14 @@ fn data_can_stay_beside_or_be_left_there() {
     run_in_shell(command);
     count(&room, "a").exits(0).says_only("1");
     let file = room.path().join("larkspur.toml");
-    assert!(
-        said.contains(&format!("touch {}", file.display())),
-        "{said}"
-    );
+    assert!(said.contains(&format!("touch {}", file.display())), "{said}");
     fs::write(&file, "").unwrap();
     count(&room, "b").exits(0).says_only("2");
     assert!(old.join("state.db").exists());
 }
 
 fn run_in_shell(command: &str) {
-    let done = std::process::Command::new("sh")
-        .args(["-c", command])
-        .status();
+    let done = std::process::Command::new("sh").args(["-c", command]).status();
     assert!(done.unwrap().success(), "{command}");
 }
 
@@ -272,10 +247,7 @@ fn data_of_a_project_is_used_with_its_file() {
     };
     let (code, said) = elsewhere(&["-e", &whole]);
     assert_eq!(code, Some(1));
-    assert!(
-        said.contains(&format!("start with `--config {file}`")),
-        "{said}"
-    );
+    assert!(said.contains(&format!("start with `--config {file}`")), "{said}");
     let (code, said) = elsewhere(&["-e", &whole, "--config", &file]);
     assert_eq!((code, said.trim()), (Some(0), "2"));
 }
@@ -287,10 +259,7 @@ fn a_file_that_comes_later_takes_the_data() {
     in_folder(&room, "modules", &["secret", "set", "notes.token"]).exits(0);
     room.run(&["new", "--project"]).exits(0);
     let moved = room.run(&["call", "notes.count"]);
-    moved
-        .exits(0)
-        .says_only("2")
-        .notes("note: moved the data folder");
+    moved.exits(0).says_only("2").notes("note: moved the data folder");
     assert!(room.path().join(".larkspur/state.db").exists());
     assert!(!room.path().join("modules/.larkspur").exists());
     assert!(has_secret(&room, "modules"));
@@ -400,9 +369,7 @@ fn what_is_kept_reloads_nothing() {
     let room = room(&["modules"]);
     let mut server = Server::start_in(room, Opening::Legacy);
     for n in 1..=50 {
-        server
-            .call("count", serde_json::json!({}))
-            .text(&n.to_string());
+        server.call("count", serde_json::json!({})).text(&n.to_string());
     }
     let data = server.room.path().join("modules/.larkspur");
     assert!(data.join("state.db-wal").exists());

@@ -31,10 +31,7 @@ tool(hasty, timeout = "500ms")
 /// The same as a single file that may write files beside it and in another folder.
 fn lite(other: &Path) -> String {
     let other = other.display();
-    format!(
-        "permissions(sqlite_write = ['**', '{other}/**'])\n{}",
-        tools("sqlite")
-    )
+    format!("permissions(sqlite_write = ['**', '{other}/**'])\n{}", tools("sqlite"))
 }
 
 fn ask(db: &str, sql: &str) -> Value {
@@ -55,10 +52,8 @@ const BIG: i64 = 9_007_199_254_740_993;
 fn a_file_is_written_read_and_described() {
     let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, v)";
     let values = json!([i64::MAX, BIG, 0.1, 1.0, "ü\"'", null, {"base64": "AP+A"}]);
-    let row = format!(
-        "[1]{{a,b,c,d,e,f,g{{base64}}}}:\n  {},{BIG},0.1,1,\"ü\\\"'\",null,AP+A",
-        i64::MAX
-    );
+    let row =
+        format!("[1]{{a,b,c,d,e,f,g{{base64}}}}:\n  {},{BIG},0.1,1,\"ü\\\"'\",null,AP+A", i64::MAX);
     let all = "SELECT ? AS a, ? AS b, ? AS c, ? AS d, ? AS e, ? AS f, ? AS g";
     let insert = "INSERT INTO t (v) VALUES (?)";
     Server::start()
@@ -93,11 +88,7 @@ fn file_and_folder_reach_the_databases_they_declare() {
     let lite = lite(server.room.path());
     server
         .module("lite", &lite)
-        .folder(
-            "own",
-            "sqlite = ['data/*.db']\nsqlite_write = ['out/*.db']",
-            &tools("sqlite"),
-        )
+        .folder("own", "sqlite = ['data/*.db']\nsqlite_write = ['out/*.db']", &tools("sqlite"))
         .file("own/data/.keep", "")
         .file("own/out/.keep", "")
         .file("other/.keep", "");
@@ -112,10 +103,7 @@ fn file_and_folder_reach_the_databases_they_declare() {
             .call("lite.query", ask(path, read))
             .text(found);
     }
-    assert!(
-        server.room.at("near.db").exists(),
-        "it is not beside its module"
-    );
+    assert!(server.room.at("near.db").exists(), "it is not beside its module");
     let at = |file: &str| server.room.at(file);
     symlink(at("other/b.db"), at("own/data/out.db")).unwrap();
     symlink(at("own/data/a.db"), at("own/data/in.db")).unwrap();
@@ -130,14 +118,9 @@ fn file_and_folder_reach_the_databases_they_declare() {
         .text("0")
         .call("own.query", ask("out/new.db", read))
         .text(found);
-    for path in [
-        "near.db",
-        "data/../a.db",
-        "../other/b.db",
-        &absolute,
-        "data/out.db",
-        "out/folder.db/b.db",
-    ] {
+    for path in
+        ["near.db", "data/../a.db", "../other/b.db", &absolute, "data/out.db", "out/folder.db/b.db"]
+    {
         server
             .call("own.query", ask(path, read))
             .fails("is not among the databases module `own` may read");
@@ -157,9 +140,7 @@ fn file_and_folder_reach_the_databases_they_declare() {
 #[test]
 fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
     let mut server = Server::start();
-    server
-        .folder("lite", "", &tools("sqlite"))
-        .folder("post", "", &tools("postgres"));
+    server.folder("lite", "", &tools("sqlite")).folder("post", "", &tools("postgres"));
     let statements = json!({"db": "main", "statements": ["SELECT 1"]});
     let table = json!({"db": "main", "table": "t"});
     for (tool, args, key) in [
@@ -192,21 +173,8 @@ fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
             "^^^^^^^^^^^^^^^^",
         ),
     ] {
-        let call = [
-            "call",
-            "--modules",
-            &modules,
-            tool,
-            "db=main",
-            "sql=SELECT 1",
-        ];
-        server
-            .room
-            .run(&call)
-            .exits(5)
-            .notes(place)
-            .notes(line)
-            .notes(marker);
+        let call = ["call", "--modules", &modules, tool, "db=main", "sql=SELECT 1"];
+        server.room.run(&call).exits(5).notes(place).notes(line).notes(marker);
     }
 }
 
@@ -223,10 +191,7 @@ fn a_folders_connection_string_is_refused_and_not_repeated() {
         let said = server.call("query", ask(url, "SELECT 1")).message;
         assert_eq!(said["result"]["isError"], true, "{said:#}");
         let said = said.to_string();
-        assert!(
-            said.contains("module `post` uses connections by name"),
-            "{said}"
-        );
+        assert!(said.contains("module `post` uses connections by name"), "{said}");
         assert!(!said.contains("hunter2"), "{said}");
         assert!(!server.wire().stderr().contains("hunter2"));
     }
@@ -265,11 +230,7 @@ fn a_server_is_asked_by_name() {
     let cluster = Cluster::start();
     let mut server = Server::start();
     server
-        .folder(
-            "post",
-            "postgres = ['main', 'watch', 'late']",
-            &tools("postgres"),
-        )
+        .folder("post", "postgres = ['main', 'watch', 'late']", &tools("postgres"))
         .project(&connections(&cluster, "postgres"));
     it_answers(&mut server);
     what_is_slow_delays_nobody(&mut server);
@@ -346,15 +307,9 @@ fn a_call_that_is_taken_back_ends_its_statement(server: &mut Server) {
         // Its locks are gone with it, and what it did.
         .call("post.execute", ask("main", "LOCK TABLE t"))
         .fails("LOCK TABLE can only be used in transaction blocks")
-        .call(
-            "post.transaction",
-            json!({"db": "main", "statements": ["LOCK TABLE t NOWAIT"]}),
-        )
+        .call("post.transaction", json!({"db": "main", "statements": ["LOCK TABLE t NOWAIT"]}))
         .text("[0]")
-        .call(
-            "post.query",
-            ask("main", "SELECT count(*) FROM t WHERE id = 7"),
-        )
+        .call("post.query", ask("main", "SELECT count(*) FROM t WHERE id = 7"))
         .text(r#"[{"count":0}]"#);
 }
 

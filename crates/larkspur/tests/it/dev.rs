@@ -35,11 +35,7 @@ impl Dev {
             .unwrap();
         let said = Arc::new(Mutex::new(String::new()));
         drop(keep(child.stdout.take().unwrap(), Arc::clone(&said)));
-        Self {
-            child,
-            said,
-            from: 0,
-        }
+        Self { child, said, from: 0 }
     }
 
     /// Waits for this to be said after what was waited for before.
@@ -53,10 +49,7 @@ impl Dev {
                 self.from += at + part.len();
                 return self;
             }
-            assert!(
-                Instant::now() < deadline,
-                "`{part}` was never said, but:\n{said}"
-            );
+            assert!(Instant::now() < deadline, "`{part}` was never said, but:\n{said}");
             let _ = nothing.recv_timeout(Duration::from_millis(5));
         }
     }
@@ -132,30 +125,21 @@ fn status_and_orders_find_it() {
 #[test]
 fn the_board_shows_what_happens_as_it_happens() {
     let room = Room::new();
-    room.write("greet.star", &greeting("hello"))
-        .write("greet_test.star", TEST);
+    room.write("greet.star", &greeting("hello")).write("greet_test.star", TEST);
     let mut dev = Dev::start(&room);
     dev.says("watching modules")
         .says("● greet  1 tool  loaded in")
         .says("  surface: flat (1 tool, ")
         .says(" tokens < 2,000)\n")
         .says("tests: 1 passed");
-    room.write(
-        "greet.star",
-        "def hello(name: str) -> str:\n    return oops\ntool(hello)\n",
-    );
+    room.write("greet.star", "def hello(name: str) -> str:\n    return oops\ntool(hello)\n");
     dev.says("✗ modules/greet.star  new version refused, the last good one is still served")
         .says("2 │     return oops")
         .says("^^^^")
         .says("tests: 1 failed");
     room.write("greet.star", &greeting("good day"));
-    dev.says("● greet  reloaded, 1 tool")
-        .says("✗ test_hello")
-        .says("tests: 1 failed");
-    room.write(
-        "greet_test.star",
-        &TEST.replace("hello ada", "good day ada"),
-    );
+    dev.says("● greet  reloaded, 1 tool").says("✗ test_hello").says("tests: 1 failed");
+    room.write("greet_test.star", &TEST.replace("hello ada", "good day ada"));
     dev.says("greet_test.star  saved").says("tests: 1 passed");
     room.remove("greet_test.star").remove("greet.star");
     dev.says("○ greet  removed");
@@ -173,10 +157,8 @@ fn an_empty_folder_says_what_to_do() {
 #[test]
 fn clients_are_told_where_it_is_and_their_calls_are_shown() {
     let room = Room::new();
-    room.write("greet.star", &greeting("hello")).write(
-        "sad.star",
-        "def cry(word: str) -> str:\n    fail(\"no\\nmore\")\ntool(cry)\n",
-    );
+    room.write("greet.star", &greeting("hello"))
+        .write("sad.star", "def cry(word: str) -> str:\n    fail(\"no\\nmore\")\ntool(cry)\n");
     let mut dev = Dev::with(&room, &["-p", "0"]);
     let port = dev.port();
     dev.says("for a client's configuration:\n");
@@ -185,18 +167,14 @@ fn clients_are_told_where_it_is_and_their_calls_are_shown() {
     let configuration: Value =
         serde_json::from_str(&dev.said.lock().unwrap()[from..dev.from]).unwrap();
     let url = format!("http://127.0.0.1:{port}/mcp");
-    assert_eq!(
-        configuration,
-        json!({"mcpServers": {"larkspur": {"type": "http", "url": url}}})
-    );
+    assert_eq!(configuration, json!({"mcpServers": {"larkspur": {"type": "http", "url": url}}}));
     let hello = answer(call(port, "hello", json!({"name": "hush-hush"})));
     assert_eq!(hello["result"]["content"][0]["text"], "hello hush-hush");
     dev.says("Z  greet.hello  ").says(" ms  ok\n");
     answer(call(port, "cry", json!({"word": "hush-hush"})));
     dev.says("Z  sad.cry  ").says(" ms  error no\n");
     answer(call(port, "helo\r\n", json!({"word": "hush-hush"})));
-    dev.says("Z  helo\\r\\n  ")
-        .says("error there is no tool `helo");
+    dev.says("Z  helo\\r\\n  ").says("error there is no tool `helo");
     assert!(!dev.said.lock().unwrap().contains("hush"));
     // An edit is served at once, and the next call shows it.
     room.write("greet.star", &greeting("good day"));
@@ -210,8 +188,7 @@ fn a_port_that_is_taken_gives_way_unless_it_was_asked_for() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let room = Room::new();
-    room.write("greet.star", &greeting("hello"))
-        .project(&format!("[server]\nport = {port}\n"));
+    room.write("greet.star", &greeting("hello")).project(&format!("[server]\nport = {port}\n"));
     let mut dev = Dev::start(&room);
     let other = dev.port();
     assert_ne!(other, port);
@@ -247,10 +224,7 @@ fn ctrl_c_lets_calls_finish() {
     let at = upstream.local_addr().unwrap();
     let room = Room::new();
     let wait = "def wait(url: str) -> str:\n    return http.get(url)[\"body\"]\ntool(wait)\n";
-    room.write(
-        "wait.star",
-        &format!("permissions(http = ['{at}'])\n{wait}"),
-    );
+    room.write("wait.star", &format!("permissions(http = ['{at}'])\n{wait}"));
     let mut dev = Dev::with(&room, &["-p", "0"]);
     let port = dev.port();
     let waiting = call(port, "wait", json!({"url": format!("http://{at}/")}));
@@ -273,10 +247,7 @@ fn what_is_offered_is_counted() {
     let room = Room::new();
     let mut dev = Dev::with(&room, &["-p", "0"]);
     dev.says("no modules yet");
-    room.write(
-        "words.star",
-        "def begin() -> str:\n    return \"x\"\nprompt(begin)\n",
-    );
+    room.write("words.star", "def begin() -> str:\n    return \"x\"\nprompt(begin)\n");
     dev.says("● words  loaded, 1 prompt,");
     room.write(
         "words.star",

@@ -49,10 +49,7 @@ fn diamond() -> Server {
             "top",
             &manifest(
                 "top",
-                &format!(
-                    "{}\n[permissions]\ncalls = ['base.base_quick']",
-                    needs("left right")
-                ),
+                &format!("{}\n[permissions]\ncalls = ['base.base_quick']", needs("left right")),
             ),
             &upon("top"),
         )
@@ -77,19 +74,13 @@ fn a_base_edited_under_load_restarts_all_once_fails_no_call_and_mixes_no_version
         let of = |word: &str| -> Vec<(usize, &str)> {
             let suffix = format!(": {word} {edit}");
             let lines = log.iter().enumerate();
-            lines
-                .filter_map(|(at, line)| Some((at, line.strip_suffix(&suffix)?)))
-                .collect()
+            lines.filter_map(|(at, line)| Some((at, line.strip_suffix(&suffix)?))).collect()
         };
         let names = |lines: &[(usize, &str)]| -> Vec<String> {
             lines.iter().map(|(_, name)| (*name).to_owned()).collect()
         };
         let (starts, stops) = (of("start"), of("stop"));
-        assert_eq!(
-            names(&starts),
-            ["base", "left", "right", "top"],
-            "edit {edit}"
-        );
+        assert_eq!(names(&starts), ["base", "left", "right", "top"], "edit {edit}");
         // Dependents first; which of the two in the middle is done with its calls first is open.
         let stopped = names(&stops);
         assert_eq!(stopped.len(), 4, "edit {edit}: {stopped:?}");
@@ -114,16 +105,11 @@ impl Load {
             while self.waiting.len() < LOAD {
                 let tool = self.sent % 8;
                 let name = format!("{}_{}", NAMES[tool % 4], ["quick", "slow"][tool / 4]);
-                self.waiting
-                    .push_back((tool, server.send_call(&name, json!({}))));
+                self.waiting.push_back((tool, server.send_call(&name, json!({}))));
                 self.sent += 1;
             }
             self.receive(server);
-            assert!(
-                begin.elapsed() < PATIENCE,
-                "{version} was never served: {:?}",
-                self.seen
-            );
+            assert!(begin.elapsed() < PATIENCE, "{version} was never served: {:?}", self.seen);
         }
     }
 
@@ -141,10 +127,7 @@ impl Load {
         let text = body_of(&result);
         let versions = list_of(text);
         let first = versions[0].clone();
-        assert!(
-            versions.iter().all(|version| *version == first),
-            "mixed: {text}"
-        );
+        assert!(versions.iter().all(|version| *version == first), "mixed: {text}");
         let version = usize::try_from(first.as_u64().unwrap()).unwrap();
         self.seen[tool] = self.seen[tool].max(version);
     }

@@ -12,10 +12,7 @@ fn libraries_are_listed_with_a_line_each() {
         .says("\n  http          Requests to other servers")
         .says("\nFunctions without a library\n")
         .says("\nTypes\n");
-    assert!(
-        !listed.stdout.contains('\u{1b}'),
-        "colour without a terminal"
-    );
+    assert!(!listed.stdout.contains('\u{1b}'), "colour without a terminal");
     assert_eq!(listed.stderr, "");
 }
 
@@ -53,16 +50,9 @@ fn a_function_tells_all_of_itself() {
 fn programs_get_json() {
     let room = Room::new();
     let all = room.run(&["doc", "--format", "json"]).exits(0).json();
-    let names = all
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|library| &library["name"]);
+    let names = all.as_array().unwrap().iter().map(|library| &library["name"]);
     assert!(names.into_iter().any(|name| name == "http"));
-    let library = room
-        .run(&["doc", "math", "--format", "json"])
-        .exits(0)
-        .json();
+    let library = room.run(&["doc", "math", "--format", "json"]).exits(0).json();
     assert_eq!(library["kind"], "library");
     let function = room.run(&["doc", "math.sqrt", "--format", "json"]);
     let function = function.exits(0).json();
@@ -75,18 +65,12 @@ fn what_is_not_there_is_told_with_what_may_be_meant() {
     let room = Room::new();
     for (name, why) in [
         ("htpp", "error: there is no `htpp`; did you mean `http`?\n"),
-        (
-            "http.gte",
-            "error: there is no `http.gte`; did you mean `http.get`?\n",
-        ),
+        ("http.gte", "error: there is no `http.gte`; did you mean `http.get`?\n"),
         (
             "get",
             "error: there is no `get`; did you mean `ctx.state.get`, `env.get`, `http.get` or `dict.get`?\n",
         ),
-        (
-            "qwertyuiop",
-            "error: there is no `qwertyuiop`; `larkspur doc` lists what there is\n",
-        ),
+        ("qwertyuiop", "error: there is no `qwertyuiop`; `larkspur doc` lists what there is\n"),
     ] {
         let ran = room.run(&["doc", name]);
         ran.exits(2);

@@ -47,24 +47,15 @@ fn what_modules_need_is_looked_for() {
     room.write("hub/bin/tool", "#!/bin/sh\n");
     let tool = fs::Permissions::from_mode(0o755);
     fs::set_permissions(room.at("hub/bin/tool"), tool).unwrap();
-    project(
-        &room,
-        "\n[postgres.main]\nurl = \"postgres://hush@localhost/main\"\n",
-    );
-    room.set_env("HUB_TOKEN", "hush")
-        .set_env("OTHER_ONE", "hush");
+    project(&room, "\n[postgres.main]\nurl = \"postgres://hush@localhost/main\"\n");
+    room.set_env("HUB_TOKEN", "hush").set_env("OTHER_ONE", "hush");
     let ran = room.run(&["doctor"]);
-    ran.exits(1)
-        .says("✓ hub 1.2.0, 1 tool")
-        .says("✓ greet, 1 tool");
+    ran.exits(1).says("✓ hub 1.2.0, 1 tool").says("✓ greet, 1 tool");
     for line in NEEDS {
         ran.says(line);
     }
     // Neither colour nor secrets.
-    assert!(
-        !ran.stdout.contains(['\u{1b}']) && !ran.stdout.contains("hush"),
-        "{ran:#?}"
-    );
+    assert!(!ran.stdout.contains(['\u{1b}']) && !ran.stdout.contains("hush"), "{ran:#?}");
 }
 
 #[test]
@@ -72,9 +63,7 @@ fn commands_of_single_files_are_looked_for_too() {
     let room = home();
     project(&room, "");
     room.write("ext.star", EXTENSION);
-    room.run(&["doctor"])
-        .exits(1)
-        .says("✗ ext runs `no-such-command`");
+    room.run(&["doctor"]).exits(1).says("✗ ext runs `no-such-command`");
 }
 
 const EXTENSION: &str = r#"
@@ -101,23 +90,12 @@ fn a_project_that_is_well_says_so() {
         .says("✓ none that are known are on this machine")
         .says("0 problems, 0 warnings");
     let json = room.run(&["doctor", "--format", "json"]).exits(0).json();
-    assert_eq!(
-        (&json["problems"], &json["warnings"]),
-        (&0.into(), &0.into())
-    );
+    assert_eq!((&json["problems"], &json["warnings"]), (&0.into(), &0.into()));
     let areas = json["findings"].as_array().unwrap().iter();
     let areas: Vec<&str> = areas.filter_map(|found| found["area"].as_str()).collect();
     assert_eq!(
         areas,
-        [
-            "program",
-            "configuration",
-            "folders",
-            "modules",
-            "data",
-            "port",
-            "clients"
-        ]
+        ["program", "configuration", "folders", "modules", "data", "port", "clients"]
     );
     // It only looks.
     let entries = fs::read_dir(room.path()).unwrap();
@@ -132,8 +110,7 @@ fn area(room: &Room, area: &str) -> Vec<(String, String)> {
     let findings = json["findings"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let own = findings.filter(|found| found["area"] == area);
-    own.map(|found| (text(&found["mark"]), text(&found["what"])))
-        .collect()
+    own.map(|found| (text(&found["mark"]), text(&found["what"]))).collect()
 }
 
 #[track_caller]
@@ -155,22 +132,14 @@ fn what_is_wrong_with_the_configuration_is_told() {
     let other = at_home(Room::without("modules"));
     check(&other, "folders", "problem", "modules is not there");
     check(&other, "configuration", "ok", "no larkspur.toml");
-    other
-        .run(&["doctor", "--config", "gone.toml"])
-        .exits(1)
-        .says("there is no gone.toml");
+    other.run(&["doctor", "--config", "gone.toml"]).exits(1).says("there is no gone.toml");
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_told() {
     let room = home();
     project(&room, "data_dir = \"larkspur.toml/data\"\n");
-    check(
-        &room,
-        "data",
-        "problem",
-        "larkspur.toml/data cannot be written",
-    );
+    check(&room, "data", "problem", "larkspur.toml/data cannot be written");
 }
 
 #[test]
@@ -187,15 +156,9 @@ fn whoever_has_the_port_is_told() {
     let served = home();
     served.project("[server]\n");
     let web = Web::start(served, &[]);
-    web.room
-        .project(&format!("[server]\nport = {}\n", web.port));
+    web.room.project(&format!("[server]\nport = {}\n", web.port));
     let version = env!("CARGO_PKG_VERSION");
-    check(
-        &web.room,
-        "port",
-        "ok",
-        &format!("has a larkspur {version} with 1 tool"),
-    );
+    check(&web.room, "port", "ok", &format!("has a larkspur {version} with 1 tool"));
     check(&web.room, "servers", "ok", "serves this folder, 1 tool");
 }
 
@@ -209,12 +172,7 @@ fn clients_are_held_against_what_is_there() {
         fs::write(&cursor, text).unwrap();
     };
     write("{}");
-    check(
-        &room,
-        "clients",
-        "ok",
-        "Cursor is here, without this server",
-    );
+    check(&room, "clients", "ok", "Cursor is here, without this server");
     write("{");
     check(&room, "clients", "problem", ".cursor/mcp.json:1:1: ");
     fs::remove_file(&cursor).unwrap();
@@ -222,30 +180,13 @@ fn clients_are_held_against_what_is_there() {
     room.run(&install).exits(0);
     check(&room, "clients", "ok", "Cursor: `shop` in ");
     let text = fs::read_to_string(&cursor).unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_larkspur"))
-        .canonicalize()
-        .unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_larkspur")).canonicalize().unwrap();
     write(&text.replace(program.to_str().unwrap(), "/old/larkspur"));
-    check(
-        &room,
-        "clients",
-        "problem",
-        "cannot work: there is no /old/larkspur",
-    );
+    check(&room, "clients", "problem", "cannot work: there is no /old/larkspur");
     write(&text.replace(room.modules().to_str().unwrap(), "modules"));
-    check(
-        &room,
-        "clients",
-        "problem",
-        "--modules modules depends on the folder",
-    );
+    check(&room, "clients", "problem", "--modules modules depends on the folder");
     write(&text.replace(room.modules().to_str().unwrap(), "/gone"));
-    check(
-        &room,
-        "clients",
-        "problem",
-        "cannot work: there is no /gone",
-    );
+    check(&room, "clients", "problem", "cannot work: there is no /gone");
     room.run(&["doctor"])
         .exits(1)
         .says("→ `larkspur install cursor --name shop` in the project's folder");

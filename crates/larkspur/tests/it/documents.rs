@@ -79,11 +79,7 @@ fn blocks(document: &str) -> Vec<Block> {
     for (line, number) in text.lines().zip(1..) {
         match (line.strip_prefix("```"), &mut open) {
             (Some(kind), None) => {
-                open = Some(Block {
-                    kind: kind.to_owned(),
-                    text: String::new(),
-                    line: number,
-                });
+                open = Some(Block { kind: kind.to_owned(), text: String::new(), line: number });
             }
             (Some(_), Some(_)) => blocks.extend(open.take()),
             (None, Some(block)) => block.text.extend([line, "\n"]),
@@ -114,10 +110,7 @@ fn run_in(room: &Room, document: &str) {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, &block.text).unwrap();
             }
-            _ => panic!(
-                "{at}: `{}` says neither how to run it nor `not-run`",
-                block.kind
-            ),
+            _ => panic!("{at}: `{}` says neither how to run it nor `not-run`", block.kind),
         }
     }
 }
@@ -148,9 +141,7 @@ fn console(room: &Room, text: &str, at: &str, background: &mut BackgroundCommand
 /// Blocks in which every port that a settings file names is a free one: documents run side by side, and
 /// a fixed port may be taken.
 fn with_free_ports(mut blocks: Vec<Block>) -> Vec<Block> {
-    let settings = blocks
-        .iter()
-        .filter(|block| block.kind.starts_with("toml "));
+    let settings = blocks.iter().filter(|block| block.kind.starts_with("toml "));
     let lines = settings.flat_map(|block| block.text.lines());
     let ports = lines.filter_map(|line| line.strip_prefix("port = "));
     let ports: Vec<String> = ports.map(str::to_owned).collect();
@@ -234,14 +225,7 @@ fn readme_and_tutorial_show_no_wildcard() {
 #[test]
 fn readme_states_the_token_figures_that_the_binary_prints() {
     let output = Command::new(env!("CARGO_BIN_EXE_larkspur"))
-        .args([
-            "list",
-            "--tokens",
-            "--format",
-            "json",
-            "--modules",
-            "modules",
-        ])
+        .args(["list", "--tokens", "--format", "json", "--modules", "modules"])
         .current_dir(workspace())
         .output()
         .unwrap();
@@ -368,9 +352,7 @@ fn what_documents_do_not_run_is_little() {
         // A picture is nothing to run.
         let not_run = blocks
             .filter(|block| block.kind.ends_with("not-run") && !block.kind.starts_with("text "));
-        not_run
-            .map(|block| format!("{document}: {}", block.text))
-            .collect()
+        not_run.map(|block| format!("{document}: {}", block.text)).collect()
     };
     let left = DOCUMENTS.map(left).concat().concat();
     expect![[r#"
@@ -462,12 +444,8 @@ fn client_settings_name_a_command_that_starts() {
         let servers = settings.get("mcpServers").or(settings.get("servers"));
         let server = &servers.unwrap()["larkspur"];
         assert!(server["command"].as_str().unwrap().ends_with("larkspur"));
-        let args: Vec<&str> = server["args"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|arg| arg.as_str().unwrap())
-            .collect();
+        let args: Vec<&str> =
+            server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
         // With its input at an end, a server that understood its arguments leaves at once.
         room.run(&args).exits(0);
         started += 1;
@@ -484,35 +462,21 @@ fn the_page_about_limits_states_them() {
     for (what, value) in [
         (
             "time of one call",
-            format!(
-                "{} s; loading {} s",
-                limits.time.as_secs(),
-                loading.time.as_secs()
-            ),
+            format!("{} s; loading {} s", limits.time.as_secs(), loading.time.as_secs()),
         ),
         ("steps", grouped(limits.ticks)),
         (
             "memory of one call",
-            format!(
-                "{} MiB; loading {} MiB",
-                limits.heap_bytes >> 20,
-                loading.heap_bytes >> 20
-            ),
+            format!("{} MiB; loading {} MiB", limits.heap_bytes >> 20, loading.heap_bytes >> 20),
         ),
         ("calls within calls", limits.call_depth.to_string()),
         ("a result", format!("{} MiB", limits.result_bytes >> 20)),
         ("nesting of a value", limits.value_depth.to_string()),
-        (
-            "a source file",
-            format!("{} MiB", limits.source_bytes >> 20),
-        ),
+        ("a source file", format!("{} MiB", limits.source_bytes >> 20)),
         ("nesting of a source", limits.source_depth.to_string()),
         ("calls at one time", settings.bounds.calls.to_string()),
         ("calls that wait", grouped(settings.bounds.queue as u64)),
-        (
-            "HTTP connections of one address",
-            ConnectionSettings::default().per_address.to_string(),
-        ),
+        ("HTTP connections of one address", ConnectionSettings::default().per_address.to_string()),
         ("tasks under way", bounds.tasks.to_string()),
         ("time of a task", show_duration(bounds.task_time)),
         ("what a task led to", show_duration(bounds.task_keep)),
@@ -530,9 +494,7 @@ fn the_page_about_limits_states_them() {
         ("a file that is read", show_size(bounds.file_bytes)),
         ("answers that are kept", show_size(Quotas::default().cache)),
     ] {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| {what}")));
+        let row = page.lines().find(|line| line.starts_with(&format!("| {what}")));
         let row = row.unwrap_or_else(|| panic!("limits.md has no limit `{what}`"));
         let stated = row.split('|').nth(2).unwrap().trim();
         assert_eq!(stated, value, "{what}");
@@ -557,15 +519,9 @@ fn the_examples_of_one_file_are_sound() {
     let room = Room::new();
     let examples = workspace().join("examples/files");
     let folder = examples.to_str().unwrap();
-    room.run(&["check", "-e", folder])
-        .exits(0)
-        .notes("nothing wrong in 6 files");
-    room.run(&["test", "-e", folder])
-        .exits(0)
-        .says("Total: 14 | Passed: 14 | Failed: 0");
-    room.run(&["list", "-e", folder])
-        .exits(0)
-        .notes("5 tools in 3 modules");
+    room.run(&["check", "-e", folder]).exits(0).notes("nothing wrong in 6 files");
+    room.run(&["test", "-e", folder]).exits(0).says("Total: 14 | Passed: 14 | Failed: 0");
+    room.run(&["list", "-e", folder]).exits(0).notes("5 tools in 3 modules");
     room.run(&["call", "-e", folder, "weather.climate", "city=Quito"])
         .exits(0)
         .says_only(r#"{"temperature":14.9,"unit":"celsius","rain_days":165}"#);
@@ -612,10 +568,7 @@ fn tables_of_tokens_in_readmes_are_fresh() {
         let fresh = characters(&made);
         assert!(!fresh.is_empty(), "{}: {made}", readme.display());
         let kept = characters(table);
-        let alike = kept
-            .iter()
-            .zip(&fresh)
-            .all(|(kept, made)| is_fresh(kept, made));
+        let alike = kept.iter().zip(&fresh).all(|(kept, made)| is_fresh(kept, made));
         assert!(
             alike && kept.len() == fresh.len(),
             "{}: `cargo xtask module-tokens` renews it:\n{table}\n{made}",

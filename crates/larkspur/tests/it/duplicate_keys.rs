@@ -45,11 +45,7 @@ fn refused(answer: &Value) {
 fn duplicate_keys_are_refused_over_stdio() {
     let mut server = Server::start_in(room(), Opening::Legacy);
     for method in ["tools/call", "prompts/get"] {
-        let name = if method == "tools/call" {
-            "echo"
-        } else {
-            "greet"
-        };
+        let name = if method == "tools/call" { "echo" } else { "greet" };
         for arguments in ARGUMENTS {
             let message =
                 json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": {"name": name}});
@@ -88,17 +84,12 @@ fn duplicate_keys_are_refused_over_http() {
 fn duplicate_keys_are_refused_in_commands() {
     let room = room();
     for arguments in ARGUMENTS {
-        room.run_with(&["call", "m.echo", "-"], arguments)
-            .exits(2)
-            .notes(TWICE);
+        room.run_with(&["call", "m.echo", "-"], arguments).exits(2).notes(TWICE);
         for name in ["any:", "any", "more"] {
-            room.run(&["call", "m.echo", &format!("{name}={arguments}")])
-                .exits(2)
-                .notes(TWICE);
+            room.run(&["call", "m.echo", &format!("{name}={arguments}")]).exits(2).notes(TWICE);
         }
         // What is text to the tool is text.
-        room.run(&["call", "m.echo", &format!("name={arguments}")])
-            .exits(0);
+        room.run(&["call", "m.echo", &format!("name={arguments}")]).exits(0);
         let task = format!(r#"{{"id":"a","module":"m","tool":"echo","params":{arguments}}}"#);
         let list = format!("[{task}]");
         for tasks in [task, list] {

@@ -28,11 +28,7 @@ fn waiting(flags: &[&str]) -> Waiting {
     let call = upstream.call(7).to_string();
     let request = written(web.port, "POST", "/mcp", &headers, &call);
     stream.write_all(&request).unwrap();
-    Waiting {
-        web,
-        held: upstream.accept(),
-        call: BufReader::new(stream),
-    }
+    Waiting { web, held: upstream.accept(), call: BufReader::new(stream) }
 }
 
 impl Waiting {
@@ -50,9 +46,7 @@ fn calls_in_flight_are_finished() {
         // It says that it ends before it does, and takes nothing new.
         while waiting.web.get("/health/ready").status != 503 {}
         let headers = [("Content-Type", "application/json")];
-        let refused = waiting
-            .web
-            .ask("POST", "/mcp", &headers, &call("hello", json!({})));
+        let refused = waiting.web.ask("POST", "/mcp", &headers, &call("hello", json!({})));
         assert_eq!(refused.status, 503, "{refused:#?}");
         waiting.web.get("/health/live").is(200);
         let reply = waiting.answer();
@@ -78,10 +72,7 @@ fn a_second_signal_ends_at_once() {
 #[cfg(target_os = "linux")]
 fn a_client_that_hangs_up_ends_the_commands_of_its_call() {
     let room = Room::new();
-    room.write(
-        "naps/main.star",
-        "def nap():\n    exec.run(\"sleep\", [\"1000\"])\ntool(nap)",
-    );
+    room.write("naps/main.star", "def nap():\n    exec.run(\"sleep\", [\"1000\"])\ntool(nap)");
     room.write(
         "naps/module.toml",
         "name = 'naps'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\nexec = ['sleep']\n",
@@ -112,16 +103,10 @@ fn runs_below(program: &str, ancestor: u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{ancestor}/task")) else {
         return false;
     };
-    let files = threads
-        .flatten()
-        .map(|thread| thread.path().join("children"));
+    let files = threads.flatten().map(|thread| thread.path().join("children"));
     let lists = files.filter_map(|file| std::fs::read_to_string(file).ok());
     let children: Vec<u32> = lists
-        .flat_map(|list| {
-            list.split_whitespace()
-                .flat_map(str::parse)
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|list| list.split_whitespace().flat_map(str::parse).collect::<Vec<_>>())
         .collect();
     children.into_iter().any(|child| runs_below(program, child))
 }
@@ -131,15 +116,9 @@ fn runs_below(program: &str, ancestor: u32) -> bool {
 fn a_client_that_hangs_up_takes_its_call_back() {
     use std::io::Read;
     let waiting = waiting(&[]);
-    let Waiting {
-        web,
-        mut held,
-        call,
-    } = waiting;
+    let Waiting { web, mut held, call } = waiting;
     drop(call);
-    held.0
-        .set_read_timeout(Some(crate::wire::PATIENCE))
-        .unwrap();
+    held.0.set_read_timeout(Some(crate::wire::PATIENCE)).unwrap();
     let mut rest = Vec::new();
     held.0.read_to_end(&mut rest).unwrap();
     web.get("/health").is(200);

@@ -20,14 +20,8 @@ fn list() -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string()
 }
 
-const PATHS: [&str; 6] = [
-    "/mcp",
-    "/health",
-    "/health/live",
-    "/health/ready",
-    "/metrics",
-    "/nowhere",
-];
+const PATHS: [&str; 6] =
+    ["/mcp", "/health", "/health/live", "/health/ready", "/metrics", "/nowhere"];
 
 #[test]
 fn only_its_own_names() {
@@ -49,21 +43,16 @@ fn only_its_own_names() {
         assert_eq!(at(&host), status, "{host}");
     }
     for path in PATHS {
-        web.ask("GET", path, &[("Host", "attacker.com")], "")
-            .is(403);
-        web.ask("POST", path, &[("Host", "attacker.com")], "")
-            .is(403);
-        web.ask("OPTIONS", path, &[("Host", "attacker.com")], "")
-            .is(403);
+        web.ask("GET", path, &[("Host", "attacker.com")], "").is(403);
+        web.ask("POST", path, &[("Host", "attacker.com")], "").is(403);
+        web.ask("OPTIONS", path, &[("Host", "attacker.com")], "").is(403);
     }
     let twice = [("Host", "localhost"), ("Host", "attacker.com")];
     web.ask("GET", "/health", &twice, "").is(400);
-    web.raw(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n")
-        .is(400);
+    web.raw(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n").is(400);
     web.raw(b"GET http://evil/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         .is(400);
-    web.raw(b"GET http://evil/health HTTP/1.1\r\nHost: evil\r\nConnection: close\r\n\r\n")
-        .is(403);
+    web.raw(b"GET http://evil/health HTTP/1.1\r\nHost: evil\r\nConnection: close\r\n\r\n").is(403);
     let forwarded = [("Host", "evil"), ("X-Forwarded-Host", "localhost")];
     web.ask("GET", "/health", &forwarded, "").is(403);
 }
@@ -73,12 +62,9 @@ fn a_name_can_be_given() {
     let room = room();
     room.project("[server]\nhosts = ['mcp.example.org']\n");
     let web = Web::start(room, &[]);
-    web.ask("GET", "/health", &[("Host", "mcp.example.org")], "")
-        .is(200);
-    web.ask("GET", "/health", &[("Host", "MCP.example.org:443")], "")
-        .is(200);
-    web.ask("GET", "/health", &[("Host", "example.org")], "")
-        .is(403);
+    web.ask("GET", "/health", &[("Host", "mcp.example.org")], "").is(200);
+    web.ask("GET", "/health", &[("Host", "MCP.example.org:443")], "").is(200);
+    web.ask("GET", "/health", &[("Host", "example.org")], "").is(403);
 }
 
 #[test]
@@ -99,12 +85,9 @@ fn pages_of_this_machine() {
     room.project("[server]\ncors = true\n");
     let web = Web::start(room, &[]);
     let from = |origin: &str| web.ask("GET", "/health", &[("Origin", origin)], "");
-    for origin in [
-        "http://localhost",
-        "http://localhost:5173",
-        "https://127.0.0.1:8443",
-        "http://[::1]:80",
-    ] {
+    for origin in
+        ["http://localhost", "http://localhost:5173", "https://127.0.0.1:8443", "http://[::1]:80"]
+    {
         let status = if origin.ends_with(":80") { 403 } else { 200 };
         assert_eq!(from(origin).status, status, "{origin}");
     }
@@ -130,10 +113,7 @@ fn pages_that_are_named() {
     let asks = [
         ("Origin", page),
         ("Access-Control-Request-Method", "POST"),
-        (
-            "Access-Control-Request-Headers",
-            "content-type,Mcp-Param-Region,x-odd,mcp-param-a b",
-        ),
+        ("Access-Control-Request-Headers", "content-type,Mcp-Param-Region,x-odd,mcp-param-a b"),
     ];
     let preflight = web.ask("OPTIONS", "/mcp", &asks, "");
     preflight.is(204);
@@ -151,10 +131,7 @@ fn pages_that_are_named() {
     assert!(!taken.contains("odd") && !taken.contains("a b"), "{taken}");
     let headers = [("Origin", page), ("Content-Type", "application/json")];
     let answer = web.ask("POST", "/mcp", &headers, &list());
-    assert_eq!(
-        answer.is(200).header("access-control-allow-origin"),
-        Some(page)
-    );
+    assert_eq!(answer.is(200).header("access-control-allow-origin"), Some(page));
     assert_eq!(answer.header("vary"), Some("origin"));
     for other in [
         "http://app.example.org",
@@ -181,18 +158,11 @@ fn a_token_opens() {
         web.ask("POST", "/mcp", &headers, &list())
     };
     let refused = post(&[]);
-    assert_eq!(
-        refused.is(401).header("www-authenticate"),
-        Some("Bearer realm=\"larkspur\"")
-    );
+    assert_eq!(refused.is(401).header("www-authenticate"), Some("Bearer realm=\"larkspur\""));
     let right = format!("Bearer {token}");
     post(&[("Authorization", &right)]).is(200);
     post(&[("Authorization", &format!("bearer {token}"))]).is(200);
-    for wrong in [
-        "Bearer x",
-        &format!("Basic {token}"),
-        &right[..right.len() - 1],
-    ] {
+    for wrong in ["Bearer x", &format!("Basic {token}"), &right[..right.len() - 1]] {
         post(&[("Authorization", wrong)]).is(401);
     }
     // What cannot be read is no wrong token, but a wrong request.
@@ -213,19 +183,10 @@ fn a_token_opens() {
 fn a_token_is_made_and_shown() {
     let web = Web::start(room(), &["--auth", "token"]);
     let stderr = web.wire.stderr();
-    let token = stderr
-        .split_once("Bearer ")
-        .unwrap()
-        .1
-        .split('`')
-        .next()
-        .unwrap();
+    let token = stderr.split_once("Bearer ").unwrap().1.split('`').next().unwrap();
     assert_eq!(token.len(), 64);
     let authorization = format!("Bearer {token}");
-    let headers = [
-        ("Content-Type", "application/json"),
-        ("Authorization", &authorization),
-    ];
+    let headers = [("Content-Type", "application/json"), ("Authorization", &authorization)];
     web.ask("POST", "/mcp", &headers, &list()).is(200);
 }
 
@@ -234,39 +195,25 @@ fn a_token_is_made_and_shown() {
 fn an_open_address_needs_a_token() {
     let room = room();
     for (flags, part) in [
-        (
-            &["--host", "0.0.0.0"][..],
-            "add --auth token, or --insecure-open",
-        ),
-        (
-            &["--host", "::"][..],
-            "add --auth token, or --insecure-open",
-        ),
+        (&["--host", "0.0.0.0"][..], "add --auth token, or --insecure-open"),
+        (&["--host", "::"][..], "add --auth token, or --insecure-open"),
     ] {
         let mut args = vec!["serve", "--http", "-p", "0"];
         args.extend(flags);
         room.run(&args).exits(2).notes(part);
     }
     room.project("[server]\ncors = ['*']\n");
-    room.run(&["--http", "-p", "0"])
-        .exits(6)
-        .notes("lets any web page call the tools");
+    room.run(&["--http", "-p", "0"]).exits(6).notes("lets any web page call the tools");
     room.project("[server]\ntransport = 'htpt'\n");
-    room.run(&["serve"])
-        .exits(6)
-        .notes("`htpt` is no transport");
+    room.run(&["serve"]).exits(6).notes("`htpt` is no transport");
     room.project("");
-    room.run(&["--transport", "smoke"])
-        .exits(2)
-        .notes("`smoke` is no transport");
+    room.run(&["--transport", "smoke"]).exits(2).notes("`smoke` is no transport");
     for flags in [
         &["--host", "0.0.0.0", "--auth", "token"][..],
         &["--host", "0.0.0.0", "--insecure-open"][..],
     ] {
         let room = self::room();
-        Web::start(room, flags)
-            .ask("GET", "/health", &[("Host", "any.test")], "")
-            .is(200);
+        Web::start(room, flags).ask("GET", "/health", &[("Host", "any.test")], "").is(200);
     }
     let web = self::web();
     let port = web.port.to_string();
@@ -280,25 +227,13 @@ fn an_open_address_needs_a_token() {
 fn a_body_is_json_as_it_is() {
     let web = web();
     let post = |headers: &[(&str, &str)], body: &str| web.ask("POST", "/mcp", headers, body);
-    post(
-        &[("Content-Type", "application/json; charset=utf-8")],
-        &list(),
-    )
-    .is(200);
+    post(&[("Content-Type", "application/json; charset=utf-8")], &list()).is(200);
     post(&[("Content-Type", "Application/JSON")], &list()).is(200);
-    for kind in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "application/jsonp",
-        "",
-    ] {
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
         post(&[("Content-Type", kind)], &list()).is(415);
     }
     post(&[], &list()).is(415);
-    let packed = [
-        ("Content-Type", "application/json"),
-        ("Content-Encoding", "gzip"),
-    ];
+    let packed = [("Content-Type", "application/json"), ("Content-Encoding", "gzip")];
     post(&packed, &list()).is(415);
 }
 
@@ -317,23 +252,11 @@ fn a_body_is_one_message() {
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
         (r#"{"id":1,"method":"ping"}"#, -32600),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#,
-            -32600,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"Method":"ping"}"#, -32600),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"x"}"#,
-            -32600,
-        ),
-        (
-            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"param\u{17f}\":{}}",
-            -32600,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"x"}"#,
-            -32600,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","Method":"x"}"#, -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"param\u{17f}\":{}}", -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"x"}"#, -32600),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
             -32600,
@@ -347,19 +270,9 @@ fn a_body_is_one_message() {
         assert_eq!((reply.status, reply.code()), (400, code), "{body}");
     }
     // What is wrong with params is said in-band: a bare 400 would mean an old server.
-    let reply = web.ask(
-        "POST",
-        "/mcp",
-        &json,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
-    );
+    let reply = web.ask("POST", "/mcp", &json, r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
     assert_eq!((reply.status, reply.code()), (200, -32602));
-    let reply = web.ask(
-        "POST",
-        "/mcp",
-        &json,
-        r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
-    );
+    let reply = web.ask("POST", "/mcp", &json, r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#);
     assert_eq!((reply.status, reply.code()), (200, -32601));
 }
 
@@ -414,10 +327,7 @@ fn headers_say_what_the_body_says() {
 fn a_modern_request_says_who_it_is() {
     let web = web();
     let bare = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
-    let headers = [
-        ("MCP-Protocol-Version", MODERN),
-        ("Mcp-Method", "tools/list"),
-    ];
+    let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
     let reply = web.post(&headers, &bare);
     assert_eq!((reply.status, reply.code()), (400, -32602));
     let mut half = modern("tools/list", json!({}));
@@ -429,32 +339,20 @@ fn a_modern_request_says_who_it_is() {
     assert_eq!((reply.status, reply.code()), (400, -32602));
     let mut newer = modern("tools/list", json!({}));
     newer["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
-    let reply = web.post(
-        &[
-            ("MCP-Protocol-Version", "2031-01-01"),
-            ("Mcp-Method", "tools/list"),
-        ],
-        &newer,
-    );
+    let reply =
+        web.post(&[("MCP-Protocol-Version", "2031-01-01"), ("Mcp-Method", "tools/list")], &newer);
     assert_eq!((reply.status, reply.code()), (400, -32022));
     assert!(
-        reply.json()["error"]["data"]["supported"]
-            .as_array()
-            .unwrap()
-            .contains(&json!(MODERN))
+        reply.json()["error"]["data"]["supported"].as_array().unwrap().contains(&json!(MODERN))
     );
     let reply = web.modern("no/such", json!({}));
     assert_eq!((reply.status, reply.code()), (404, -32601));
     // There are no sessions and no streams of their own in this era.
     for method in ["GET", "DELETE"] {
-        web.ask(method, "/mcp", &[("MCP-Protocol-Version", MODERN)], "")
-            .is(405);
+        web.ask(method, "/mcp", &[("MCP-Protocol-Version", MODERN)], "").is(405);
     }
     let mut headers = vec![("Mcp-Session-Id", "abc"), ("Last-Event-ID", "4")];
-    headers.extend([
-        ("MCP-Protocol-Version", MODERN),
-        ("Mcp-Method", "tools/list"),
-    ]);
+    headers.extend([("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")]);
     let reply = web.post(&headers, &modern("tools/list", json!({})));
     assert_eq!(reply.is(200).header("mcp-session-id"), None);
 }
@@ -463,10 +361,7 @@ fn a_modern_request_says_who_it_is() {
 fn a_body_has_an_end() {
     let web = web();
     let head = |length: &str| {
-        let headers = [
-            ("Content-Type", "application/json"),
-            ("Content-Length", length),
-        ];
+        let headers = [("Content-Type", "application/json"), ("Content-Length", length)];
         written(web.port, "POST", "/mcp", &headers, "")
     };
     web.raw(&head("1000000000")).is(413);

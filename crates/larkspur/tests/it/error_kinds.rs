@@ -27,11 +27,7 @@ const META: &str = "larkspur/error";
 /// Kind and members of what each tool ends with; a plain `fail` has none.
 fn errors() -> [(&'static str, Value); 3] {
     let config = json!({"kind": "config-error", "data": {"missing": ["api-key"]}});
-    [
-        ("typed", config),
-        ("bare", json!({"kind": "not-now", "data": {}})),
-        ("plain", Value::Null),
-    ]
+    [("typed", config), ("bare", json!({"kind": "not-now", "data": {}})), ("plain", Value::Null)]
 }
 
 fn room(project: &str) -> Room {
@@ -53,10 +49,7 @@ fn a_result_names_the_kind_of_its_error() {
                 let (answer, _) = client.talk("tools/call", call, |_| json!({}));
                 let result = &answer["result"];
                 assert_eq!(result["isError"], true, "{door:?} {tool}: {answer:#}");
-                assert_eq!(
-                    result["_meta"][META], expected,
-                    "{door:?} {tool}: {answer:#}"
-                );
+                assert_eq!(result["_meta"][META], expected, "{door:?} {tool}: {answer:#}");
                 // What a model reads is said in the text, as ever.
                 assert!(!body_of(result).is_empty(), "{door:?} {tool}");
             }
@@ -89,10 +82,7 @@ fn mapped_errors_have_the_kind_as_their_type() {
 #[test]
 fn mapped_validation_errors_hold_the_arguments() {
     let room = room("[server]\nerrors = 'mapped'\n");
-    room.write(
-        "sums.star",
-        "def add(a: int) -> int:\n    return a\ntool(add)",
-    );
+    room.write("sums.star", "def add(a: int) -> int:\n    return a\ntool(add)");
     let mut server = Server::start_in(room, Opening::Legacy);
     let answer = server.call("add", json!({"a": "x", "b": [1]})).message;
     assert_eq!(answer["error"]["code"], -32002, "{answer:#}");
@@ -120,17 +110,11 @@ fn a_failed_start_has_a_kind_in_reports() {
     let mut server = Server::start();
     let source = "def start(deps, config):\n    error('config-error', 'missing api-key', missing = ['api-key'])\n\n\
                   def hello():\n    return 1\ntool(hello)";
-    server
-        .folder_module("bad", &manifest("bad", ""), source)
-        .up();
+    server.folder_module("bad", &manifest("bad", ""), source).up();
     let data = json!({"missing": ["api-key"]});
     let listed = server.room.run(&["list", "--format", "json"]).json();
     let error = &listed["broken"][0]["error"];
-    assert_eq!(
-        (&error["kind"], &error["data"]),
-        (&json!("config-error"), &data),
-        "{listed:#}"
-    );
+    assert_eq!((&error["kind"], &error["data"]), (&json!("config-error"), &data), "{listed:#}");
     let status = server.room.run(&["status", "--format", "json"]).json();
     let module = &status[0]["modules"][0];
     let seen = (&module["error_kind"], &module["error_data"]);

@@ -31,10 +31,7 @@ const TRACKED: &str = r#"{"title":"Shop","seen_by":"ada","orders":3,"unpaid":51.
 
 /// The optional dependency of `dashboard`, which the examples do without.
 const ANALYTICS: [(&str, &str); 2] = [
-    (
-        "module.toml",
-        "name = \"analytics\"\nversion = \"1.0.0\"\ndescription = \"Who did what\"\n",
-    ),
+    ("module.toml", "name = \"analytics\"\nversion = \"1.0.0\"\ndescription = \"Who did what\"\n"),
     (
         "main.star",
         r#"
@@ -74,10 +71,7 @@ fn logged(server: &mut Server, word: &str) -> Vec<String> {
 fn in_order(modules: &[String], first: &str, then: &str) {
     let place = |name: &str| modules.iter().position(|module| module == name);
     let (first_at, then_at) = (place(first), place(then));
-    assert!(
-        first_at.is_some() && first_at < then_at,
-        "{first} before {then}: {modules:?}"
-    );
+    assert!(first_at.is_some() && first_at < then_at, "{first} before {then}: {modules:?}");
 }
 
 #[test]
@@ -146,9 +140,7 @@ fn the_command_line_wins_over_the_environment() {
         .exits(0)
         .says_only(r#"{"algorithm":"md5","hex":"900150983cd24fb0d6963f7d28e17f72"}"#);
     let wrong = [&call[..], &["--set", "crypto-tools.algorithm=md6"]].concat();
-    room.run(&wrong)
-        .exits(2)
-        .notes(r#""md6" is not one of "sha256", "sha512", "sha1" or "md5""#);
+    room.run(&wrong).exits(2).notes(r#""md6" is not one of "sha256", "sha512", "sha1" or "md5""#);
 }
 
 #[test]
@@ -164,10 +156,7 @@ fn status_shows_what_a_module_says_of_itself() {
         json!({"status": "ok", "tools": ["hello"], "config": {"greeting": "Hello"}})
     );
     assert_eq!(says("auth"), json!({"status": "ok", "user": "ada"}));
-    assert_eq!(
-        says("dashboard"),
-        json!({"status": "ok", "analytics": false})
-    );
+    assert_eq!(says("dashboard"), json!({"status": "ok", "analytics": false}));
 }
 
 #[test]
@@ -202,9 +191,7 @@ fn a_call_that_comes_to_nothing_stops_what_it_started() {
     for words in ["hello.helo", "hello.hello Ada", "hello.hello nam=Ada"] {
         let args: Vec<&str> = ["call"].into_iter().chain(words.split(' ')).collect();
         let ran = room().run(&args);
-        ran.exits(2)
-            .notes("hello: starting")
-            .notes("hello: stopping");
+        ran.exits(2).notes("hello: starting").notes("hello: stopping");
     }
 }
 
@@ -227,22 +214,15 @@ fn analytics_is_used_as_soon_as_it_is_there() {
         for other in others {
             assert_eq!(started.iter().filter(|name| *name == other).count(), 1);
         }
-        server
-            .rename("analytics", ".aside")
-            .until("overview", json!({}), UNTRACKED);
+        server.rename("analytics", ".aside").until("overview", json!({}), UNTRACKED);
     }
 }
 
 #[test]
 fn the_examples_are_sound() {
     let room = room();
-    room.run(&["check", "-e", "modules"])
-        .exits(0)
-        .says_only("")
-        .notes("nothing wrong in 22 files");
-    room.run(&["test", "-e", "modules"])
-        .exits(0)
-        .says("Total: 45 | Passed: 45 | Failed: 0");
+    room.run(&["check", "-e", "modules"]).exits(0).says_only("").notes("nothing wrong in 22 files");
+    room.run(&["test", "-e", "modules"]).exits(0).says("Total: 45 | Passed: 45 | Failed: 0");
 }
 
 /// Python's client sees what ours sees.
@@ -263,10 +243,7 @@ fn python_calls_every_example() {
     for era in ["legacy", "2026-07-28"] {
         let room = room();
         let mut python = Command::new(installed("py/bin/python"));
-        python
-            .arg(&program)
-            .args([era, env!("CARGO_BIN_EXE_larkspur")])
-            .arg(room.modules());
+        python.arg(&program).args([era, env!("CARGO_BIN_EXE_larkspur")]).arg(room.modules());
         let (code, printed) = run(&room, &mut python);
         facts.assert_eq(&printed);
         assert_eq!(code, Some(0), "{era}");

@@ -67,13 +67,9 @@ tool(run)
 fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
     let mut server = Server::start();
     server.folder("x", "", SH);
-    server
-        .call("sh", script("true"))
-        .fails("add exec = [\"sh\"] to [permissions] in module.toml");
+    server.call("sh", script("true")).fails("add exec = [\"sh\"] to [permissions] in module.toml");
     let modules = server.room.modules().display().to_string();
-    let ran = server
-        .room
-        .run(&["call", "--modules", &modules, "x.sh", "script=true"]);
+    let ran = server.room.run(&["call", "--modules", &modules, "x.sh", "script=true"]);
     ran.exits(5)
         .notes("`sh` is not among the commands module `x` may run; add exec = [\"sh\"]")
         .notes("┌ x/main.star:3:12")
@@ -92,9 +88,7 @@ fn file_runs_what_it_declares() {
     Server::start()
         .module("x", SH)
         .call("sh", script("echo hi"))
-        .fails(&format!(
-            "{denied} permissions(exec = [\"sh\"]) at the top of its file"
-        ))
+        .fails(&format!("{denied} permissions(exec = [\"sh\"]) at the top of its file"))
         .edit("x", &declared("'sh'"))
         .until("sh", script("echo hi"), "hi\n")
         .edit("x", &declared("'ls'"))
@@ -123,9 +117,7 @@ fn extension_runs_what_it_allows() {
 #[test]
 fn children_see_the_variables_that_were_granted() {
     let mut room = Room::new();
-    room.set_env("LARKSPUR_KEY", "secret")
-        .set_env("GRANTED_A", "a")
-        .set_env("OTHER", "o");
+    room.set_env("LARKSPUR_KEY", "secret").set_env("GRANTED_A", "a").set_env("OTHER", "o");
     let probe = script("echo ${LARKSPUR_KEY-none} ${GRANTED_A-none} ${OTHER-none} ${PATH:+path}");
     let mut server = Server::start_in(room, crate::fixture::Opening::Legacy);
     server
@@ -214,9 +206,7 @@ fn a_call_that_is_taken_back_ends_its_command() {
 fn a_command_that_runs_out_of_time_ends_with_all_it_started() {
     let mut server = Server::start();
     let quick = SH.replace("tool(sh)", "tool(sh, timeout = \"700ms\")");
-    server
-        .folder("x", "exec = ['sh']", SH)
-        .folder("y", "exec = ['sh']", &quick);
+    server.folder("x", "exec = ['sh']", SH).folder("y", "exec = ['sh']", &quick);
     let (text, note) = hung(&server.room);
     let begin = Instant::now();
     server
@@ -242,9 +232,7 @@ fn a_server_that_ends_takes_its_commands_along() {
     let server_pid = server.wire().pid().to_string();
     // The second one says that nobody wants to wait for the command.
     for signal in ["-TERM", "-INT"] {
-        let told = std::process::Command::new("kill")
-            .args([signal, &server_pid])
-            .status();
+        let told = std::process::Command::new("kill").args([signal, &server_pid]).status();
         assert!(told.unwrap().success());
     }
     gone(&pid);
@@ -261,9 +249,7 @@ fn a_server_that_is_killed_takes_its_commands_along() {
     server.send_call("sh", script(&daemon));
     let pid = noted(&mut server, &note);
     let server_pid = server.wire().pid().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-KILL", &server_pid])
-        .status();
+    let killed = std::process::Command::new("kill").args(["-KILL", &server_pid]).status();
     assert!(killed.unwrap().success());
     gone(&pid);
 }
@@ -276,9 +262,7 @@ fn a_command_inherits_three_descriptors() {
     let mut server = Server::start();
     server.folder("x", "exec = ['sh']", SH);
     // The last one is the list itself.
-    server
-        .call("sh", script("exec ls /proc/self/fd"))
-        .text("0\n1\n2\n3\n");
+    server.call("sh", script("exec ls /proc/self/fd")).text("0\n1\n2\n3\n");
     let pid = server.wire().pid();
     assert!(Path::new(&format!("/proc/{pid}/fd/{}", open.as_raw_fd())).exists());
 }
@@ -286,9 +270,7 @@ fn a_command_inherits_three_descriptors() {
 #[test]
 fn the_launcher_is_not_for_people() {
     let room = Room::new();
-    room.run(&["supervise"])
-        .exits(2)
-        .notes("`larkspur supervise` is started by the server");
+    room.run(&["supervise"]).exits(2).notes("`larkspur supervise` is started by the server");
 }
 
 #[test]

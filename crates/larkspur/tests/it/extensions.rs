@@ -107,13 +107,12 @@ fn others_ask_a_server() {
     let web = Web::answering(|asked| Some(facts(asked)));
     let (site, base) = (web.site(), web.url(""));
     let mut room = room();
-    room.set_env("FACTS_BASE_URL", &base)
-        .set_env("FORECAST_BASE_URL", &base);
+    room.set_env("FACTS_BASE_URL", &base).set_env("FORECAST_BASE_URL", &base);
     let place = json!({"latitude": 48.1, "longitude": 11.6});
     let mut server = start(room);
-    server.call("get_fact", json!({})).fails(&format!(
-        "the operator can add http = [\"*\", \"{site}\"] to [module.facts.grant]"
-    ));
+    server
+        .call("get_fact", json!({}))
+        .fails(&format!("the operator can add http = [\"*\", \"{site}\"] to [module.facts.grant]"));
     let grant = format!("http = ['*', '{site}']");
     server
         .project(&format!(
@@ -127,14 +126,8 @@ fn others_ask_a_server() {
             r#"Basic YWRhOnNlY3JldA== | application/json | starlark | {"fact":"dogs bark","weight":0.5,"tags":["new"]}"#,
         );
     let forecast = server.call("get_forecast", place).result();
-    assert_eq!(
-        data(&forecast),
-        json!({"place": "Munich", "warmest": 21.0, "asked_at": true})
-    );
-    assert_eq!(
-        forecast["content"][0]["text"],
-        "Today: 17°\nTomorrow: 21.4°"
-    );
+    assert_eq!(data(&forecast), json!({"place": "Munich", "warmest": 21.0, "asked_at": true}));
+    assert_eq!(forecast["content"][0]["text"], "Today: 17°\nTomorrow: 21.4°");
     server
         .call("get_forecast", json!({"latitude": 0, "longitude": 0}))
         .fails("there is no forecast for this place");
@@ -143,17 +136,13 @@ fn others_ask_a_server() {
 #[test]
 fn one_reads_variables() {
     let mut room = room();
-    room.set_env("KUBECONFIG", "/srv/kube")
-        .set_env("K8S_CONTEXT", "test");
+    room.set_env("KUBECONFIG", "/srv/kube").set_env("K8S_CONTEXT", "test");
     start(room)
         .call("cluster_settings", json!({}))
         .text("config=/srv/kube\ncontext=test\nnamespace=default")
         .call("kubectl_line", json!({"kind": "pods"}))
         .text("kubectl --kubeconfig /srv/kube --context test -n default get pods")
-        .call(
-            "kubectl_line",
-            json!({"kind": "pods", "namespace": "web", "wide": true}),
-        )
+        .call("kubectl_line", json!({"kind": "pods", "namespace": "web", "wide": true}))
         .text("kubectl --kubeconfig /srv/kube --context test -n web get pods -o wide");
 }
 
@@ -165,24 +154,17 @@ fn one_searches_a_data_file_and_follows_its_changes() {
         .text("Olive oil, Sunflower oil")
         .call("fuzzy_search", json!({"query": "oil", "limit": 1}))
         .text("Olive oil")
-        .call(
-            "fuzzy_search",
-            json!({"query": "btmsplit", "with_scores": true}),
-        )
+        .call("fuzzy_search", json!({"query": "btmsplit", "with_scores": true}))
         .text("nothing like it")
         .call("fuzzy_search", json!({"query": "xyz"}))
         .text("nothing like it");
-    let found = server.call(
+    let found = server.call("fuzzy_search", json!({"query": "lntl", "with_scores": true}));
+    assert_eq!(data(&found.result()), json!({"count": 1, "best": "Lentils (sure)"}));
+    server.file("pantry.json", r#"[{"name": "Salt", "shelf": "top"}]"#).until(
         "fuzzy_search",
-        json!({"query": "lntl", "with_scores": true}),
+        json!({"query": "slt"}),
+        "Salt",
     );
-    assert_eq!(
-        data(&found.result()),
-        json!({"count": 1, "best": "Lentils (sure)"})
-    );
-    server
-        .file("pantry.json", r#"[{"name": "Salt", "shelf": "top"}]"#)
-        .until("fuzzy_search", json!({"query": "slt"}), "Salt");
 }
 
 /// All of them at once, as a folder of starlark-mcp's is. One tries what it may not do.
@@ -199,18 +181,9 @@ fn all_of_them_load_and_one_is_caught() {
     let listed = room.run(&["list", "-e", "starlark-mcp", "--format", "json"]);
     let listed = listed.exits(0).json();
     let modules = listed["modules"].as_array().unwrap();
-    let names: Vec<&str> = modules
-        .iter()
-        .map(|module| module["module"].as_str().unwrap())
-        .collect();
-    for name in [
-        "cluster",
-        "facts",
-        "forecast",
-        "pantry",
-        "pull_requests",
-        "tally",
-    ] {
+    let names: Vec<&str> =
+        modules.iter().map(|module| module["module"].as_str().unwrap()).collect();
+    for name in ["cluster", "facts", "forecast", "pantry", "pull_requests", "tally"] {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
     assert_eq!(listed["broken"], json!([]));

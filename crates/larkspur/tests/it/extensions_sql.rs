@@ -85,9 +85,7 @@ fn every_tool(server: &mut Server) {
     let result = server.call("postgres_execute_sql", args).result();
     let rows = json!({"rows": [{"id": 3_000_000_000_i64}], "row_count": 1});
     assert_eq!(result["content"][1]["text"], rows.to_string());
-    server
-        .call("postgres_execute_sql", json!({"sql": "DROP TABLE item"}))
-        .text("0 rows affected");
+    server.call("postgres_execute_sql", json!({"sql": "DROP TABLE item"})).text("0 rows affected");
 }
 
 #[test]
@@ -95,10 +93,7 @@ fn every_tool(server: &mut Server) {
 fn postgres_answers_over_either_way_to_name_it() {
     let cluster = Cluster::start();
     let mut whole = Room::new();
-    whole.set_env(
-        "POSTGRES_CONNECTION_STRING",
-        &cluster.url("sslmode=disable"),
-    );
+    whole.set_env("POSTGRES_CONNECTION_STRING", &cluster.url("sslmode=disable"));
     every_tool(&mut Server::start_in(whole, Opening::Legacy));
     let mut parts = Room::new();
     parts
@@ -118,10 +113,7 @@ fn a_server_that_is_not_there_is_named_without_the_password() {
         .set_env("POSTGRES_PASSWORD", "hunter2");
     let mut server = Server::start_in(room, Opening::Legacy);
     server.module("postgres", POSTGRES);
-    let said = server
-        .call("postgres_list_tables", json!({}))
-        .message
-        .to_string();
+    let said = server.call("postgres_list_tables", json!({})).message.to_string();
     assert!(said.contains("no connection to 127.0.0.1:1: "), "{said}");
     assert!(!said.contains("hunter2"), "{said}");
 }

@@ -40,8 +40,7 @@ fn errors(room: &Room) -> Vec<String> {
 #[test]
 fn fix_writes_what_a_file_uses() {
     let room = Room::new();
-    room.write("weather.star", GREEDY)
-        .write("base.star", LIBRARY);
+    room.write("weather.star", GREEDY).write("base.star", LIBRARY);
     assert_eq!(
         errors(&room),
         [
@@ -74,15 +73,9 @@ fn fix_writes_what_a_file_uses() {
     assert_eq!(written(), expected);
     // More of it is added to the call that is there.
     let more = expected.replace("\"git\"", "\"git\", \"hg\"");
-    room.write(
-        "weather.star",
-        &expected.replace("exec.run(\"git\"", "exec.run(\"hg\""),
-    );
+    room.write("weather.star", &expected.replace("exec.run(\"git\"", "exec.run(\"hg\""));
     room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(
-        written(),
-        more.replace("exec.run(\"git\", \"hg\"", "exec.run(\"hg\"")
-    );
+    assert_eq!(written(), more.replace("exec.run(\"git\", \"hg\"", "exec.run(\"hg\""));
 }
 
 #[test]
@@ -124,9 +117,7 @@ fn declaration_that_nothing_uses_is_reported() {
         "idle.star",
         "permissions(env = [\"A\"], http = [])\ndef f() -> int:\n    return 1\ntool(f)\n",
     );
-    room.run(&["check"])
-        .exits(0)
-        .says("warning[W0302]: `env` is declared, and nothing uses it");
+    room.run(&["check"]).exits(0).says("warning[W0302]: `env` is declared, and nothing uses it");
 }
 
 /// The denial names the line; with that line the call works.
@@ -142,16 +133,12 @@ fn denial_names_the_line_that_helps() {
         "`TZ` is not among the variables module `clock` may read; add {line} at the top of its file"
     ));
     room.write("clock.star", &format!("{line}\n{source}"));
-    room.run(&["call", "clock.zone"])
-        .exits(0)
-        .says_only("Europe/Paris");
+    room.run(&["call", "clock.zone"]).exits(0).says_only("Europe/Paris");
     room.write("clock.star", source);
     room.run(&["check", "--fix"]).exits(0);
     let written = fs::read_to_string(room.at("clock.star")).unwrap();
     assert_eq!(written, format!("{line}\n\n{source}"));
-    room.run(&["call", "clock.zone"])
-        .exits(0)
-        .says_only("Europe/Paris");
+    room.run(&["call", "clock.zone"]).exits(0).says_only("Europe/Paris");
 }
 
 #[test]

@@ -150,10 +150,7 @@ impl Server {
     #[track_caller]
     pub(crate) fn answer(&mut self, id: impl Into<Value>) -> Answer<'_> {
         let message = self.wire().answer(&id.into());
-        Answer {
-            server: self,
-            message,
-        }
+        Answer { server: self, message }
     }
 
     #[track_caller]
@@ -173,10 +170,7 @@ impl Server {
     pub(crate) fn tools(&mut self) -> Vec<String> {
         let result = self.request("tools/list", json!({})).result();
         let tools = result["tools"].as_array().unwrap();
-        tools
-            .iter()
-            .map(|tool| tool["name"].as_str().unwrap().to_owned())
-            .collect()
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
     #[track_caller]
@@ -211,8 +205,7 @@ impl Server {
                 return self;
             }
             if Instant::now() > deadline {
-                self.wire()
-                    .fail(&format!("{tool} never answered {text}, at last {message}"));
+                self.wire().fail(&format!("{tool} never answered {text}, at last {message}"));
             }
             self.wire().pump(Instant::now() + Duration::from_millis(5));
         }
@@ -242,8 +235,7 @@ impl Server {
                 return status;
             }
             if Instant::now() > deadline {
-                self.wire()
-                    .fail(&format!("never {what}, at last {status:#}"));
+                self.wire().fail(&format!("never {what}, at last {status:#}"));
             }
             self.wire().pump(Instant::now() + Duration::from_millis(2));
         }
@@ -281,8 +273,7 @@ impl Server {
     pub(crate) fn leave_within(&mut self, patience: Duration) -> &mut Self {
         let (status, took) = self.wire().close();
         if status.code() != Some(0) || took > patience {
-            self.wire()
-                .fail(&format!("ended with {status} after {took:?}"));
+            self.wire().fail(&format!("ended with {status} after {took:?}"));
         }
         self
     }
@@ -353,9 +344,7 @@ pub(crate) fn list_of(body: &str) -> Vec<Value> {
     let columns: Vec<&str> = columns.trim_end_matches('}').split(',').collect();
     let row = |line: &str| -> Value {
         let cells = columns.iter().zip(cells(line));
-        cells
-            .map(|(column, cell)| ((*column).to_owned(), cell))
-            .collect()
+        cells.map(|(column, cell)| ((*column).to_owned(), cell)).collect()
     };
     rest.lines().skip(1).map(row).collect()
 }
@@ -368,11 +357,7 @@ impl<'a> Answer<'a> {
     /// The tool answered exactly this.
     #[track_caller]
     pub(crate) fn text(self, expected: &str) -> &'a mut Server {
-        assert_eq!(
-            self.message["result"]["isError"], false,
-            "{:#}",
-            self.message
-        );
+        assert_eq!(self.message["result"]["isError"], false, "{:#}", self.message);
         let text = self.text_of();
         assert!(is_body(text, expected), "{text}\nis not {expected}");
         self.server
@@ -381,11 +366,7 @@ impl<'a> Answer<'a> {
     /// The tool said error, with this in it.
     #[track_caller]
     pub(crate) fn fails(self, part: &str) -> &'a mut Server {
-        assert_eq!(
-            self.message["result"]["isError"], true,
-            "{:#}",
-            self.message
-        );
+        assert_eq!(self.message["result"]["isError"], true, "{:#}", self.message);
         assert!(self.text_of().contains(part), "{:#}", self.message);
         self.server
     }
@@ -395,10 +376,7 @@ impl<'a> Answer<'a> {
     pub(crate) fn refused(self, code: i32, part: &str) -> &'a mut Server {
         let error = &self.message["error"];
         assert_eq!(error["code"], code, "{:#}", self.message);
-        assert!(
-            error["message"].as_str().unwrap().contains(part),
-            "{error:#}"
-        );
+        assert!(error["message"].as_str().unwrap().contains(part), "{error:#}");
         self.server
     }
 

@@ -53,8 +53,7 @@ pub(crate) fn module<'a>(status: &'a Value, name: &str) -> &'a Value {
 impl Server {
     /// A folder with this manifest, and this as `main.star`.
     pub(crate) fn folder_module(&mut self, name: &str, manifest: &str, main: &str) -> &mut Self {
-        self.file(&format!("{name}/module.toml"), manifest)
-            .file(&format!("{name}/main.star"), main)
+        self.file(&format!("{name}/module.toml"), manifest).file(&format!("{name}/main.star"), main)
     }
 
     /// A living module that needs these others.

@@ -120,11 +120,7 @@ fn check(task: Value, expected: Expect) {
     let outer = run(&mut server, &tasks);
     expected.assert_eq(&said(&outer));
     let nested = server.call("nested", json!({"tasks": tasks})).result();
-    assert_eq!(
-        said(&nested["structuredContent"]),
-        said(&outer),
-        "{nested:#}"
-    );
+    assert_eq!(said(&nested["structuredContent"]), said(&outer), "{nested:#}");
     let shell = room().run_with(&["batch", "-", "--format", "json"], &tasks.to_string());
     assert_eq!(said(&shell.exits(0).json()), said(&outer));
 }
@@ -160,21 +156,13 @@ fn each_result_has_its_tools_fields() {
 fn each_result_has_the_callers_fields() {
     let repos = json!(["web", "api"]);
     check(
-        each(
-            "list_issues",
-            repos.clone(),
-            json!({"select": ["title", "[:1]"]}),
-        ),
+        each("list_issues", repos.clone(), json!({"select": ["title", "[:1]"]})),
         expect![[r#"
             [[{"title":"web 0"}],[{"title":"api 0"}]]
             (json; 4 of 5 fields left out, all with raw_output: true; items 1 to 1 of up to 3 in each result, up to 2 more with select "[1:]")"#]],
     );
     check(
-        each(
-            "told",
-            repos,
-            json!({"select": ["title"], "output": "toon"}),
-        ),
+        each("told", repos, json!({"select": ["title"], "output": "toon"})),
         expect![[r"
             [2]:
               - [3]:
@@ -211,33 +199,17 @@ fn failed_items_are_null_and_skipped_ones_are_left_out() {
     let mut server = server();
     let repos = json!(["web", "gone", "skipped", "none"]);
     for (tool, expected) in [
-        (
-            "get_issue",
-            json!([{"number": 0, "author": "ada"}, null, null]),
-        ),
-        (
-            "short",
-            json!([{"title": "web 0"}, null, {"title": "nothing"}]),
-        ),
+        ("get_issue", json!([{"number": 0, "author": "ada"}, null, null])),
+        ("short", json!([{"title": "web 0"}, null, {"title": "nothing"}])),
     ] {
         let more = json!({"on_error": "continue", "when": "${item} != \"skipped\""});
         let answer = run(&mut server, &json!([each(tool, repos.clone(), more)]));
         let text = answer["results"]["t"].as_str().unwrap();
-        assert_eq!(
-            serde_json::from_str::<Value>(text).unwrap(),
-            expected,
-            "{answer:#}"
-        );
-        assert_eq!(
-            answer["errors"]["t[1]"]["message"],
-            "there is no such issue"
-        );
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), expected, "{answer:#}");
+        assert_eq!(answer["errors"]["t[1]"]["message"], "there is no such issue");
     }
     // The author's function never saw the item that failed.
-    assert_eq!(
-        server.status()["modules"][0]["last_error"]["of"],
-        "hub.short"
-    );
+    assert_eq!(server.status()["modules"][0]["last_error"]["of"], "hub.short");
 }
 
 #[test]
@@ -255,10 +227,7 @@ fn long_lists_are_rejected() {
         "nothing was called:\ntask `t`: `foreach` may have 100 items, and this has 1000"
     );
     let most: Vec<String> = (0..100).map(|n| format!("r{n}")).collect();
-    let answer = run(
-        &mut server,
-        &json!([each("numbers", json!(most), json!({}))]),
-    );
+    let answer = run(&mut server, &json!([each("numbers", json!(most), json!({}))]));
     let text = said(&answer);
     assert_eq!(text.matches("[0,1,2]").count(), 100, "{text}");
 }

@@ -21,15 +21,8 @@ fn still_there(web: &Web) {
     let call =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hello"}});
     let reply = web.plain(&call);
-    assert_eq!(
-        reply.is(200).json()["result"]["content"][0]["text"],
-        "hello you"
-    );
-    assert!(
-        !web.wire.stderr().contains("panicked"),
-        "{}",
-        web.wire.stderr()
-    );
+    assert_eq!(reply.is(200).json()["result"]["content"][0]["text"], "hello you");
+    assert!(!web.wire.stderr().contains("panicked"), "{}", web.wire.stderr());
 }
 
 /// Headers that are right, nearly right, and wrong.
@@ -72,11 +65,7 @@ fn fuzzed_requests_do_not_end_the_server() {
         let mut stream = BufReader::new(stream);
         let (status, _) = read_head(&mut stream);
         *seen.entry(status).or_insert(0) += 1;
-        assert!(
-            status < 500,
-            "{status} to {}",
-            String::from_utf8_lossy(&body)
-        );
+        assert!(status < 500, "{status} to {}", String::from_utf8_lossy(&body));
     }
     assert!(seen[&200] > 500, "{seen:?}");
     assert!(seen[&400] > 500, "{seen:?}");
@@ -86,10 +75,7 @@ fn fuzzed_requests_do_not_end_the_server() {
 /// Memory that the server uses, in bytes.
 fn rss(web: &Web) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", web.wire.pid())).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     let kib = line.split_whitespace().nth(1).unwrap();
     kib.parse::<u64>().unwrap() << 10
 }
@@ -121,32 +107,15 @@ fn a_gigabyte_costs_little() {
     still_there(&web);
     let before = rss(&web);
     let json = ("Content-Type", "application/json");
-    let known = written(
-        web.port,
-        "POST",
-        "/mcp",
-        &[json, ("Content-Length", "1073741824")],
-        "",
-    );
+    let known = written(web.port, "POST", "/mcp", &[json, ("Content-Length", "1073741824")], "");
     assert_eq!(pour(&web, &known, &vec![b' '; 65_536]), 413);
-    let chunks = written(
-        web.port,
-        "POST",
-        "/mcp",
-        &[json, ("Transfer-Encoding", "chunked")],
-        "",
-    );
+    let chunks = written(web.port, "POST", "/mcp", &[json, ("Transfer-Encoding", "chunked")], "");
     let mut piece = b"10000\r\n".to_vec();
     piece.resize(piece.len() + 65_536, b' ');
     piece.extend_from_slice(b"\r\n");
     assert_eq!(pour(&web, &chunks, &piece), 413);
-    let expecting = [
-        json,
-        ("Content-Length", "1073741824"),
-        ("Expect", "100-continue"),
-    ];
-    web.raw(&written(web.port, "POST", "/mcp", &expecting, ""))
-        .is(413);
+    let expecting = [json, ("Content-Length", "1073741824"), ("Expect", "100-continue")];
+    web.raw(&written(web.port, "POST", "/mcp", &expecting, "")).is(413);
     let more = rss(&web) - before;
     assert!(more <= 16 << 20, "{more} bytes more than before");
     still_there(&web);

@@ -31,16 +31,8 @@ fn fuzzed_lines_neither_end_the_server_nor_get_two_answers() {
         }
     }
     for (id, answers) in &answers {
-        let most = if id == "null" {
-            strange
-        } else {
-            asked.get(id).copied().unwrap_or(0)
-        };
-        assert!(
-            answers.len() <= most,
-            "{} answers to {id}, asked {most} times",
-            answers.len()
-        );
+        let most = if id == "null" { strange } else { asked.get(id).copied().unwrap_or(0) };
+        assert!(answers.len() <= most, "{} answers to {id}, asked {most} times", answers.len());
     }
     // The generator must not be so wild that nothing is understood.
     let results = answers.values().flatten();
@@ -101,10 +93,7 @@ fn write(server: &mut Server, lines: &[Vec<u8>]) {
 /// The server still answers; everything it has said before.
 fn heard_out(server: &mut Server) -> HashMap<String, Vec<Value>> {
     let ask = json!({"jsonrpc": "2.0", "id": "at last", "method": "tools/call", "params": {"name": "hello", "arguments": ada()}});
-    server
-        .line(ask.to_string().as_bytes())
-        .answer("at last")
-        .text("hello ada");
+    server.line(ask.to_string().as_bytes()).answer("at last").text("hello ada");
     server.status_until("idle", |status| status["in_flight"] == 0);
     let answers = server.wire().unasked();
     let stderr = server.wire().stderr();
@@ -135,10 +124,7 @@ fn read(line: &[u8], own: usize) -> Read {
         ids.push(own.to_string());
         return Read::Strange(ids);
     };
-    let id = message
-        .get("id")
-        .filter(|id| id.is_string() || id.is_i64())
-        .map(ToString::to_string);
+    let id = message.get("id").filter(|id| id.is_string() || id.is_i64()).map(ToString::to_string);
     let proper = message.get("jsonrpc") == Some(&json!("2.0"))
         && message.get("method").is_some_and(Value::is_string);
     // A key that stands twice makes a message strange, and here it cannot be seen.
@@ -175,9 +161,7 @@ pub(crate) fn line(id: u64, chance: &mut Chance) -> Vec<u8> {
         }
         5 => {
             let text = String::from_utf8(line).unwrap();
-            line = text
-                .replacen('{', &format!("{{\"id\":{id},\"params\":[],"), 1)
-                .into_bytes();
+            line = text.replacen('{', &format!("{{\"id\":{id},\"params\":[],"), 1).into_bytes();
         }
         6 => {
             let depth = 1 + chance.below(5_000);
@@ -203,39 +187,23 @@ fn message(id: u64, chance: &mut Chance) -> Value {
         1 => ("tools/list", json!({"_meta": meta})),
         2 => ("tools/call", hello),
         3 => ("tools/call", json!({"name": "hello", "arguments": odd})),
-        4 => (
-            "tools/call",
-            json!({"name": "hello", "arguments": {"name": odd}}),
-        ),
+        4 => ("tools/call", json!({"name": "hello", "arguments": {"name": odd}})),
         5 => ("tools/call", odd),
-        6 => (
-            "tools/call",
-            json!({"name": "hello", "arguments": ada(), "_meta": meta}),
-        ),
+        6 => ("tools/call", json!({"name": "hello", "arguments": ada(), "_meta": meta})),
         7 => ("ping", odd),
         8 => (
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": odd, "clientInfo": {"name": "f", "version": "1"}}),
         ),
         9 => ("server/discover", json!({"_meta": meta})),
-        10 => (
-            "subscriptions/listen",
-            json!({"notifications": odd, "_meta": meta}),
-        ),
-        11 => (
-            "notifications/cancelled",
-            json!({"requestId": id / 2, "reason": odd}),
-        ),
+        10 => ("subscriptions/listen", json!({"notifications": odd, "_meta": meta})),
+        11 => ("notifications/cancelled", json!({"requestId": id / 2, "reason": odd})),
         12 => ("notifications/initialized", odd),
         _ => ("no/such", odd),
     };
     let mut message = json!({"jsonrpc": "2.0", "method": method, "params": params});
     if !method.starts_with("notifications/") {
-        message["id"] = if chance.below(20) == 0 {
-            value(chance, 1)
-        } else {
-            json!(id)
-        };
+        message["id"] = if chance.below(20) == 0 { value(chance, 1) } else { json!(id) };
     }
     message
 }
@@ -252,9 +220,7 @@ fn value(chance: &mut Chance, depth: usize) -> Value {
         5 => json!("\u{0}\u{fffd}äöü\u{1f601}\"\\"),
         6 => json!("x".repeat(chance.below(2_000))),
         7 => json!(-0.5),
-        8 => (0..chance.below(4))
-            .map(|_| value(chance, depth - 1))
-            .collect(),
+        8 => (0..chance.below(4)).map(|_| value(chance, depth - 1)).collect(),
         _ => {
             let keys = ["name", "arguments", "_meta", "id", "method", "requestId"];
             let mut object = json!({});

@@ -97,11 +97,7 @@ pub(crate) struct Client<'w> {
 
 impl<'w> Client<'w> {
     fn both(web: &'w Web, token: &'w str) -> [Self; 2] {
-        [true, false].map(|is_modern| Client {
-            web,
-            token,
-            is_modern,
-        })
+        [true, false].map(|is_modern| Client { web, token, is_modern })
     }
 
     #[track_caller]
@@ -109,9 +105,7 @@ impl<'w> Client<'w> {
         let authorization = format!("Bearer {}", self.token);
         if !self.is_modern {
             let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-            return self
-                .web
-                .post(&[("Authorization", &authorization)], &message);
+            return self.web.post(&[("Authorization", &authorization)], &message);
         }
         let message = modern(method, params);
         let name = message["params"]["name"].as_str();
@@ -141,10 +135,7 @@ impl<'w> Client<'w> {
         let said = reply.json();
         match said["result"]["content"][0]["text"].as_str() {
             Some(text) => text.to_owned(),
-            None => said["error"]["message"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
+            None => said["error"]["message"].as_str().unwrap_or_default().to_owned(),
         }
     }
 
@@ -165,9 +156,7 @@ impl<'w> Client<'w> {
     fn names(&self, method: &str, list: &str, key: &str) -> Vec<String> {
         let listed = self.result(method, json!({}));
         let items = listed[list].as_array().unwrap().iter();
-        items
-            .map(|item| item[key].as_str().unwrap().to_owned())
-            .collect()
+        items.map(|item| item[key].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -177,32 +166,18 @@ fn what_is_masked_is_not_there() {
     let issuer = issuer(&[("ada", ""), ("bob", ""), ("eve", "")]);
     let web = serve(&issuer, ROLES);
     for ada in Client::both(&web, issuer.token("ada")) {
-        assert_eq!(
-            ada.names("tools/list", "tools", "name"),
-            ["get_price", "through"]
-        );
-        assert_eq!(
-            ada.names("resources/list", "resources", "uri"),
-            ["shop://prices"]
-        );
+        assert_eq!(ada.names("tools/list", "tools", "name"), ["get_price", "through"]);
+        assert_eq!(ada.names("resources/list", "resources", "uri"), ["shop://prices"]);
         assert_eq!(ada.names("prompts/list", "prompts", "name"), ["offer"]);
         assert_eq!(ada.call("get_price", json!({})), "tea costs 3");
         // Masked and never there are told alike, by every road.
-        for (masked, never) in [
-            ("delete_item", "delete_thing"),
-            ("office.read_mail", "office.read_tape"),
-        ] {
+        for (masked, never) in
+            [("delete_item", "delete_thing"), ("office.read_mail", "office.read_tape")]
+        {
             let said = |tool: &str| ada.call(tool, json!({})).replace(tool, "X");
             assert_eq!(said(masked), said(never));
-            assert!(
-                said(masked).contains("there is no tool `X`"),
-                "{}",
-                said(masked)
-            );
-            let inner = |tool: &str| {
-                ada.call("through", json!({"tool": tool}))
-                    .replace(tool, "X")
-            };
+            assert!(said(masked).contains("there is no tool `X`"), "{}", said(masked));
+            let inner = |tool: &str| ada.call("through", json!({"tool": tool})).replace(tool, "X");
             assert_eq!(inner(masked), inner(never));
         }
         let by_call = |tool: &str| {
@@ -211,21 +186,12 @@ fn what_is_masked_is_not_there() {
         };
         assert_eq!(by_call("delete_item"), by_call("delete_thing"));
         let schema = ada.call("get_module_schema", json!({"modules": ["shop", "office"]}));
-        assert!(
-            schema.contains("get_price") && schema.contains("through"),
-            "{schema}"
-        );
+        assert!(schema.contains("get_price") && schema.contains("through"), "{schema}");
         for hidden in ["delete_item", "read_mail", "letters"] {
             assert!(!schema.contains(hidden), "{schema}");
         }
-        let found = ada.call(
-            "get_module_schema",
-            json!({"query": "mail or delete something"}),
-        );
-        assert!(
-            !found.contains("read_mail") && !found.contains("delete_item"),
-            "{found}"
-        );
+        let found = ada.call("get_module_schema", json!({"query": "mail or delete something"}));
+        assert!(!found.contains("read_mail") && !found.contains("delete_item"), "{found}");
         let read = |uri: &str| {
             let said = ada.ask("resources/read", json!({"uri": uri})).json();
             said["error"]["message"].as_str().unwrap().replace(uri, "X")
@@ -276,11 +242,7 @@ fn lists_are_private() {
         "prompts/list",
         "server/discover",
     ] {
-        assert_eq!(
-            ada.result(list, json!({}))["cacheScope"],
-            "private",
-            "{list}"
-        );
+        assert_eq!(ada.result(list, json!({}))["cacheScope"], "private", "{list}");
     }
     let open = Web::start(Room::new(), &[]);
     let listed = open.modern("tools/list", json!({})).is(200).json();
@@ -300,11 +262,7 @@ implies = ["shop:read"]
 [scope."office"]
 tools = ["office.read_*"]
 "#;
-    let people = [
-        ("ada", "other"),
-        ("bob", "shop:write"),
-        ("eve", "shop:read"),
-    ];
+    let people = [("ada", "other"), ("bob", "shop:write"), ("eve", "shop:read")];
     let issuer = issuer(&people);
     let web = serve(&issuer, scopes);
     let metadata = "https://mcp.example.org/.well-known/oauth-protected-resource/mcp";
@@ -329,48 +287,27 @@ tools = ["office.read_*"]
         let bare = json!({"name": "get_price", "arguments": null});
         step(&ada.ask("tools/call", bare), "shop:read");
         let by = json!({"module": "shop", "tool": "delete_item", "params": {}});
-        step(
-            &ada.ask("tools/call", json!({"name": "call", "arguments": by})),
-            "shop:write",
-        );
+        step(&ada.ask("tools/call", json!({"name": "call", "arguments": by})), "shop:write");
         let batch = json!({"name": "batch", "arguments": {"tasks": tasks}});
         step(&ada.ask("tools/call", batch), "office shop:read shop:write");
-        step(
-            &ada.ask("resources/read", json!({"uri": "shop://prices"})),
-            "shop:read",
-        );
-        step(
-            &ada.ask("prompts/get", json!({"name": "offer"})),
-            "shop:read",
-        );
+        step(&ada.ask("resources/read", json!({"uri": "shop://prices"})), "shop:read");
+        step(&ada.ask("prompts/get", json!({"name": "offer"})), "shop:read");
         let of = json!({"type": "ref/resource", "uri": "shop://of/{item}"});
         let typed = json!({"ref": of, "argument": {"name": "item", "value": ""}});
         step(&ada.ask("completion/complete", typed), "shop:read");
         // A scope can be asked for, so that what needs it is listed; what needs none is free.
-        assert!(
-            ada.names("tools/list", "tools", "name")
-                .contains(&"get_price".to_owned())
-        );
+        assert!(ada.names("tools/list", "tools", "name").contains(&"get_price".to_owned()));
         let inner = ada.call("through", json!({"tool": "shop.get_price"}));
         assert!(inner.contains("needs the scope `shop:read`"), "{inner}");
     }
     for bob in Client::both(&web, issuer.token("bob")) {
         assert_eq!(bob.call("get_price", json!({})), "tea costs 3");
         assert_eq!(bob.call("delete_item", json!({})), "tea is gone");
-        step(
-            &bob.ask("tools/call", json!({"name": "read_mail", "arguments": {}})),
-            "office",
-        );
+        step(&bob.ask("tools/call", json!({"name": "read_mail", "arguments": {}})), "office");
     }
     for eve in Client::both(&web, issuer.token("eve")) {
         assert_eq!(eve.call("get_price", json!({})), "tea costs 3");
-        step(
-            &eve.ask(
-                "tools/call",
-                json!({"name": "delete_item", "arguments": {}}),
-            ),
-            "shop:write",
-        );
+        step(&eve.ask("tools/call", json!({"name": "delete_item", "arguments": {}})), "shop:write");
     }
 }
 
@@ -384,10 +321,7 @@ fn a_scope_does_not_open_what_a_role_keeps() {
     for name in ["ada", "bob"] {
         for client in Client::both(&web, issuer.token(name)) {
             let said = client.call("delete_item", json!({}));
-            assert!(
-                said.contains("there is no tool `delete_item`"),
-                "{name}: {said}"
-            );
+            assert!(said.contains("there is no tool `delete_item`"), "{name}: {said}");
         }
     }
 }
@@ -428,13 +362,10 @@ fn a_changed_policy_takes_effect() {
     };
     lists(&["get_price", "through"]);
     let wider = ROLES.replace("deny = [\"*.delete_*\"]", "");
-    web.room
-        .project(&format!("{}{wider}", issuer.trusted(NAME)));
+    web.room.project(&format!("{}{wider}", issuer.trusted(NAME)));
     lists(&["delete_item", "get_price", "through"]);
-    web.room.project(&format!(
-        "{}[role.x]\nusers = ['bob']\nallow = ['*']\n",
-        issuer.trusted(NAME)
-    ));
+    web.room
+        .project(&format!("{}[role.x]\nusers = ['bob']\nallow = ['*']\n", issuer.trusted(NAME)));
     lists(&[]);
     // Who is let in is settled with the start, and that is said.
     let trusts =
@@ -447,10 +378,7 @@ fn a_changed_policy_takes_effect() {
     }
     assert!(!web.wire.stderr().contains("[limits] in "));
     // What cannot be read changes nothing.
-    web.room.project(&format!(
-        "{}[role.x]\nusers = ['ada']\nalow = ['*']\n",
-        issuer.trusted(NAME)
-    ));
+    web.room.project(&format!("{}[role.x]\nusers = ['ada']\nalow = ['*']\n", issuer.trusted(NAME)));
     let deadline = Instant::now() + PATIENCE;
     while !web.wire.stderr().contains("unknown key `role.x.alow`") {
         assert!(Instant::now() < deadline, "{}", web.wire.stderr());
@@ -464,10 +392,8 @@ fn a_changed_policy_takes_effect() {
 fn a_policy_that_vanishes_stays() {
     let issuer = issuer(&[("ada", "")]);
     let both = format!("{ROLES}\n[scope.'shop:read']\ntools = ['shop.*']\n");
-    let [roles_only, scopes_only] = [
-        ROLES.to_owned(),
-        "[scope.'shop:read']\ntools = ['shop.*']\n".to_owned(),
-    ];
+    let [roles_only, scopes_only] =
+        [ROLES.to_owned(), "[scope.'shop:read']\ntools = ['shop.*']\n".to_owned()];
     for (policy, cut, said) in [
         (ROLES, Some(String::new()), "has no roles any more"),
         (&both, Some(scopes_only), "has no roles any more"),
@@ -489,11 +415,7 @@ fn a_policy_that_vanishes_stays() {
             assert!(Instant::now() < deadline, "{said}: {}", web.wire.stderr());
             assert_eq!(ada.names("tools/list", "tools", "name"), before, "{said}");
         }
-        assert!(
-            web.wire
-                .stderr()
-                .contains("restart the server if that is meant")
-        );
+        assert!(web.wire.stderr().contains("restart the server if that is meant"));
         assert_eq!(ada.names("tools/list", "tools", "name"), before, "{said}");
     }
 }
@@ -514,12 +436,7 @@ fn a_session_belongs_to_its_caller() {
     let session = ("Mcp-Session-Id", id.as_str());
     let with = |who: &str, message: &Value| {
         web.post(
-            &[
-                accept,
-                session,
-                ("Authorization", who),
-                ("MCP-Protocol-Version", "2025-06-18"),
-            ],
+            &[accept, session, ("Authorization", who), ("MCP-Protocol-Version", "2025-06-18")],
             message,
         )
     };
@@ -527,25 +444,10 @@ fn a_session_belongs_to_its_caller() {
     let never = ("Mcp-Session-Id", "00000000-0000-0000-0000-000000000000");
     let unknown = web.post(&[accept, never, ("Authorization", &bob)], &ping);
     let stolen = with(&bob, &ping);
-    assert_eq!(
-        (stolen.status, &stolen.body),
-        (unknown.status, &unknown.body)
-    );
+    assert_eq!((stolen.status, &stolen.body), (unknown.status, &unknown.body));
     stolen.is(404);
-    web.ask(
-        "GET",
-        "/mcp",
-        &[accept, session, ("Authorization", &bob)],
-        "",
-    )
-    .is(404);
-    web.ask(
-        "DELETE",
-        "/mcp",
-        &[accept, session, ("Authorization", &bob)],
-        "",
-    )
-    .is(404);
+    web.ask("GET", "/mcp", &[accept, session, ("Authorization", &bob)], "").is(404);
+    web.ask("DELETE", "/mcp", &[accept, session, ("Authorization", &bob)], "").is(404);
     web.ask("DELETE", "/mcp", &[accept, session], "").is(401);
     with(&ada, &ping).is(200);
 }
@@ -555,9 +457,7 @@ fn a_session_belongs_to_its_caller() {
 fn a_decision_is_explained() {
     let room = Room::new();
     room.write("shop.star", SHOP);
-    room.project(&format!(
-        "{ROLES}\n[scope.'shop:read']\ntools = ['shop.get_*']\n"
-    ));
+    room.project(&format!("{ROLES}\n[scope.'shop:read']\ntools = ['shop.get_*']\n"));
     let explain = |args: &[&str]| room.run(&[&["perm", "explain"], args].concat());
     explain(&["ada", "shop.get_price"]).exits(0).says_only(
         "ada may use shop.get_price\n  roles: clerk\n  allowed: `shop.*` in `allow` of [role.clerk]",
@@ -568,24 +468,16 @@ fn a_decision_is_explained() {
     explain(&["eve", "shop.prices"])
         .exits(1)
         .says_only("eve may not use shop.prices\n  denied: no role of this caller allows it");
-    explain(&["local", "shop.delete_item"])
-        .exits(0)
-        .says("allowed: no role restricts this caller");
+    explain(&["local", "shop.delete_item"]).exits(0).says("allowed: no role restricts this caller");
     explain(&["ada", "shop.get_price", "--scope", "x y"])
         .exits(1)
         .says("the token lacks the scope `shop:read`");
     explain(&["ada", "shop.get_price", "--scope", "shop:read"]).exits(0);
-    let said = explain(&["bob", "shop.offer", "--format", "json"])
-        .exits(0)
-        .json();
+    let said = explain(&["bob", "shop.offer", "--format", "json"]).exits(0).json();
     assert_eq!(said["because"], "allowed: `*` in `allow` of [role.boss]");
     assert_eq!(said["roles"], json!(["boss"]));
-    explain(&["ada", "shop.get_prize"])
-        .exits(2)
-        .notes("did you mean `shop.get_price`?");
-    explain(&["ada", "shop.get_price", "--claims", "[]"])
-        .exits(2)
-        .notes("claims are an object");
+    explain(&["ada", "shop.get_prize"]).exits(2).notes("did you mean `shop.get_price`?");
+    explain(&["ada", "shop.get_price", "--claims", "[]"]).exits(2).notes("claims are an object");
 }
 
 /// What tells of everything is for those who may see it.
@@ -603,10 +495,7 @@ fn numbers_are_for_those_who_see_all() {
     let refused = get("ada", "/metrics");
     assert!(refused.is(403).body.contains("allow"), "{}", refused.body);
     assert!(!refused.body.contains("office"));
-    assert_eq!(
-        get("ada", "/health").is(200).json(),
-        json!({"status": "ok"})
-    );
+    assert_eq!(get("ada", "/health").is(200).json(), json!({"status": "ok"}));
 }
 
 /// What was opened with a token is open as long as that holds, and no longer.
@@ -618,10 +507,7 @@ fn a_stream_ends_with_its_token() {
     let ada = json!({"key": "main", "claims": said});
     let issuer = Issuer::new(json!({"main": "RS256"}), json!({"ada": ada}));
     let web = serve(&issuer, "[auth]\nleeway = '1s'\n");
-    let body = modern(
-        "subscriptions/listen",
-        json!({"notifications": {"toolsListChanged": true}}),
-    );
+    let body = modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
     let body = body.to_string();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\

@@ -19,10 +19,7 @@ fn room(modules: &[(&str, &str)]) -> Room {
 fn sound() -> Room {
     room(&[
         ("auth", "depends_on = [\"http-utils\"]"),
-        (
-            "dash",
-            "depends_on = [\"auth\"]\noptional_deps = [\"analytics\", \"log\"]",
-        ),
+        ("dash", "depends_on = [\"auth\"]\noptional_deps = [\"analytics\", \"log\"]"),
         ("http-utils", ""),
         ("log", ""),
     ])
@@ -253,11 +250,9 @@ fn numbers_stand_in_a_column() {
 
 #[test]
 fn an_empty_folder_has_an_empty_picture() {
-    for (format, drawn) in [
-        ("text", ""),
-        ("mermaid", "graph TD\n"),
-        ("dot", "digraph modules {\n}\n"),
-    ] {
+    for (format, drawn) in
+        [("text", ""), ("mermaid", "graph TD\n"), ("dot", "digraph modules {\n}\n")]
+    {
         let ran = Room::without("modules").run(&["graph", "--format", format]);
         assert_eq!(ran.exits(0).stdout, drawn);
         ran.notes("no modules in modules or extensions; `larkspur new hello` writes one");
@@ -269,9 +264,6 @@ fn an_empty_folder_has_an_empty_picture() {
 #[test]
 fn nothing_is_started() {
     let room = sound();
-    room.write(
-        "log/main.star",
-        "def start(deps, config):\n    fail(\"no\")\n",
-    );
+    room.write("log/main.star", "def start(deps, config):\n    fail(\"no\")\n");
     room.run(&["graph"]).exits(0).says("1 http-utils\n");
 }

@@ -102,10 +102,7 @@ fn nothing_has_started_when_it_is_told() {
     server.up();
     let stderr = server.wire().stderr();
     let told = stderr.find("needs `nowhere`, which is not installed");
-    assert!(
-        told.is_some() && told < stderr.find("base: start"),
-        "{stderr}"
-    );
+    assert!(told.is_some() && told < stderr.find("base: start"), "{stderr}");
 }
 
 #[test]
@@ -219,11 +216,7 @@ fn start_gets_exactly_what_is_declared() {
 fn an_optional_dependency_that_fails_is_none() {
     let mut server = Server::start();
     server
-        .folder_module(
-            "opt",
-            &manifest("opt", ""),
-            "def start(deps, config):\n    fail(\"no\")\n",
-        )
+        .folder_module("opt", &manifest("opt", ""), "def start(deps, config):\n    fail(\"no\")\n")
         .folder_module(
             "a",
             &manifest("a", "optional_deps = [\"opt\"]"),
@@ -241,9 +234,7 @@ const MANY: usize = 200;
 fn many() -> BTreeMap<String, Vec<String>> {
     let mut seed = 20_260_728_u64;
     let mut next = |below: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % below
     };
     let mut names: Vec<String> = (0..MANY).map(|i| format!("m{i}")).collect();

@@ -28,9 +28,7 @@ fn served(webs: &[&Web], source: &str) -> Server {
 fn three_hundred_calls_wait_at_once() {
     let web = Web::gathering(300);
     let mut server = served(&[&web], GET);
-    let calls: Vec<i64> = (0..300)
-        .map(|_| server.send_call("get", url(&web.url("/"))))
-        .collect();
+    let calls: Vec<i64> = (0..300).map(|_| server.send_call("get", url(&web.url("/")))).collect();
     for call in calls {
         server.answer(call).text("together");
     }
@@ -58,10 +56,7 @@ tool(database)
 fn what_hangs_delays_nobody_and_is_let_go_with_its_call() {
     let web = Web::answering(|_| None);
     let mut server = Server::start();
-    let permissions = format!(
-        "http = ['{}']\nexec = ['sh']\nsqlite_write = ['a.db']",
-        web.site()
-    );
+    let permissions = format!("http = ['{}']\nexec = ['sh']\nsqlite_write = ['a.db']", web.site());
     server
         .folder("x", &permissions, HANGING)
         .module("greet", &greeting("hello"))
@@ -108,10 +103,7 @@ fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
     let web = Web::answering(|_| Some(ok("hello")));
     let mut server = Server::start();
     server.folder("x", "", GET);
-    let line = format!(
-        "add http = [\"{}\"] to [permissions] in module.toml",
-        web.site()
-    );
+    let line = format!("add http = [\"{}\"] to [permissions] in module.toml", web.site());
     server.call("get", url(&web.url("/"))).fails(&line);
     let modules = server.room.modules().display().to_string();
     let argument = format!("url={}", web.url("/"));
@@ -119,10 +111,7 @@ fn a_folder_without_permission_is_told_the_line_and_where_it_asked() {
         .room
         .run(&["call", "--modules", &modules, "x.get", &argument])
         .exits(5)
-        .notes(&format!(
-            "`{}` is not among the hosts module `x` may reach",
-            web.site()
-        ))
+        .notes(&format!("`{}` is not among the hosts module `x` may reach", web.site()))
         .notes(&line)
         .notes("┌ x/main.star:3:12")
         .notes("3 │     return http.get(url)")
@@ -150,9 +139,7 @@ fn this_machine_is_reached_when_it_is_granted() {
     Server::start()
         .module("y", GET)
         .call("get", url(&here))
-        .fails(&format!(
-            "add permissions(http = [\"{site}\"]) at the top of its file"
-        ))
+        .fails(&format!("add permissions(http = [\"{site}\"]) at the top of its file"))
         .edit("y", &declared("'*'"))
         .until("get", url(&here), &format!("GET {here}: {way_out}"))
         .edit("y", &declared(&both))
@@ -176,9 +163,7 @@ fn a_redirect_leads_to_no_host_that_was_not_granted() {
         secret.site()
     ));
     assert_eq!((web.asked().len(), secret.asked().len()), (1, 0));
-    served(&[&web, &secret], GET)
-        .call("get", url(&web.url("/")))
-        .text("secret");
+    served(&[&web, &secret], GET).call("get", url(&web.url("/"))).text("secret");
 }
 
 /// Ways to ask more often than once, each a tool of its own.
@@ -224,11 +209,9 @@ fn limited(web: &Web, rate: &str) -> String {
 #[test]
 fn every_request_counts_for_the_rate() {
     let refused = "may be asked 2/h (limit `http_rate`), and the next turn comes too late";
-    for (tool, said) in [
-        ("redirects", Err(refused)),
-        ("tries", Ok("busy")),
-        ("pages", Err(refused)),
-    ] {
+    for (tool, said) in
+        [("redirects", Err(refused)), ("tries", Ok("busy")), ("pages", Err(refused))]
+    {
         let web = Web::answering(|asked| Some(often(asked)));
         let mut server = Server::start();
         server.folder_module("x", &limited(&web, "2/h"), OFTEN);
@@ -257,10 +240,7 @@ fn all_calls_share_the_rate_also_over_a_reload() {
     assert_eq!(statuses, [0, 0, 0, 200, 200]);
     // Loaded again, it goes on where it was; another rate begins anew.
     server
-        .main(
-            "x",
-            &format!("{OFTEN}\ndef new() -> str:\n    return \"new\"\ntool(new)\n"),
-        )
+        .main("x", &format!("{OFTEN}\ndef new() -> str:\n    return \"new\"\ntool(new)\n"))
         .until("new", json!({}), "new")
         .call("one", url(&web.url("")))
         .fails("may be asked 3/h (limit `http_rate`)")
@@ -274,9 +254,7 @@ fn a_turn_within_the_time_of_the_call_is_waited_for() {
     let web = Web::answering(|asked| Some(often(asked)));
     let mut server = Server::start();
     server.folder_module("x", &limited(&web, "2/s"), OFTEN);
-    server
-        .call("all", url(&web.url("")))
-        .text("[200,200,200,200,200]");
+    server.call("all", url(&web.url(""))).text("[200,200,200,200,200]");
     assert_eq!(web.asked().len(), 5);
 }
 

@@ -166,8 +166,5 @@ fn memory_is_returned_when_sessions_end() {
         last = round();
     }
     let more = last.saturating_sub(first);
-    assert!(
-        more < 8 << 10,
-        "{more} kB more than after the first sessions"
-    );
+    assert!(more < 8 << 10, "{more} kB more than after the first sessions");
 }

@@ -10,28 +10,23 @@ const UTILS: &str =
 
 fn server() -> Server {
     let mut server = Server::start();
-    server
-        .file("http-utils/deep/words.star", "word = \"got\"\n")
-        .folder_module("http-utils", &manifest("http-utils", ""), UTILS);
+    server.file("http-utils/deep/words.star", "word = \"got\"\n").folder_module(
+        "http-utils",
+        &manifest("http-utils", ""),
+        UTILS,
+    );
     server
 }
 
 fn user(what: &str) -> String {
-    format!(
-        "load(\"{what}\", \"get_json\")\n{}",
-        answering("fetch", "get_json(\"u\")")
-    )
+    format!("load(\"{what}\", \"get_json\")\n{}", answering("fetch", "get_json(\"u\")"))
 }
 
 #[test]
 fn a_declared_dependency_is_loaded() {
     let mut server = server();
     server
-        .folder_module(
-            "a",
-            &manifest("a", &needs("http-utils")),
-            &user("@http-utils"),
-        )
+        .folder_module("a", &manifest("a", &needs("http-utils")), &user("@http-utils"))
         .call("fetch", json!({}))
         .text(r#"{"got":"u"}"#);
     let mut server = self::server();
@@ -41,10 +36,7 @@ fn a_declared_dependency_is_loaded() {
             &manifest("a", "optional_deps = [\"http-utils\"]"),
             &user("inner/own.star"),
         )
-        .file(
-            "a/inner/own.star",
-            "load(\"@http-utils\", _get = \"get_json\")\nget_json = _get\n",
-        )
+        .file("a/inner/own.star", "load(\"@http-utils\", _get = \"get_json\")\nget_json = _get\n")
         .call("fetch", json!({}))
         .text(r#"{"got":"u"}"#);
 }
@@ -60,11 +52,7 @@ fn also_across_folders() {
     write("deep/words.star", "word = \"got\"\n").unwrap();
     server.flags = vec!["--modules".into(), second.display().to_string()];
     server
-        .folder_module(
-            "a",
-            &manifest("a", &needs("http-utils")),
-            &user("@http-utils"),
-        )
+        .folder_module("a", &manifest("a", &needs("http-utils")), &user("@http-utils"))
         .call("fetch", json!({}))
         .text(r#"{"got":"u"}"#);
     write("deep/words.star", "word = \"renewed\"\n").unwrap();
@@ -156,10 +144,7 @@ fn a_single_file_has_no_dependencies() {
     server.module("a", &user("@http-utils")).lists(&[]);
     let status = server.status();
     let modules = status["modules"].as_array().unwrap();
-    let failed = modules
-        .iter()
-        .find(|module| module["state"] == "failed")
-        .unwrap();
+    let failed = modules.iter().find(|module| module["state"] == "failed").unwrap();
     expect![[r#"
         cannot load "@http-utils": only a module with a module.toml can load `@http-utils`, a dependency that it declares
           ┌ a.star:1:6

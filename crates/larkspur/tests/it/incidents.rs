@@ -30,10 +30,7 @@ const CLASSES: &[(&str, &[&str])] = &[
             "larkspur/tests/it/auth.rs::a_server_that_cannot_know_its_callers_does_not_start",
         ],
     ),
-    (
-        "I4 one route without a guard",
-        &["larkspur/tests/it/auth.rs::every_route_wants_a_token"],
-    ),
+    ("I4 one route without a guard", &["larkspur/tests/it/auth.rs::every_route_wants_a_token"]),
     (
         "I5 permissions that are read and not held",
         &[
@@ -60,10 +57,7 @@ const CLASSES: &[(&str, &[&str])] = &[
         "I8 answers that reach somebody else",
         &["runtime/src/view_tests.rs::nobody_gets_an_answer_of_somebody_else"],
     ),
-    (
-        "I9 shared caches",
-        &["larkspur/tests/it/gate.rs::lists_are_private"],
-    ),
+    ("I9 shared caches", &["larkspur/tests/it/gate.rs::lists_are_private"]),
     (
         "I10 messages that two readers read differently",
         &[
@@ -164,10 +158,8 @@ fn every_class_has_its_tests() {
     }
     // I15, what a model is talked into, cannot be shut out by a server; I20 is about servers that hand
     // out tokens, which this one does not.
-    let ids: BTreeSet<&str> = CLASSES
-        .iter()
-        .filter_map(|(class, _)| class.split(' ').next())
-        .collect();
+    let ids: BTreeSet<&str> =
+        CLASSES.iter().filter_map(|(class, _)| class.split(' ').next()).collect();
     let missing: Vec<String> = (1..=23)
         .map(|number| format!("I{number}"))
         .filter(|id| !ids.contains(id.as_str()))

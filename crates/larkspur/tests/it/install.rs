@@ -11,41 +11,11 @@ use std::process::Command;
 
 /// Each client, where its files are for a user and for a project, and what is read them with.
 const CLIENTS: [(&str, &str, Option<&str>, &str, &str); 5] = [
-    (
-        "claude-code",
-        ".claude.json",
-        Some(".mcp.json"),
-        "json",
-        "mcpServers",
-    ),
-    (
-        "claude-desktop",
-        ".config/Claude/claude_desktop_config.json",
-        None,
-        "json",
-        "mcpServers",
-    ),
-    (
-        "cursor",
-        ".cursor/mcp.json",
-        Some(".cursor/mcp.json"),
-        "jsonc",
-        "mcpServers",
-    ),
-    (
-        "vscode",
-        ".config/Code/User/mcp.json",
-        Some(".vscode/mcp.json"),
-        "jsonc",
-        "servers",
-    ),
-    (
-        "codex",
-        ".codex/config.toml",
-        Some(".codex/config.toml"),
-        "toml",
-        "mcp_servers",
-    ),
+    ("claude-code", ".claude.json", Some(".mcp.json"), "json", "mcpServers"),
+    ("claude-desktop", ".config/Claude/claude_desktop_config.json", None, "json", "mcpServers"),
+    ("cursor", ".cursor/mcp.json", Some(".cursor/mcp.json"), "jsonc", "mcpServers"),
+    ("vscode", ".config/Code/User/mcp.json", Some(".vscode/mcp.json"), "jsonc", "servers"),
+    ("codex", ".codex/config.toml", Some(".codex/config.toml"), "toml", "mcp_servers"),
 ];
 
 /// A room that is a home as well, with one module.
@@ -67,9 +37,7 @@ pub(crate) fn at_home(mut room: Room) -> Room {
 
 /// The binary, links followed.
 fn program() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_larkspur"))
-        .canonicalize()
-        .unwrap()
+    Path::new(env!("CARGO_BIN_EXE_larkspur")).canonicalize().unwrap()
 }
 
 fn fixture(client: &str, kind: &str) -> String {
@@ -81,31 +49,15 @@ fn fixture(client: &str, kind: &str) -> String {
 fn states(client: &str, kind: &str) -> Vec<Option<String>> {
     let real = fixture(client, kind);
     let windows = real.replace('\n', "\r\n");
-    let mut states = vec![
-        None,
-        Some(String::new()),
-        Some("\n".into()),
-        Some(real),
-        Some(windows),
-    ];
+    let mut states = vec![None, Some(String::new()), Some("\n".into()), Some(real), Some(windows)];
     let more: &[&str] = match kind {
         "toml" => &[
             "model = \"o3\"",
             "mcp_servers = { docs = { url = \"https://example.org\" } }\n",
             "[mcp_servers]\ndocs.command = \"x\"\n",
         ],
-        "jsonc" => &[
-            "// nothing yet\n{}",
-            "{ }\n",
-            "\u{feff}{\n}\n",
-            "{\"a\":[1,2,],}",
-        ],
-        _ => &[
-            "{}",
-            "{ }\n",
-            "{\"mcpServers\":{}}",
-            "{\"a\":1,\"mcpServers\":{\"b\":{}}}\n",
-        ],
+        "jsonc" => &["// nothing yet\n{}", "{ }\n", "\u{feff}{\n}\n", "{\"a\":[1,2,],}"],
+        _ => &["{}", "{ }\n", "{\"mcpServers\":{}}", "{\"a\":1,\"mcpServers\":{\"b\":{}}}\n"],
     };
     states.extend(more.iter().map(|text| Some((*text).to_owned())));
     states
@@ -128,9 +80,7 @@ fn parsed(kind: &str, texts: &[String]) -> Vec<Value> {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
     let mut command = if kind == "jsonc" {
         let mut command = node();
-        command
-            .arg(scripts.join("configs.mjs"))
-            .arg(installed("js"));
+        command.arg(scripts.join("configs.mjs")).arg(installed("js"));
         command
     } else {
         let mut command = Command::new(installed("py/bin/python"));
@@ -228,10 +178,7 @@ fn check(kind: &str, servers: &str, before: &[String], after: &[String], launche
     let after = parsed(kind, &after.iter().map(marked).collect::<Vec<_>>());
     for (mut before, after) in before.into_iter().zip(after) {
         let ours = &after[servers]["larkspur"];
-        assert_eq!(
-            (&ours["command"], &ours["args"]),
-            (&launched["command"], &launched["args"])
-        );
+        assert_eq!((&ours["command"], &ours["args"]), (&launched["command"], &launched["args"]));
         before[servers]["larkspur"] = ours.clone();
         assert_eq!(before, after);
     }
@@ -253,10 +200,7 @@ fn the_difference_is_shown_and_nothing_written_unless_somebody_agrees() {
         room.path().join("larkspur.toml").display(),
     );
     let ask = |more: &[&str]| room.run(&[&["install", "cursor", "--name", "mine"], more].concat());
-    ask(&["--dry-run"])
-        .exits(0)
-        .says(&shown)
-        .notes("nothing is written: --dry-run");
+    ask(&["--dry-run"]).exits(0).says(&shown).notes("nothing is written: --dry-run");
     ask(&[]).exits(2).says(&shown).notes("add --yes");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     ask(&["-y"]).exits(0).says(&shown).notes("what it was: ");
@@ -294,11 +238,7 @@ fn a_broken_file_is_refused_with_its_place() {
     for (client, text, place) in [
         ("claude-code", "{\n  \"a\": 1,\n}\n", ".claude.json:2:9: "),
         ("claude-code", "{\n  // no\n}\n", ".claude.json:2:3: "),
-        (
-            "cursor",
-            "{\n  \"mcpServers\" {}\n}\n",
-            ".cursor/mcp.json:2:16: ",
-        ),
+        ("cursor", "{\n  \"mcpServers\" {}\n}\n", ".cursor/mcp.json:2:16: "),
         ("codex", "a = 1\n[b\n", ".codex/config.toml:2:3: "),
     ] {
         let (_, user, ..) = CLIENTS.iter().find(|(name, ..)| *name == client).unwrap();
@@ -335,25 +275,13 @@ fn any_other_client_gets_something_to_paste() {
     let usual = room.run(&["install", "--print"]).exits(0).json();
     let servers = usual["mcpServers"].as_object().unwrap();
     let server = servers.values().next().unwrap();
-    assert_eq!(
-        server["args"],
-        json!(["serve", "--modules", room.modules()])
-    );
-    room.run(&["install", "emacs", "--print"])
-        .exits(0)
-        .notes("`emacs` is not in the table");
+    assert_eq!(server["args"], json!(["serve", "--modules", room.modules()]));
+    room.run(&["install", "emacs", "--print"]).exits(0).notes("`emacs` is not in the table");
     let codex = room.run(&["install", "codex", "--print", "--name", "mine"]);
     codex.exits(0).says("[mcp_servers.mine]\ncommand = ");
-    room.run(&["install"])
-        .exits(2)
-        .notes("name a client")
-        .notes("claude-code, claude-desktop");
-    room.run(&["install", "cursr"])
-        .exits(2)
-        .notes("did you mean `cursor`?");
-    room.run(&["install", "cursor", "--name", "a b"])
-        .exits(2)
-        .notes("letters, digits");
+    room.run(&["install"]).exits(2).notes("name a client").notes("claude-code, claude-desktop");
+    room.run(&["install", "cursr"]).exits(2).notes("did you mean `cursor`?");
+    room.run(&["install", "cursor", "--name", "a b"]).exits(2).notes("letters, digits");
     room.run(&["install", "claude-desktop", "--scope", "project", "-y"])
         .exits(1)
         .notes("try --scope user");
@@ -373,9 +301,7 @@ fn the_table_can_be_extended() {
     let file = room.path().join(".config/zed/settings.json");
     let text = "// Zed settings\n{\n  \"theme\": \"One Dark\",\n}\n";
     put(&file, Some(text));
-    room.run(&["install", "zed", "-y", "--name", "larkspur"])
-        .exits(0)
-        .says("answers:");
+    room.run(&["install", "zed", "-y", "--name", "larkspur"]).exits(0).says("answers:");
     let written = fs::read_to_string(&file).unwrap();
     let read = parsed("jsonc", &[written]);
     assert_eq!(read[0]["context_servers"]["larkspur"]["source"], "custom");
@@ -400,10 +326,7 @@ user = "~/.config/zed/settings.json"
 fn what_is_not_ours_stays_or_is_kept() {
     let room = home();
     let file = room.path().join(".codex/config.toml");
-    put(
-        &file,
-        Some("[mcp_servers.larkspur]\nurl = \"https://x.example/mcp\"\n"),
-    );
+    put(&file, Some("[mcp_servers.larkspur]\nurl = \"https://x.example/mcp\"\n"));
     let before = fs::read_to_string(&file).unwrap();
     room.run(&["uninstall", "codex", "-y", "--name", "larkspur"])
         .exits(1)
@@ -416,9 +339,7 @@ fn what_is_not_ours_stays_or_is_kept() {
     room.run(&["install", "codex", "-y"]).exits(0);
     let ours = fs::read_to_string(&file).unwrap();
     put(&file, Some(&format!("{ours}env = {{ TOKEN = \"s\" }}\n")));
-    room.run(&["uninstall", "codex", "-y"])
-        .exits(0)
-        .notes("what it was");
+    room.run(&["uninstall", "codex", "-y"]).exits(0).notes("what it was");
     let kept = copies(&file);
     let kept = kept.iter().map(|copy| fs::read_to_string(copy).unwrap());
     assert!(kept.into_iter().any(|text| text.contains("TOKEN")));
@@ -443,8 +364,7 @@ fn entries_are_named_after_projects() {
     let (one, other) = (shop("one/shop"), shop("other/shop"));
     for _ in 0..2 {
         room.run(&["install", "cursor", "-y", "-e", &one]).exits(0);
-        room.run(&["install", "cursor", "-y", "-e", &other])
-            .exits(0);
+        room.run(&["install", "cursor", "-y", "-e", &other]).exits(0);
         assert_eq!(names(), ["shop", "shop-2"]);
     }
     room.project("[server]\nname = \"till\"\n");
@@ -454,8 +374,7 @@ fn entries_are_named_after_projects() {
         .notes("`shop` there is another project");
     assert_eq!(names(), ["shop", "shop-2", "till"]);
     fs::remove_file(room.path().join("larkspur.toml")).unwrap();
-    room.run(&["uninstall", "cursor", "-y", "-e", &other])
-        .exits(0);
+    room.run(&["uninstall", "cursor", "-y", "-e", &other]).exits(0);
     assert_eq!(names(), ["shop", "till"]);
     room.run(&["uninstall", "cursor", "-y", "-e", &other])
         .exits(0)

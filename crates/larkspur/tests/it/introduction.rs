@@ -61,10 +61,7 @@ fn instructions_name_the_modules_and_say_how_to_call_their_tools() {
 #[test]
 fn the_server_has_a_title_with_the_name_of_the_project() {
     let info = &initialized("name = 'shop'")["serverInfo"];
-    assert_eq!(
-        (&info["name"], &info["title"]),
-        (&json!("larkspur"), &json!("shop (Larkspur)"))
-    );
+    assert_eq!((&info["name"], &info["title"]), (&json!("larkspur"), &json!("shop (Larkspur)")));
     let info = &discovered("name = 'shop'")["_meta"]["io.modelcontextprotocol/serverInfo"];
     assert_eq!(info["title"], "shop (Larkspur)");
     let mut server = server(Opening::Bare, "");
@@ -85,10 +82,7 @@ fn additions(opening: Opening, settings: &str) -> Value {
         let said = ["title", "annotations", "icons", "_meta"];
         let said = said.map(|key| (key.to_owned(), tool[key].clone()));
         let said = said.into_iter().filter(|(_, value)| !value.is_null());
-        (
-            tool["name"].as_str().unwrap().to_owned(),
-            Value::Object(said.collect()),
-        )
+        (tool["name"].as_str().unwrap().to_owned(), Value::Object(said.collect()))
     });
     Value::Object(tools.collect())
 }
@@ -130,17 +124,9 @@ fn meta_tools_are_loaded_at_once_and_say_what_they_may_do() {
     let meta = json!({"anthropic/alwaysLoad": true});
     let listed = additions(Opening::Modern, "surface = 'modules'");
     for (name, title, annotations) in [
-        (
-            "get_module_schema",
-            "Find tools",
-            annotations(true, false, false),
-        ),
+        ("get_module_schema", "Find tools", annotations(true, false, false)),
         ("call", "Call a tool", annotations(false, true, true)),
-        (
-            "batch",
-            "Call several tools",
-            annotations(false, true, true),
-        ),
+        ("batch", "Call several tools", annotations(false, true, true)),
     ] {
         let expected = json!({"title": title, "annotations": annotations, "_meta": meta});
         assert_eq!(listed[name], expected, "{name}");
@@ -152,14 +138,8 @@ fn a_raised_result_limit_is_told_to_clients() {
     let key = "anthropic/maxResultSizeChars";
     for (settings, expected) in [
         ("surface = 'modules'", json!(null)),
-        (
-            "surface = 'modules'\nresult_tokens = 30_000",
-            json!(180_000),
-        ),
-        (
-            "surface = 'modules'\nresult_tokens = 1_000_000",
-            json!(500_000),
-        ),
+        ("surface = 'modules'\nresult_tokens = 30_000", json!(180_000)),
+        ("surface = 'modules'\nresult_tokens = 1_000_000", json!(500_000)),
     ] {
         let listed = additions(Opening::Modern, settings);
         assert_eq!(listed["call"]["_meta"][key], expected, "{settings}");
@@ -170,8 +150,5 @@ fn a_raised_result_limit_is_told_to_clients() {
 #[test]
 fn other_words_for_searches_are_another_list() {
     let mut server = server(Opening::Legacy, "surface = 'flat'");
-    server
-        .up()
-        .file("hub/module.toml", &HUB_MANIFEST.replace("bugs", "reports"))
-        .changed();
+    server.up().file("hub/module.toml", &HUB_MANIFEST.replace("bugs", "reports")).changed();
 }

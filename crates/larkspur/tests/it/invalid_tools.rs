@@ -67,9 +67,7 @@ fn a_module_without_a_valid_tool_is_not_served() {
     let room = Room::new();
     let source = HUB.replace("tool(any)\n", "");
     room.write("hub.star", &source);
-    room.run(&["list"])
-        .exits(1)
-        .notes("hub.star cannot be loaded");
+    room.run(&["list"]).exits(1).notes("hub.star cannot be loaded");
 }
 
 #[test]

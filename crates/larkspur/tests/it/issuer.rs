@@ -61,9 +61,7 @@ impl Issuer {
 
     #[track_caller]
     pub(crate) fn token(&self, name: &str) -> &str {
-        self.tokens[name]
-            .as_str()
-            .unwrap_or_else(|| panic!("no token `{name}`"))
+        self.tokens[name].as_str().unwrap_or_else(|| panic!("no token `{name}`"))
     }
 
     /// `[server]` and `[auth]` of a server that trusts it.

@@ -61,10 +61,7 @@ fn files_of_the_server_are_its_own_wherever_they_are() {
         fs::create_dir(room.path().join(folder)).unwrap();
     }
     room.set_env("LARKSPUR_VAULT_KEY_FILE", named.to_str().unwrap());
-    let grant = format!(
-        "[module.z.grant]\nfiles = ['{}/**']\n",
-        room.path().display()
-    );
+    let grant = format!("[module.z.grant]\nfiles = ['{}/**']\n", room.path().display());
     let places = "[server]\ndata_dir = 'state'\n[vault]\nkey_file = 'keys/main'\n\
                   [audit]\nfile = 'lines/calls'\n";
     let mut server = told(room, &format!("{places}{grant}"));
@@ -88,9 +85,7 @@ fn files_of_the_server_are_its_own_wherever_they_are() {
         server.call("read", path(file)).fails(OURS);
         server.call("tables", path(file)).fails(OURS);
     }
-    server
-        .call("read", path("../lines/others"))
-        .text("not ours");
+    server.call("read", path("../lines/others")).text("not ours");
 }
 
 #[test]
@@ -160,8 +155,7 @@ fn unprivileged(room: &Room, args: &[&str]) -> Command {
 fn a_command_cannot_look_into_the_server() {
     let mut room = Room::new();
     room.set_env("LARKSPUR_TOKEN", "canary");
-    room.write("z.star", &reaching(&room))
-        .project("[module.z.grant]\nexec = ['sh']\n");
+    room.write("z.star", &reaching(&room)).project("[module.z.grant]\nexec = ['sh']\n");
     // The supervisor of the command, the launcher, and the server.
     let looks = "at=$PPID; for ancestor in 1 2 3; do cat /proc/$at/environ 2>&1; \
                  at=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$at/status); done; echo looked";
@@ -189,16 +183,11 @@ fn a_secret_can_be_for_a_command_of_the_modules_own() {
     for file in ["hub/tool.sh", "hub/other.sh"] {
         fs::set_permissions(room.at(file), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    room.run_with(&["secret", "set", "hub.token"], "123456")
-        .exits(0);
-    room.run(&["call", "hub.run", "command=./tool.sh"])
-        .exits(0)
-        .says("7");
-    room.run(&["call", "hub.run", "command=./other.sh"])
-        .exits(5)
-        .notes(
-            "the secret `token` is not for the command `./other.sh`; add exec = [\"./other.sh\"]",
-        );
+    room.run_with(&["secret", "set", "hub.token"], "123456").exits(0);
+    room.run(&["call", "hub.run", "command=./tool.sh"]).exits(0).says("7");
+    room.run(&["call", "hub.run", "command=./other.sh"]).exits(5).notes(
+        "the secret `token` is not for the command `./other.sh`; add exec = [\"./other.sh\"]",
+    );
 }
 
 const ORPHAN: &str = "has main.star but no module.toml; `larkspur new` writes one";
@@ -219,10 +208,7 @@ fn a_folder_that_loses_its_manifest_is_not_set_free() {
     let status = server.status();
     let broken = &status["modules"][0];
     assert_eq!(broken["state"], "failed", "{status:#}");
-    assert!(
-        broken["report"].as_str().unwrap().contains(ORPHAN),
-        "{status:#}"
-    );
+    assert!(broken["report"].as_str().unwrap().contains(ORPHAN), "{status:#}");
     let head = "name = 'safe'\nversion = '1.0.0'\ndescription = 'd'\n";
     server
         .file("safe/module.toml", head)
@@ -236,10 +222,8 @@ fn a_folder_that_loses_its_manifest_is_not_set_free() {
 fn a_main_star_without_a_manifest_is_told_and_other_files_are_served() {
     let room = Room::new();
     let source = reaching(&room);
-    room.write("safe/main.star", &source).write(
-        "more/hello.star",
-        "def hi() -> str:\n    return 'hi'\ntool(hi)\n",
-    );
+    room.write("safe/main.star", &source)
+        .write("more/hello.star", "def hi() -> str:\n    return 'hi'\ntool(hi)\n");
     let told = room.run(&["check"]);
     told.exits(1);
     assert!(
@@ -249,13 +233,7 @@ fn a_main_star_without_a_manifest_is_told_and_other_files_are_served() {
     room.run(&["call", "hello.hi"]).exits(0).says("hi");
     room.run(&["call", "main.variable", "name=HOME"]).exits(2);
     // A folder that is served itself may hold a file of that name.
-    room.run(&[
-        "call",
-        "main.variable",
-        "name=X",
-        "--modules",
-        "modules/safe",
-    ])
-    .exits(0)
-    .says("unset");
+    room.run(&["call", "main.variable", "name=X", "--modules", "modules/safe"])
+        .exits(0)
+        .says("unset");
 }

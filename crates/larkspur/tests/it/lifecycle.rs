@@ -93,10 +93,7 @@ fn a_mended_start_brings_its_dependents() {
 fn a_single_file_has_no_hooks() {
     let mut server = Server::start();
     server
-        .module(
-            "a",
-            &format!("{}\ndef start():\n    fail(\"no\")\n", saying("x", "1")),
-        )
+        .module("a", &format!("{}\ndef start():\n    fail(\"no\")\n", saying("x", "1")))
         .call("x", json!({}))
         .text("1");
     assert_eq!(server.log_to_the_end(), Vec::<String>::new());
@@ -175,16 +172,12 @@ fn a_replaced_version_stops_after_its_last_call() {
         )
     };
     let mut server = Server::start();
-    server
-        .folder_module("a", &manifest("a", ""), &versioned("one"))
-        .up();
+    server.folder_module("a", &manifest("a", ""), &versioned("one")).up();
     let call =
         json!({"name": "slow", "arguments": {"turns": 2_000_000}, "_meta": {"progressToken": 1}});
     let id = server.send("tools/call", call);
     server.wire().notification("notifications/progress");
-    server
-        .main("a", &versioned("two"))
-        .until("which", json!({}), "two");
+    server.main("a", &versioned("two")).until("which", json!({}), "two");
     assert_eq!(server.log(), ["a: start one", "a: start two"]);
     server.answer(id).text("2000000");
     server.logged(&["a: start one", "a: start two", "a: done one", "a: stop one"]);
@@ -198,12 +191,7 @@ fn dependents_stop_first_when_the_client_leaves_and_when_told_to_end() {
     ];
     for signal in [None, Some("-TERM"), Some("-INT")] {
         let mut server = Server::start();
-        server
-            .living("d", "b c")
-            .living("c", "a")
-            .living("b", "a")
-            .living("a", "")
-            .up();
+        server.living("d", "b c").living("c", "a").living("b", "a").living("a", "").up();
         match signal {
             None => drop(server.leave_within(PATIENCE)),
             Some(signal) => {
@@ -223,9 +211,7 @@ fn dependents_stop_first_when_the_client_leaves_and_when_told_to_end() {
 fn a_call_that_does_not_end_keeps_no_module_from_stopping() {
     let endless = SPIN.replace("def spin():", "def spin(ctx):\n    ctx.progress(0)");
     let mut server = Server::start();
-    server
-        .folder_module("a", &manifest("a", ""), &(living("a") + &endless))
-        .up();
+    server.folder_module("a", &manifest("a", ""), &(living("a") + &endless)).up();
     let call = json!({"name": "spin", "arguments": {}, "_meta": {"progressToken": 1}});
     server.send("tools/call", call);
     server.wire().notification("notifications/progress");
@@ -249,20 +235,12 @@ fn a_failing_stop_is_logged_and_harmless() {
         .folder_module("b", &manifest("b", &needs("a")), &failing)
         .main("b", &living("b"))
         .up();
-    server
-        .main("b", &failing)
-        .logged(&["a: start", "b: start", "b: start", "b: stop"]);
+    server.main("b", &failing).logged(&["a: start", "b: start", "b: start", "b: stop"]);
     let log = server.log_to_the_end();
     assert_eq!(log.last().unwrap(), "a: stop");
     let stderr = server.wire().stderr();
-    assert!(
-        stderr.contains("`stop` of module `b` failed: the door is stuck"),
-        "{stderr}"
-    );
-    assert!(
-        stderr.contains("    fail(\"the door is stuck\")"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("`stop` of module `b` failed: the door is stuck"), "{stderr}");
+    assert!(stderr.contains("    fail(\"the door is stuck\")"), "{stderr}");
 }
 
 /// A server whose hooks may take a second.
@@ -276,21 +254,14 @@ fn hasty() -> Server {
 fn a_start_that_never_ends_is_ended() {
     let mut server = hasty();
     server
-        .folder_module(
-            "a",
-            &manifest("a", ""),
-            &format!("def start(deps, config):\n{FOREVER}"),
-        )
+        .folder_module("a", &manifest("a", ""), &format!("def start(deps, config):\n{FOREVER}"))
         .living("b", "a")
         .living("c", "")
         .lists(&["c_c_tool"])
         .stands("a failed, b waiting, c running");
     let error = server.module_status("a")["error"].take();
     let error = error.as_str().unwrap();
-    assert!(
-        error.contains("`start` of module `a` failed: stopped after"),
-        "{error}"
-    );
+    assert!(error.contains("`start` of module `a` failed: stopped after"), "{error}");
 }
 
 #[test]
@@ -305,11 +276,7 @@ fn a_status_that_never_ends_is_said_so() {
     server.module("x", &saying("x", "1")).up();
     let begin = Instant::now();
     let status = server.status();
-    assert!(
-        begin.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        begin.elapsed()
-    );
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
     let says = |name: &str| -> Value {
         let says = module(&status, name)["status"].clone();
         assert_eq!(says["status"], "error", "{says}");
@@ -319,12 +286,7 @@ fn a_status_that_never_ends_is_said_so() {
     assert!(loops.as_str().unwrap().contains("stopped after"), "{loops}");
     assert_eq!(says("fails"), "fails/main.star:2 dizzy");
     let odd = says("odd");
-    assert!(
-        odd.as_str()
-            .unwrap()
-            .contains("status() must return a dict"),
-        "{odd}"
-    );
+    assert!(odd.as_str().unwrap().contains("status() must return a dict"), "{odd}");
     server.room.run(&["status"]).exits(0).says("dizzy");
     server.call("x", json!({})).text("1");
 }
@@ -343,8 +305,5 @@ fn a_stop_that_never_ends_keeps_nobody() {
     assert_eq!(log, ["a: start", "c: start", "c: stop", "a: stop"]);
     let stderr = server.wire().stderr();
     // By time or by steps, whichever limit the machine reaches first.
-    assert!(
-        stderr.contains("`stop` of module `b` failed: stopped after"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("`stop` of module `b` failed: stopped after"), "{stderr}");
 }

@@ -96,13 +96,9 @@ fn greedy_calls_disturb_nobody() {
 #[test]
 fn more_calls_than_places_are_all_answered() {
     let mut server = Server::start();
-    server
-        .module("slow", SLOW)
-        .module("greet", &greeting("hello"))
-        .up();
-    let slow: Vec<i64> = (0..600)
-        .map(|_| server.send_call("slow", json!({"turns": 3_000})))
-        .collect();
+    server.module("slow", SLOW).module("greet", &greeting("hello")).up();
+    let slow: Vec<i64> =
+        (0..600).map(|_| server.send_call("slow", json!({"turns": 3_000}))).collect();
     server.call("hello", ada()).text("hello ada");
     for id in slow {
         server.answer(id).text("3000");
@@ -118,17 +114,10 @@ fn more_calls_than_the_queue_holds_are_turned_away() {
     room.write("spin.star", SPIN);
     let runtime = Runtime::open(Settings {
         folders: vec![room.modules().to_owned()],
-        bounds: Bounds {
-            calls: 2,
-            queue: 3,
-            ..Bounds::default()
-        },
+        bounds: Bounds { calls: 2, queue: 3, ..Bounds::default() },
         ..Settings::default()
     });
-    let executor = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     executor.block_on(async {
         let mut calls = JoinSet::new();
         for _ in 0..2 + 3 + 4 {
@@ -162,10 +151,7 @@ fn a_bomb_at_load_stops_nobody() {
     server
         .module("greet", &greeting("hello"))
         .up()
-        .module(
-            "bomb",
-            "X = [0] * 100000000000\ndef f():\n    return 1\ntool(f)\n",
-        )
+        .module("bomb", "X = [0] * 100000000000\ndef f():\n    return 1\ntool(f)\n")
         .module("recursive", "def f():\n    return f()\nf()\n")
         .warned("bomb.star cannot be loaded")
         .warned("recursive.star cannot be loaded")
@@ -198,10 +184,7 @@ tool(weigh, timeout = "1s")
 #[test]
 fn a_call_that_never_comes_back_is_answered_without() {
     let mut server = Server::start();
-    server
-        .module("endless", &endless_check())
-        .module("greet", &greeting("hello"))
-        .up();
+    server.module("endless", &endless_check()).module("greet", &greeting("hello")).up();
     for _ in 0..50 {
         server.call("weigh", json!({"n": 1})).text("1");
     }
@@ -209,9 +192,7 @@ fn a_call_that_never_comes_back_is_answered_without() {
     for _ in 0..20 {
         server.call("hello", ada()).text("hello ada");
     }
-    server
-        .answer(stuck)
-        .fails("stopped after 1 s, the time one call may take (limit `timeout`)");
+    server.answer(stuck).fails("stopped after 1 s, the time one call may take (limit `timeout`)");
     server.status_until("stuck", |status| status["stuck"] == 1);
     server.call("weigh", json!({"n": 1})).text("1");
     server.call("hello", ada()).text("hello ada");
@@ -220,76 +201,32 @@ fn a_call_that_never_comes_back_is_answered_without() {
 /// One file each: an expression that would take the machine, how much of it, and what stops it.
 const BOMBS: [(&str, u64, &str); 27] = [
     ("'a' * n", 2_000_000_000, "a text of 2000000000 bytes"),
-    (
-        "[0] * n",
-        2_000_000_000,
-        "a repetition of 2000000000 elements",
-    ),
-    (
-        "list(range(n))",
-        2_000_000_000,
-        "a list of 2000000000 elements",
-    ),
-    (
-        "sorted(range(n))",
-        2_000_000_000,
-        "sorted of 2000000000 elements",
-    ),
+    ("[0] * n", 2_000_000_000, "a repetition of 2000000000 elements"),
+    ("list(range(n))", 2_000_000_000, "a list of 2000000000 elements"),
+    ("sorted(range(n))", 2_000_000_000, "sorted of 2000000000 elements"),
     ("max(range(n))", 2_000_000_000, "max of 2000000000 elements"),
-    (
-        "all(range(1, n))",
-        2_000_000_000,
-        "all of 1999999999 elements",
-    ),
-    (
-        "zip(range(n), range(n))",
-        2_000_000_000,
-        "zip of 2000000000 elements",
-    ),
-    (
-        "','.join(['a' * 1000000] * n)",
-        1_000,
-        "a text of 1000001000 bytes",
-    ),
+    ("all(range(1, n))", 2_000_000_000, "all of 1999999999 elements"),
+    ("zip(range(n), range(n))", 2_000_000_000, "zip of 2000000000 elements"),
+    ("','.join(['a' * 1000000] * n)", 1_000, "a text of 1000001000 bytes"),
     ("('a' * n).replace('a', 'b' * n)", 1_000_000, "a text of"),
     ("grow(lambda x: x + x, 'a', n)", 60, "a text of"),
     ("grow(lambda x: x + x, [0], n)", 60, "a sequence of"),
     ("grow(lambda x: x * x, 3, n)", 60, "a product of"),
-    (
-        "json.encode(grow(lambda x: [x, x], [], n))",
-        40,
-        "longer than",
-    ),
+    ("json.encode(grow(lambda x: [x, x], [], n))", 40, "longer than"),
     ("str(grow(lambda x: [x, x], [], n))", 40, "longer than"),
     ("grow(lambda x: [x], [], n)", 300, "nested deeper than 128"),
-    (
-        "{grow(lambda x: (1, x), None, n): 1}",
-        1_600_000,
-        "nested deeper than 500",
-    ),
+    ("{grow(lambda x: (1, x), None, n): 1}", 1_600_000, "nested deeper than 500"),
     ("{grow(lambda x: (x, x), (1,), n): 1}", 40, "longer than"),
-    (
-        "[1].remove(grow(lambda x: (1, x), None, n))",
-        1_600_000,
-        "nested deeper than 500",
-    ),
+    ("[1].remove(grow(lambda x: (1, x), None, n))", 1_600_000, "nested deeper than 500"),
     ("json.decode('9' * n)", 4_000_000, "too many for an integer"),
     ("set([i << 32 for i in range(n)])", 20_000, "share one hash"),
-    (
-        "str(grow(lambda x: [x], [], n))",
-        200_000,
-        "nested deeper than 500",
-    ),
+    ("str(grow(lambda x: [x], [], n))", 200_000, "nested deeper than 500"),
     ("[i for i in range(n)]", 2_000_000_000, "stopped"),
     ("grow(lambda x: x, 0, n)", 2_000_000_000, "stopped after"),
     ("forever(n)", 1, "too deeply"),
     ("json.decode('[' * n)", 100_000, "recursion limit exceeded"),
     ("json.decode('1e%d' % n)", 999, "too large for a number"),
-    (
-        "(lambda *a: len(a))(*range(n))",
-        2_000_000_000,
-        "a list of 2000000000 elements",
-    ),
+    ("(lambda *a: len(a))(*range(n))", 2_000_000_000, "a list of 2000000000 elements"),
 ];
 
 /// Once with a constant in a function that nobody calls, once with an argument.
@@ -326,9 +263,7 @@ fn bombs_are_stopped_below_a_gigabyte() {
     server.module("greet", &greeting("hello")).up();
     for (i, (expression, n, said)) in BOMBS.iter().enumerate() {
         let begin = Instant::now();
-        server
-            .call(&format!("bomb{i}.bomb"), json!({"n": n}))
-            .fails(said);
+        server.call(&format!("bomb{i}.bomb"), json!({"n": n})).fails(said);
         assert!(begin.elapsed() < Duration::from_secs(12), "{expression}");
         server.call("hello", ada()).text("hello ada");
     }

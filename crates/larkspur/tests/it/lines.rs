@@ -117,17 +117,12 @@ fn calls_in_calls_resources_and_prompts_are_heard_as_well() {
     server.call("ask", json!({})).text("done");
     assert_eq!(heard(&mut server), all());
     let data = |server: &mut Server| -> Vec<Value> {
-        heard(server)
-            .iter()
-            .map(|line| line["data"].clone())
-            .collect()
+        heard(server).iter().map(|line| line["data"].clone()).collect()
     };
     let read = server.request("resources/read", json!({"uri": "talk://page"}));
     read.result();
     assert_eq!(data(&mut server), ["a page is read"]);
-    server
-        .request("prompts/get", json!({"name": "letter"}))
-        .result();
+    server.request("prompts/get", json!({"name": "letter"})).result();
     assert_eq!(data(&mut server), ["a letter is written"]);
 }
 
@@ -141,10 +136,7 @@ fn web() -> Web {
 #[track_caller]
 fn lines_of(events: &[Value]) -> Vec<Value> {
     let (answer, words) = events.split_last().unwrap();
-    assert_eq!(
-        answer["result"]["content"][0]["text"], "done",
-        "{events:#?}"
-    );
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{events:#?}");
     let words = words.iter();
     words.map(|word| word["params"].clone()).collect()
 }
@@ -163,10 +155,7 @@ fn by_network_lines_come_on_the_stream_of_their_request() {
     let mut message = modern("tools/call", json!({"name": "talk"}));
     // Nobody has asked for lines: there is nothing to stream.
     let reply = web.post(&headers, &message);
-    assert_eq!(
-        reply.is(200).header("content-type"),
-        Some("application/json")
-    );
+    assert_eq!(reply.is(200).header("content-type"), Some("application/json"));
     message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("debug");
     let reply = web.post(&headers, &message);
     assert_eq!(lines_of(&reply.is(200).events()), all());
@@ -181,19 +170,12 @@ fn in_a_session_lines_come_on_the_stream_of_their_request() {
     let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
     let agreed = reply.events().pop().unwrap();
     assert_eq!(agreed["result"]["capabilities"]["logging"], json!({}));
-    let headers = [
-        BOTH,
-        ("Mcp-Session-Id", id.as_str()),
-        ("MCP-Protocol-Version", "2025-11-25"),
-    ];
+    let headers = [BOTH, ("Mcp-Session-Id", id.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     web.post(&headers, &ready).is(202);
     let call =
         json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "talk"}});
-    assert_eq!(
-        lines_of(&web.post(&headers, &call).events()),
-        Vec::<Value>::new()
-    );
+    assert_eq!(lines_of(&web.post(&headers, &call).events()), Vec::<Value>::new());
     let set = json!({"jsonrpc": "2.0", "id": 2, "method": "logging/setLevel", "params": {"level": "info"}});
     let set = web.post(&headers, &set).events();
     assert_eq!(set.last().unwrap()["result"], json!({}));
@@ -201,10 +183,7 @@ fn in_a_session_lines_come_on_the_stream_of_their_request() {
     let call =
         json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "chatter"}});
     let many = lines_of(&web.post(&headers, &call).events());
-    let many: Vec<&str> = many
-        .iter()
-        .filter_map(|line| line["data"].as_str())
-        .collect();
+    let many: Vec<&str> = many.iter().filter_map(|line| line["data"].as_str()).collect();
     let expected: Vec<String> = (0..500).map(|i| format!("line {i}")).collect();
     assert_eq!(many, expected);
 }

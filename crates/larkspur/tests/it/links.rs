@@ -24,9 +24,8 @@ fn prose(text: &str) -> String {
         is_code ^= is_fence;
         !is_code && !is_fence
     });
-    let lines: Vec<String> = lines
-        .map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("`"))
-        .collect();
+    let lines: Vec<String> =
+        lines.map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("`")).collect();
     lines.join("\n")
 }
 
@@ -44,9 +43,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| -> String {
         let words = heading.trim_start_matches('#').trim().to_lowercase();
-        let kept = words
-            .chars()
-            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         kept.map(|c| if c == ' ' { '-' } else { c }).collect()
     };
     headings.map(anchor).collect()

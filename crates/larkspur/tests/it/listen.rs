@@ -19,28 +19,20 @@ fn a_listener_is_acknowledged_and_then_told_under_its_id() {
     server.module("greet", &greeting("hello"));
     let first = listen(&mut server, json!({"toolsListChanged": true}));
     let second = listen(&mut server, json!({"toolsListChanged": true}));
-    let acknowledged: Vec<Value> = (0..2)
-        .map(|_| server.wire().notification(ACKNOWLEDGED))
-        .collect();
+    let acknowledged: Vec<Value> =
+        (0..2).map(|_| server.wire().notification(ACKNOWLEDGED)).collect();
     assert_eq!(ids(&acknowledged), [json!(first), json!(second)]);
-    assert_eq!(
-        acknowledged[0]["params"]["notifications"],
-        json!({"toolsListChanged": true})
-    );
+    assert_eq!(acknowledged[0]["params"]["notifications"], json!({"toolsListChanged": true}));
     server.not_told();
     server.edit("greet", &described("hello", "Greets."));
-    let told: Vec<Value> = (0..2)
-        .map(|_| server.wire().notification(LIST_CHANGED))
-        .collect();
+    let told: Vec<Value> = (0..2).map(|_| server.wire().notification(LIST_CHANGED)).collect();
     assert_eq!(ids(&told), [json!(first), json!(second)]);
     server.not_told();
 }
 
 fn ids(messages: &[Value]) -> Vec<Value> {
-    let mut ids: Vec<Value> = messages
-        .iter()
-        .map(|message| subscription(message).clone())
-        .collect();
+    let mut ids: Vec<Value> =
+        messages.iter().map(|message| subscription(message).clone()).collect();
     ids.sort_by_key(Value::to_string);
     ids
 }

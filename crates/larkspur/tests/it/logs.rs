@@ -111,8 +111,7 @@ fn a_trace_goes_on_in_the_span_of_its_request() {
         ("Mcp-Method", "tools/call"),
         ("Mcp-Name", "speak"),
     ];
-    web.post(&headers, &traced("tools/call", params, &parent()))
-        .is(200);
+    web.post(&headers, &traced("tools/call", params, &parent())).is(200);
     let lines = parsed(&until(&mut web.wire, &["\"outcome\""]));
     let end = lines.last().unwrap();
     assert_eq!(end["message"], "tools/call speak", "{end:#}");
@@ -156,30 +155,15 @@ fn a_trace_goes_on_in_the_span_of_its_request() {
 #[test]
 fn every_kind_of_request_carries_its_trace_into_the_module() {
     for (method, params, said, attribute) in [
-        (
-            "tools/call",
-            json!({"name": "both"}),
-            "deep",
-            ("gen_ai.tool.name", "both"),
-        ),
-        (
-            "tools/call",
-            json!({"name": "nested"}),
-            "from within",
-            ("gen_ai.tool.name", "nested"),
-        ),
+        ("tools/call", json!({"name": "both"}), "deep", ("gen_ai.tool.name", "both")),
+        ("tools/call", json!({"name": "nested"}), "from within", ("gen_ai.tool.name", "nested")),
         (
             "resources/read",
             json!({"uri": "speech://page"}),
             "read",
             ("mcp.resource.uri", "speech://page"),
         ),
-        (
-            "prompts/get",
-            json!({"name": "begin"}),
-            "begun",
-            ("gen_ai.prompt.name", "begin"),
-        ),
+        ("prompts/get", json!({"name": "begin"}), "begun", ("gen_ai.prompt.name", "begin")),
     ] {
         let (_room, mut wire) = stdio(None, &["--log-format", "json"]);
         ask(&mut wire, &traced(method, params, &parent()));
@@ -208,14 +192,7 @@ fn what_went_wrong_is_named() {
             "tool_error",
             Value::Null,
         ),
-        (
-            2,
-            "tools/call",
-            json!({"name": "nobody"}),
-            "error",
-            "-32602",
-            json!(-32602),
-        ),
+        (2, "tools/call", json!({"name": "nobody"}), "error", "-32602", json!(-32602)),
         (3, "no/such", json!({}), "error", "-32601", json!(-32601)),
     ] {
         let mut message = modern(method, params);
@@ -257,10 +234,7 @@ fn text_is_as_quiet_as_before_and_shows_a_trace_that_was_sent() {
     let (_room, mut wire) = stdio(None, &[]);
     let params = |text: &str| json!({"name": "speak", "arguments": {"text": text}});
     ask(&mut wire, &modern("tools/call", params("first")));
-    ask(
-        &mut wire,
-        &traced("tools/call", params("second"), &parent()),
-    );
+    ask(&mut wire, &traced("tools/call", params("second"), &parent()));
     let lines = until(&mut wire, &["speech: second", "trace_id"]);
     assert_eq!(
         lines[..3],
@@ -272,10 +246,7 @@ fn text_is_as_quiet_as_before_and_shows_a_trace_that_was_sent() {
     );
     let (_room, mut wire) = stdio(Some("mcp=info"), &[]);
     ask(&mut wire, &modern("tools/list", json!({})));
-    let lines = until(
-        &mut wire,
-        &["tools/list outcome=ok duration_ms=", "trace_id="],
-    );
+    let lines = until(&mut wire, &["tools/list outcome=ok duration_ms=", "trace_id="]);
     assert_eq!(lines.len(), 1, "{lines:?}");
 }
 
@@ -285,10 +256,7 @@ fn nobody_can_write_a_line_that_is_not_his() {
     for format in ["text", "json"] {
         let (_room, mut wire) = stdio(Some("trace"), &["--log-format", format]);
         let mut messages = vec![
-            modern(
-                "tools/call",
-                json!({"name": "speak", "arguments": {"text": forged}}),
-            ),
+            modern("tools/call", json!({"name": "speak", "arguments": {"text": forged}})),
             modern("tools/call", json!({"name": forged})),
             modern("resources/read", json!({"uri": forged})),
             modern("prompts/get", json!({"name": forged})),
@@ -304,10 +272,7 @@ fn nobody_can_write_a_line_that_is_not_his() {
         ask(&mut wire, &last);
         let lines = until(&mut wire, &["tools/list", "ok"]);
         for line in &lines {
-            assert!(
-                !line.contains(['\u{1b}', '\u{9b}', '\r', '\u{2028}']),
-                "{line:?}"
-            );
+            assert!(!line.contains(['\u{1b}', '\u{9b}', '\r', '\u{2028}']), "{line:?}");
             if format == "json" {
                 let parsed: Value = serde_json::from_str(line).unwrap();
                 assert_ne!(parsed["message"], "forged");
@@ -353,31 +318,15 @@ fn neither_arguments_nor_results_are_logged() {
 #[test]
 fn a_filter_that_cannot_be_read_is_told_of_and_not_used() {
     let (_room, mut wire) = stdio(Some("script=loud"), &[]);
-    ask(
-        &mut wire,
-        &modern(
-            "tools/call",
-            json!({"name": "speak", "arguments": {"text": "heard"}}),
-        ),
-    );
+    ask(&mut wire, &modern("tools/call", json!({"name": "speak", "arguments": {"text": "heard"}})));
     let lines = until(&mut wire, &["speech: heard"]);
-    assert!(
-        lines[0].starts_with(" WARN RUST_LOG cannot be used: "),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with(" WARN RUST_LOG cannot be used: "), "{lines:?}");
 }
 
 #[test]
 fn words_beside_the_log_are_objects_as_well() {
     let room = room(None);
-    let ran = room.run(&[
-        "serve",
-        "--http",
-        "--host",
-        "0.0.0.0",
-        "--log-format",
-        "json",
-    ]);
+    let ran = room.run(&["serve", "--http", "--host", "0.0.0.0", "--log-format", "json"]);
     ran.exits(2);
     let line: Value = serde_json::from_str(ran.stderr.trim()).unwrap();
     assert_eq!(line["level"], "ERROR");

@@ -83,10 +83,7 @@ fn a_diagnostic_comes_with_a_typo_and_goes_when_it_is_mended() {
     let message = told[1][1]["message"].as_str().unwrap();
     assert!(message.contains("greting"), "{message}");
     assert_eq!(told[1][1]["source"], "larkspur");
-    assert_eq!(
-        told[2][0]["range"]["start"],
-        json!({"line": 0, "character": 6})
-    );
+    assert_eq!(told[2][0]["range"]["start"], json!({"line": 0, "character": 6}));
     assert_eq!(told[3], json!([]));
 }
 
@@ -105,22 +102,14 @@ fn the_loader_is_asked_as_well() {
         ["told", FILE],
         ["type", "modules/lib.star", LIB],
         ["told", FILE],
-        [
-            "open",
-            "modules/main_test.star",
-            "def test_x():\n    testing.eq(1, 1)\n"
-        ],
+        ["open", "modules/main_test.star", "def test_x():\n    testing.eq(1, 1)\n"],
     ]);
     let room = room();
     // Broken on disk, mended in the editor.
     room.write("other.star", "def f(:\n");
     let told = edit(&room, &[], &steps);
     assert_eq!(told[0][0]["range"], range(0, 5, 16));
-    assert!(
-        told[0].to_string().contains("there is no gone.star"),
-        "{}",
-        told[0]
-    );
+    assert!(told[0].to_string().contains("there is no gone.star"), "{}", told[0]);
     assert!(told[1].to_string().contains("not a name"), "{}", told[1]);
     assert_eq!(told[2], json!([]));
     assert!(told[4].to_string().contains("greeting"), "{}", told[4]);
@@ -128,10 +117,7 @@ fn the_loader_is_asked_as_well() {
     assert_eq!(told[7], json!([]));
     let steps = json!([["open", FILE, MAIN], ["told", "modules/other.star"]]);
     let told = edit(&room, &[], &steps);
-    assert_eq!(
-        told[1][0]["range"]["start"],
-        json!({"line": 0, "character": 6})
-    );
+    assert_eq!(told[1][0]["range"]["start"], json!({"line": 0, "character": 6}));
 }
 
 #[test]
@@ -169,10 +155,7 @@ fn completion_lists_what_can_be_written() {
 #[test]
 #[ignore = "needs Node.js packages: cargo xtask test"]
 fn hover_shows_what_is_known() {
-    let text = MAIN.replace(
-        "return greeting(name)",
-        "http.get(name)\n    return greeting(name)",
-    );
+    let text = MAIN.replace("return greeting(name)", "http.get(name)\n    return greeting(name)");
     let steps = json!([
         ["open", FILE, text],
         ["hover", FILE, 4, 10],
@@ -206,12 +189,9 @@ const APP: &str =
 #[ignore = "needs Node.js packages: cargo xtask test"]
 fn a_definition_leads_through_load() {
     let room = room();
-    room.write("dep/module.toml", DEP)
-        .write("dep/main.star", LIB);
+    room.write("dep/module.toml", DEP).write("dep/main.star", LIB);
     room.write("app/module.toml", APP);
-    let app = MAIN
-        .replace("lib.star\", ", "@dep\", my = ")
-        .replace("greeting(name)", "my(name)");
+    let app = MAIN.replace("lib.star\", ", "@dep\", my = ").replace("greeting(name)", "my(name)");
     room.write("app/main.star", &app);
     let steps = json!([
         ["open", FILE, MAIN],
@@ -224,21 +204,12 @@ fn a_definition_leads_through_load() {
     ]);
     let told = edit(&room, &[], &steps);
     let uri = |file: &str| format!("file://{}", room.at(file).display());
-    assert_eq!(
-        told[1],
-        json!({"uri": uri("lib.star"), "range": range(4, 4, 12)})
-    );
+    assert_eq!(told[1], json!({"uri": uri("lib.star"), "range": range(4, 4, 12)}));
     assert_eq!(told[2]["uri"], uri("lib.star"));
-    assert_eq!(
-        told[3],
-        json!({"uri": uri("main.star"), "range": range(2, 4, 9)})
-    );
+    assert_eq!(told[3], json!({"uri": uri("main.star"), "range": range(2, 4, 9)}));
     assert_eq!(told[4], Value::Null);
     assert_eq!(told[5], json!([]));
-    assert_eq!(
-        told[6],
-        json!({"uri": uri("dep/main.star"), "range": range(4, 4, 12)})
-    );
+    assert_eq!(told[6], json!({"uri": uri("dep/main.star"), "range": range(4, 4, 12)}));
 }
 
 /// The folder may be another than the editor's.
@@ -247,11 +218,8 @@ fn a_definition_leads_through_load() {
 fn folders_can_be_named() {
     let room = room();
     let modules = room.modules().to_str().unwrap().to_owned();
-    let told = edit(
-        &room,
-        &["-e", &modules],
-        &json!([["open", FILE, MAIN], ["define", FILE, 4, 14]]),
-    );
+    let told =
+        edit(&room, &["-e", &modules], &json!([["open", FILE, MAIN], ["define", FILE, 4, 14]]));
     assert_eq!(told[0], json!([]));
     assert_eq!(told[1]["range"], range(4, 4, 12));
 }

@@ -162,11 +162,7 @@ impl Searcher {
     #[track_caller]
     fn request(&mut self, method: &str, params: Value) -> String {
         let asked = format!("{method} {params}");
-        let text = self
-            .client
-            .talk(method, params, |_| json!({}))
-            .0
-            .to_string();
+        let text = self.client.talk(method, params, |_| json!({})).0.to_string();
         self.search(&asked, &text);
         text
     }
@@ -231,14 +227,7 @@ fn failures_of_commands_databases_and_scripts_name_no_machine_path() {
             (
                 "run",
                 "command",
-                &[
-                    "./missing.sh",
-                    "./plain.txt",
-                    "./open",
-                    "no-such-command",
-                    "ls",
-                    "/bin/ls",
-                ][..],
+                &["./missing.sh", "./plain.txt", "./open", "no-such-command", "ls", "/bin/ls"][..],
             ),
             ("select", "name", &["tls", "socket", "missing", "unnamed"]),
             (
@@ -252,11 +241,7 @@ fn failures_of_commands_databases_and_scripts_name_no_machine_path() {
                     "VACUUM INTO 'other.db'",
                 ],
             ),
-            (
-                "mistake",
-                "kind",
-                &["arguments", "type", "key", "function", "depth", ""],
-            ),
+            ("mistake", "kind", &["arguments", "type", "key", "function", "depth", ""]),
         ] {
             for value in values {
                 caller.call(tool, json!({ key: value }));
@@ -276,20 +261,11 @@ fn broken_modules_tell_callers_nothing() {
         }
         room.write("syntax/main.star", "def broken(:\n");
         room.write("manifest/module.toml", "name = 'manifest'\nversion = 'x'\n");
-        room.write(
-            "start/main.star",
-            "def start(deps, config):\n    files.read('../a')\n",
-        );
+        room.write("start/main.star", "def start(deps, config):\n    files.read('../a')\n");
         room.write("load/main.star", "load('missing.star', 'a')\n");
-        room.write("orphan/main.star", "tool(1)\n")
-            .remove("orphan/module.toml");
+        room.write("orphan/main.star", "tool(1)\n").remove("orphan/module.toml");
         let mut caller = Searcher::start(room, transport);
-        for method in [
-            "tools/list",
-            "resources/list",
-            "resources/templates/list",
-            "prompts/list",
-        ] {
+        for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
             caller.request(method, json!({}));
         }
         for module in broken {
@@ -300,13 +276,7 @@ fn broken_modules_tell_callers_nothing() {
             caller.logs(&format!("{}/modules/{module}", caller.folders[1]));
         }
         if let Client::Session(web, _) = &caller.client {
-            for page in [
-                "/health",
-                "/health/ready",
-                "/health/live",
-                "/metrics",
-                "/missing",
-            ] {
+            for page in ["/health", "/health/ready", "/health/live", "/metrics", "/missing"] {
                 caller.search(page, &web.get(page).body);
             }
         }
@@ -317,23 +287,11 @@ fn broken_modules_tell_callers_nothing() {
 fn denial_names_the_line_to_add() {
     let mut caller = Searcher::start(room(), Door::Http(Era::Legacy));
     for (path, part) in [
-        (
-            "plain.txt",
-            r#"add \"plain.txt\" to `files` under [permissions]"#,
-        ),
+        ("plain.txt", r#"add \"plain.txt\" to `files` under [permissions]"#),
         ("", r#"add \"**\" to `files` under [permissions]"#),
-        (
-            "/etc/shadow",
-            r#"add \"/etc/shadow\" to `files` under [permissions]"#,
-        ),
-        (
-            "../other/secret.txt",
-            "add its absolute path to `files` under [permissions]",
-        ),
-        (
-            "open/out",
-            "a link leads from it to another path, which the server's log names",
-        ),
+        ("/etc/shadow", r#"add \"/etc/shadow\" to `files` under [permissions]"#),
+        ("../other/secret.txt", "add its absolute path to `files` under [permissions]"),
+        ("open/out", "a link leads from it to another path, which the server's log names"),
         ("open/lost", "open/lost: it is a link that leads nowhere"),
         ("open/missing", "\"open/missing: there is no such file\""),
         ("open/inside", "\"open/inside: it is not UTF-8 text\""),
@@ -362,8 +320,7 @@ fn denial_is_the_same_whatever_lies_there() {
 fn errors_of_the_store_and_the_vault_do_not_name_their_files() {
     for transport in TRANSPORTS {
         let room = room();
-        room.run_with(&["secret", "set", "probe.token"], "value")
-            .exits(0);
+        room.run_with(&["secret", "set", "probe.token"], "value").exits(0);
         let key = room.path().join("config/larkspur/vault.key");
         fs::write(&key, "not a key").unwrap();
         let mut caller = Searcher::start(room, transport);
@@ -390,10 +347,7 @@ fn refusal_for_lack_of_an_audit_log_does_not_name_its_file() {
         room.project("[audit]\non_error = 'refuse'\nfile = 'modules'\n");
         let mut caller = Searcher::start(room, transport);
         let text = caller.call("read", json!({"path": "open/a.txt"}));
-        assert!(
-            text.contains("while the audit log cannot be written"),
-            "{text}"
-        );
+        assert!(text.contains("while the audit log cannot be written"), "{text}");
         caller.logs("cannot write the audit log modules");
     }
 }

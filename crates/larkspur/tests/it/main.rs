@@ -1,13 +1,7 @@
 //! The whole product, driven as its users drive it: real processes, real folders, real pipes.
 #![cfg(test)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests own their folders and their processes"
-)]
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "`json!` reads best where it is written"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests own their folders and their processes")]
+#![expect(clippy::needless_pass_by_value, reason = "`json!` reads best where it is written")]
 
 mod asking;
 mod attacks;

@@ -225,8 +225,7 @@ fn a_name_belongs_to_one() {
     }
     room.write("same.star", &saying("three", "1"));
     let ran = room.run(&["list"]);
-    ran.exits(1)
-        .says_only("same  1.0.0  a test's\n  one() -> str");
+    ran.exits(1).says_only("same  1.0.0  a test's\n  one() -> str");
     expect![[r"
         1 tool in 1 module
         error: modules/same.star cannot be loaded

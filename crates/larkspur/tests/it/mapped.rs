@@ -31,24 +31,15 @@ fn call(name: &str, args: Value) -> String {
 #[test]
 fn every_row_of_the_table() {
     let room = Room::new();
-    room.write("sums.star", TOOLS)
-        .write("bad.star", BAD_RESOURCE);
+    room.write("sums.star", TOOLS).write("bad.star", BAD_RESOURCE);
     room.project("[server]\nerrors = 'mapped'\n");
     let mut web = Web::start(room, &["--transport", "stdio,http"]);
     let read = r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"bad://it"}}"#;
     for (message, code, status) in [
         ("{".to_owned(), -32700, 400),
         (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), -32600, 400),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#.to_owned(),
-            -32601,
-            404,
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#.to_owned(),
-            -32602,
-            400,
-        ),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#.to_owned(), -32601, 404),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#.to_owned(), -32602, 400),
         (read.to_owned(), -32603, 500),
         (call("no_such", json!({})), -32000, 404),
         (call("broken", json!({})), -32001, 500),
@@ -56,11 +47,7 @@ fn every_row_of_the_table() {
     ] {
         let headers = [("Content-Type", "application/json")];
         let reply = web.ask("POST", "/mcp", &headers, &message);
-        assert_eq!(
-            (reply.code(), reply.status),
-            (code, status),
-            "{message}: {reply:#?}"
-        );
+        assert_eq!((reply.code(), reply.status), (code, status), "{message}: {reply:#?}");
         web.wire.send(message.as_bytes());
         let id = reply.json()["id"].clone();
         let spoken = web.wire.answer(&id);

@@ -34,9 +34,8 @@ fn server(limits: &str) -> Server {
 fn fifty_large_calls_stay_near_the_bound() {
     let mut server = server("memory = '600MiB'\ntimeout = '6s'");
     server.up();
-    let calls: Vec<i64> = (0..50)
-        .map(|_| server.send_call("large", json!({"pieces": 10000})))
-        .collect();
+    let calls: Vec<i64> =
+        (0..50).map(|_| server.send_call("large", json!({"pieces": 10000}))).collect();
     let mut ended = (0, 0);
     for id in calls {
         let message = server.answer(id).message;
@@ -64,9 +63,8 @@ fn one_call_runs_whatever_the_bound() {
     for _ in 0..3 {
         server.call("large", json!({"pieces": 1000})).text("1000");
     }
-    let calls: Vec<i64> = (0..8)
-        .map(|_| server.send_call("large", json!({"pieces": 1000})))
-        .collect();
+    let calls: Vec<i64> =
+        (0..8).map(|_| server.send_call("large", json!({"pieces": 1000}))).collect();
     for id in calls {
         server.answer(id).text("1000");
     }

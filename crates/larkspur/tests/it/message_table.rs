@@ -45,14 +45,8 @@ resource("greet://bad", bad)
 "#;
 
 /// How a library speaks of itself.
-const LIBRARY_WORDS: [&str; 6] = [
-    "struct ",
-    "rmcp",
-    "serde",
-    "expected a map",
-    "CallToolRequestParams",
-    "untagged",
-];
+const LIBRARY_WORDS: [&str; 6] =
+    ["struct ", "rmcp", "serde", "expected a map", "CallToolRequestParams", "untagged"];
 
 /// A reply comes long before, or never.
 const LATEST: Duration = Duration::from_secs(5);
@@ -93,12 +87,7 @@ impl StdioClient {
             lines.try_for_each(|line| sender.send(line))
         });
         let stdin = child.stdin.take().unwrap();
-        let mut client = Self {
-            child,
-            stdin,
-            lines,
-            revision,
-        };
+        let mut client = Self { child, stdin, lines, revision };
         client.open();
         client
     }
@@ -157,12 +146,7 @@ impl StdioClient {
 
     /// Replies that came after everything was thought to be answered.
     fn rest(self) -> Vec<String> {
-        let Self {
-            mut child,
-            stdin,
-            lines,
-            ..
-        } = self;
+        let Self { mut child, stdin, lines, .. } = self;
         drop(stdin);
         let rest = lines.iter().collect();
         child.wait().unwrap();
@@ -179,11 +163,7 @@ struct HttpClient<'w> {
 
 impl<'w> HttpClient<'w> {
     fn start(web: &'w Web, revision: &'static str) -> Self {
-        let mut client = Self {
-            web,
-            session: None,
-            revision,
-        };
+        let mut client = Self { web, session: None, revision };
         if revision != MODERN {
             let reply = client.send(initialize(revision).to_string().as_bytes(), Vec::new());
             let session = reply.is(200).header("mcp-session-id").unwrap();
@@ -222,11 +202,7 @@ impl<'w> HttpClient<'w> {
         // A request that is never answered is a problem of the table, not of the connection.
         match stream.peek(&mut [0]) {
             Ok(1) => read_reply(&mut BufReader::new(stream)),
-            _ => Reply {
-                status: 0,
-                headers: Vec::new(),
-                body: String::new(),
-            },
+            _ => Reply { status: 0, headers: Vec::new(), body: String::new() },
         }
     }
 
@@ -254,9 +230,7 @@ fn replies(reply: &Reply) -> Vec<String> {
     let is_stream = reply.header("content-type") == Some("text/event-stream");
     let texts: Vec<&str> = if is_stream {
         let lines = reply.body.lines();
-        lines
-            .filter_map(|line| line.strip_prefix("data:"))
-            .collect()
+        lines.filter_map(|line| line.strip_prefix("data:")).collect()
     } else {
         vec![&reply.body]
     };
@@ -282,11 +256,7 @@ fn problems(message: &Message, spoken: &[String], response: &Reply) -> Vec<Strin
     let mut problems = Vec::new();
     let posted = replies(response);
     if spoken != posted {
-        problems.push(format!(
-            "stdio {}, HTTP {}",
-            shorts(spoken),
-            shorts(&posted)
-        ));
+        problems.push(format!("stdio {}, HTTP {}", shorts(spoken), shorts(&posted)));
     }
     let is_silent = message.expected == Expected::Nothing;
     if is_silent != (response.status == 202) {
@@ -314,10 +284,7 @@ fn problem(message: &Message, text: &str) -> Option<String> {
         return Some(format!("rmcp cannot decode it, {error}"));
     }
     if reply.get("id") != Some(&message.id) {
-        return Some(format!(
-            "expected the id {}",
-            short(&message.id.to_string())
-        ));
+        return Some(format!("expected the id {}", short(&message.id.to_string())));
     }
     let result = &reply["result"];
     match message.expected {
@@ -345,8 +312,7 @@ fn problem(message: &Message, text: &str) -> Option<String> {
 fn decode(method: &str, result: &Value) -> Result<(), String> {
     fn read<T: DeserializeOwned>(result: &Value) -> Result<(), String> {
         let read = serde_json::from_value::<T>(result.clone());
-        read.map(drop)
-            .map_err(|error| format!("rmcp cannot decode the result, {error}"))
+        read.map(drop).map_err(|error| format!("rmcp cannot decode the result, {error}"))
     }
     match method {
         "initialize" => read::<InitializeResult>(result),
@@ -381,11 +347,7 @@ fn check(revision: &'static str) {
         let response = http.exchange(&message);
         let problems = problems(&message, &spoken, &response);
         let label = short(&message.label);
-        found.extend(
-            problems
-                .iter()
-                .map(|problem| format!("{label}\n    {problem}")),
-        );
+        found.extend(problems.iter().map(|problem| format!("{label}\n    {problem}")));
     }
     let rest = stdio.rest();
     if !rest.is_empty() {

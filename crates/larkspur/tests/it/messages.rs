@@ -3,13 +3,8 @@
 use crate::web::MODERN;
 use serde_json::{Value, json};
 
-pub(crate) const REVISIONS: [&str; 5] = [
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-    MODERN,
-];
+pub(crate) const REVISIONS: [&str; 5] =
+    ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -101,12 +96,8 @@ logging/setLevel    -32602 {"level":"loud"}
 initialize          result {"protocolVersion":"1999-12-31","capabilities":{},"clientInfo":{"name":"t","version":"1"}}
 "#;
 
-const LISTS: [&str; 4] = [
-    "tools/list",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-];
+const LISTS: [&str; 4] =
+    ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
 
 const UNKNOWN: &str = "no/such,,tools/callx,Tools/Call,tools/call/,roots/list,sampling/createMessage,\
                        elicitation/create,notifications/initialized,tasks/list,rpc.discover";
@@ -172,10 +163,7 @@ const PADDED: [&str; 2] = [
 pub(crate) fn table(revision: &str) -> Vec<Message> {
     let table = Table { revision };
     let methods = methods();
-    let mut all: Vec<Message> = methods
-        .iter()
-        .flat_map(|method| table.of_method(method))
-        .collect();
+    let mut all: Vec<Message> = methods.iter().flat_map(|method| table.of_method(method)).collect();
     all.extend(table.of_listen());
     all.extend(table.of_lists());
     all.extend(table.of_targets(&methods));
@@ -305,11 +293,7 @@ impl Table<'_> {
             let expected = self.expected(method, is_modern, expected);
             self.request(method.name, mutation, Some(self.meta(params)), expected)
         };
-        let without = if method.required.is_empty() {
-            method.expected
-        } else {
-            INVALID_PARAMS
-        };
+        let without = if method.required.is_empty() { method.expected } else { INVALID_PARAMS };
         let mut all = vec![
             whole("valid", valid.clone(), method.expected),
             bare("without params", None, without),

@@ -60,37 +60,23 @@ fn a_tool_calls_another() {
         .text("7")
         .call("through", json!({"tool": "structured"}))
         .text(r#"{"list":[1,{"x":null}]}"#)
-        .call(
-            "through",
-            json!({"tool": "through", "args": {"tool": "add", "args": {"a": 1}}}),
-        )
+        .call("through", json!({"tool": "through", "args": {"tool": "add", "args": {"a": 1}}}))
         .text("2");
     let status = server.status();
-    assert_eq!(
-        (&status["calls"], &status["failed"]),
-        (&json!(9), &json!(0))
-    );
+    assert_eq!((&status["calls"], &status["failed"]), (&json!(9), &json!(0)));
 }
 
 #[track_caller]
 fn caught(tool: &str, args: serde_json::Value, expected: Expect) {
     let mut server = caller();
-    let result = server
-        .call("careful", json!({"tool": tool, "args": args}))
-        .result();
+    let result = server.call("careful", json!({"tool": tool, "args": args})).result();
     expected.assert_eq(result["content"][0]["text"].as_str().unwrap());
-    server
-        .call("through", json!({"tool": tool, "args": args}))
-        .fails("");
+    server.call("through", json!({"tool": tool, "args": args})).fails("");
 }
 
 #[test]
 fn what_goes_wrong_there_can_be_caught() {
-    caught(
-        "other.refuses",
-        json!({}),
-        expect!["caught: other.refuses: the oven is cold"],
-    );
+    caught("other.refuses", json!({}), expect!["caught: other.refuses: the oven is cold"]);
     caught(
         "other.add",
         json!({"a": "x"}),
@@ -120,14 +106,8 @@ fn a_circle_of_calls_ends_with_a_clear_error() {
 fn the_outer_deadline_bounds_the_inner_call() {
     let mut server = caller();
     let begin = Instant::now();
-    server
-        .call("patient", json!({}))
-        .fails("stopped after 700 ms");
-    assert!(
-        begin.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        begin.elapsed()
-    );
+    server.call("patient", json!({})).fails("stopped after 700 ms");
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
     server.call("add", json!({"a": 1})).text("2");
 }
 
@@ -169,14 +149,8 @@ fn a_call_sees_one_set_of_versions() {
     let call = json!({"name": "slow", "arguments": {}, "_meta": {"progressToken": 1}});
     let id = server.send("tools/call", call);
     server.wire().notification("notifications/progress");
-    server
-        .main("base", &base("b"))
-        .until("base_version", json!({}), "b");
-    server
-        .answer(id)
-        .text("aaa")
-        .call("slow", json!({}))
-        .text("bbb");
+    server.main("base", &base("b")).until("base_version", json!({}), "b");
+    server.answer(id).text("aaa").call("slow", json!({})).text("bbb");
 }
 
 /// A module that calls the tool it is given, with this in its manifest.
@@ -184,9 +158,11 @@ fn calling(more: &str) -> Server {
     let mut server = Server::start();
     let caller = "def through(ctx, tool: str, args: dict = {}):\n    return ctx.call(tool, args)\n\
                   def own() -> str:\n    return \"own\"\ntool(through)\ntool(own)\n";
-    server
-        .folder_module("caller", &manifest("caller", more), caller)
-        .folder_module("other", &manifest("other", ""), OTHER);
+    server.folder_module("caller", &manifest("caller", more), caller).folder_module(
+        "other",
+        &manifest("other", ""),
+        OTHER,
+    );
     server
 }
 
@@ -205,10 +181,7 @@ fn ways() -> [serde_json::Value; 4] {
 fn undeclared_tools_of_other_modules_are_denied() {
     let denied = "`other.add` is not among the tools module `caller` may call; ";
     for (more, fix) in [
-        (
-            "",
-            "add calls = [\"other.add\"] to [permissions] in module.toml",
-        ),
+        ("", "add calls = [\"other.add\"] to [permissions] in module.toml"),
         (
             "[permissions]\ncalls = ['other.structured']",
             "add \"other.add\" to `calls` under [permissions] in module.toml",
@@ -220,9 +193,7 @@ fn undeclared_tools_of_other_modules_are_denied() {
             let text = result["content"][0]["text"].as_str().unwrap();
             assert!(text.contains(&format!("{denied}{fix}")), "{way}: {text}");
         }
-        server
-            .call("through", json!({"tool": "caller.own"}))
-            .text("own");
+        server.call("through", json!({"tool": "caller.own"})).text("own");
     }
 }
 
@@ -252,9 +223,6 @@ fn single_file_calls_its_own_tools_only() {
         .module("other", OTHER)
         .call("through", json!({"tool": "other.add", "args": {"a": 2}}))
         .fails("`other.add` is not among the tools module `caller` may call")
-        .call(
-            "through",
-            json!({"tool": "caller.careful", "args": {"tool": "caller.none"}}),
-        )
+        .call("through", json!({"tool": "caller.careful", "args": {"tool": "caller.none"}}))
         .text("caught: caller.none: there is no tool `caller.none`");
 }

@@ -43,8 +43,7 @@ fn call(tool: &str, args: Value) -> Value {
 fn text(reply: &Reply) -> String {
     let json = reply.is(200).json();
     let text = json["result"]["content"][0]["text"].as_str();
-    text.unwrap_or_else(|| panic!("no text: {reply:#?}"))
-        .to_owned()
+    text.unwrap_or_else(|| panic!("no text: {reply:#?}")).to_owned()
 }
 
 #[test]
@@ -52,25 +51,15 @@ fn a_plain_post_is_answered_as_json() {
     let web = web();
     let reply =
         web.plain(&json!({"jsonrpc": "2.0", "method": "tools/list", "params": {}, "id": 1}));
-    assert_eq!(
-        reply.is(200).header("content-type"),
-        Some("application/json")
-    );
+    assert_eq!(reply.is(200).header("content-type"), Some("application/json"));
     assert_eq!(reply.json()["result"]["tools"][0]["name"], "broken");
-    assert_eq!(
-        text(&web.plain(&call("hello", json!({"name": "Ada"})))),
-        "hello Ada"
-    );
+    assert_eq!(text(&web.plain(&call("hello", json!({"name": "Ada"})))), "hello Ada");
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}});
     let reply = web.plain(&hello);
-    assert_eq!(
-        reply.is(200).json()["result"]["protocolVersion"],
-        "2025-06-18"
-    );
+    assert_eq!(reply.is(200).json()["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(reply.header("mcp-session-id"), None);
-    web.plain(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
-        .is(202);
+    web.plain(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).is(202);
 }
 
 /// Whoever cannot read events gets the answer alone.
@@ -90,26 +79,15 @@ fn a_modern_request_stands_alone() {
     let web = web();
     let reply = web.modern("server/discover", json!({}));
     let discovered = reply.is(200).json();
-    assert!(
-        discovered["result"]["supportedVersions"]
-            .as_array()
-            .unwrap()
-            .contains(&json!(MODERN))
-    );
-    let reply = web.modern(
-        "tools/call",
-        json!({"name": "hello", "arguments": {"name": "Ada"}}),
-    );
+    assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)));
+    let reply = web.modern("tools/call", json!({"name": "hello", "arguments": {"name": "Ada"}}));
     assert_eq!(reply.header("content-type"), Some("application/json"));
     let result = &reply.is(200).json()["result"];
     assert_eq!(result["content"][0]["text"], "hello Ada");
     assert_eq!(result["resultType"], "complete");
     assert_eq!(reply.header("mcp-session-id"), None);
     let reply = web.modern("resources/read", json!({"uri": "greet://today"}));
-    assert_eq!(
-        reply.is(200).json()["result"]["contents"][0]["text"],
-        "sunny"
-    );
+    assert_eq!(reply.is(200).json()["result"]["contents"][0]["text"], "sunny");
 }
 
 /// What the modern era has left behind is unknown there, whether its params can be read or not.
@@ -144,16 +122,10 @@ fn what_streams_comes_as_events() {
         ("Mcp-Name", "steps"),
     ];
     let reply = web.post(&headers, &message);
-    assert_eq!(
-        reply.is(200).header("content-type"),
-        Some("text/event-stream")
-    );
+    assert_eq!(reply.is(200).header("content-type"), Some("text/event-stream"));
     assert_eq!(reply.header("x-accel-buffering"), Some("no"));
     let events = reply.events();
-    let words: Vec<&Value> = events
-        .iter()
-        .map(|event| &event["params"]["message"])
-        .collect();
+    let words: Vec<&Value> = events.iter().map(|event| &event["params"]["message"]).collect();
     assert_eq!(words[..3], ["step 1", "step 2", "step 3"]);
     assert_eq!(events[3]["result"]["content"][0]["text"], "done");
 }
@@ -165,21 +137,13 @@ fn a_legacy_client_has_a_session() {
     let headers = session.headers();
     let reply = web.post(&headers, &call("hello", json!({"name": "Ada"})));
     let events = reply.is(200).events();
-    assert_eq!(
-        events.last().unwrap()["result"]["content"][0]["text"],
-        "hello Ada"
-    );
+    assert_eq!(events.last().unwrap()["result"]["content"][0]["text"], "hello Ada");
     // A changed file is told of on the stream that is open for that.
     let mut stream = session.listen(None);
-    web.room
-        .write("more.star", "def more(): return 1\ntool(more)");
-    assert_eq!(
-        stream.message().json()["method"],
-        "notifications/tools/list_changed"
-    );
+    web.room.write("more.star", "def more(): return 1\ntool(more)");
+    assert_eq!(stream.message().json()["method"], "notifications/tools/list_changed");
     assert_eq!(web.ask("DELETE", "/mcp", &headers, "").is(204).body, "");
-    web.post(&headers, &call("hello", json!({"name": "Ada"})))
-        .is(404);
+    web.post(&headers, &call("hello", json!({"name": "Ada"}))).is(404);
 }
 
 #[test]
@@ -195,18 +159,11 @@ fn a_listener_hears_of_changes() {
     ];
     let request = written(web.port, "POST", "/mcp", &headers, &message);
     let mut stream = Stream::open(&web, &request);
-    assert_eq!(
-        stream.next().unwrap()["method"],
-        "notifications/subscriptions/acknowledged"
-    );
-    web.room
-        .write("more.star", "def more(): return 1\ntool(more)");
+    assert_eq!(stream.next().unwrap()["method"], "notifications/subscriptions/acknowledged");
+    web.room.write("more.star", "def more(): return 1\ntool(more)");
     let word = stream.next().unwrap();
     assert_eq!(word["method"], "notifications/tools/list_changed");
-    assert_eq!(
-        word["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
-        1
-    );
+    assert_eq!(word["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1);
     // Told to end, it ends with a result.
     web.signal("TERM");
     assert!(stream.next().unwrap().get("result").is_some());
@@ -218,10 +175,8 @@ fn a_listener_hears_of_changes() {
 fn a_quiet_stream_is_kept_alive() {
     use std::io::{BufRead, BufReader, Write};
     let web = web();
-    let message = modern(
-        "subscriptions/listen",
-        json!({"notifications": {"toolsListChanged": true}}),
-    );
+    let message =
+        modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
     let headers = [
         ("Content-Type", "application/json"),
         ("Accept", "application/json, text/event-stream"),
@@ -246,10 +201,7 @@ fn lists_are_the_same_every_time() {
     }
     let deadline = std::time::Instant::now() + crate::wire::PATIENCE;
     let list = || web.modern("tools/list", json!({})).is(200).body.clone();
-    while !["zoo", "bar", "app"]
-        .iter()
-        .all(|name| list().contains(name))
-    {
+    while !["zoo", "bar", "app"].iter().all(|name| list().contains(name)) {
         assert!(std::time::Instant::now() < deadline);
     }
     let first = list();
@@ -271,10 +223,7 @@ fn health_says_what_is_served() {
     assert_eq!(web.get("/health/live").is(200).json()["status"], "ok");
     assert_eq!(web.get("/health/ready").is(200).json()["status"], "ok");
     let lost = web.get("/nowhere");
-    assert_eq!(
-        lost.is(404).header("content-type"),
-        Some("application/json")
-    );
+    assert_eq!(lost.is(404).header("content-type"), Some("application/json"));
     assert_eq!(lost.json()["path"], "/nowhere");
     web.ask("POST", "/health", &[], "").is(405);
     web.ask("PUT", "/mcp", &[], "").is(405);
@@ -309,18 +258,10 @@ fn metrics_count_by_tool() {
         "larkspur_call_duration_seconds_bucket{module=\"greet\",tool=\"hello\",le=\"+Inf\"} 1",
         "larkspur_call_duration_seconds_count{module=\"greet\",tool=\"hello\"} 1",
     ] {
-        assert!(
-            reply.body.lines().any(|known| known == line),
-            "no {line} in {}",
-            reply.body
-        );
+        assert!(reply.body.lines().any(|known| known == line), "no {line} in {}", reply.body);
     }
     assert!(!reply.body.contains("no_such"));
-    assert!(
-        reply
-            .body
-            .contains("# TYPE larkspur_call_duration_seconds histogram")
-    );
+    assert!(reply.body.contains("# TYPE larkspur_call_duration_seconds histogram"));
 }
 
 /// The two curl commands of the book.
@@ -342,10 +283,7 @@ fn curl_needs_no_ceremony() {
     assert_eq!(web.port, 3000);
     let answers = lines.map(|line| {
         assert!(page.contains(line), "the page does not say {line}");
-        let ran = std::process::Command::new("sh")
-            .args(["-c", line])
-            .output()
-            .unwrap();
+        let ran = std::process::Command::new("sh").args(["-c", line]).output().unwrap();
         assert!(ran.status.success(), "{line}: {ran:?}");
         serde_json::from_slice::<Value>(&ran.stdout).unwrap()
     });

@@ -56,18 +56,10 @@ fn a_single_file_becomes_a_folder_with_the_same_names() {
         removed modules/greet.star
         removed modules/greet_test.star
     "]]
-    .assert_eq(
-        &room
-            .run(&["new", "--from", "modules/greet.star"])
-            .exits(0)
-            .stdout,
-    );
+    .assert_eq(&room.run(&["new", "--from", "modules/greet.star"]).exits(0).stdout);
     let manifest = &files(room.path())["modules/greet/module.toml"];
     assert!(manifest.contains("\nprefix = \"\"\n"), "{manifest}");
-    assert!(
-        manifest.contains("[permissions]\nenv = [\"GREETING\"]"),
-        "{manifest}"
-    );
+    assert!(manifest.contains("[permissions]\nenv = [\"GREETING\"]"), "{manifest}");
     let main = &files(room.path())["modules/greet/main.star"];
     assert!(!main.contains("permissions"), "{main}");
     let listed = room.run(&["list", "--format", "json"]).exits(0).json();
@@ -91,11 +83,7 @@ fn a_file_that_cannot_become_a_folder_stays() {
         ("m.star", "def f(:\n", "cannot be loaded"),
         ("m.star", "x = 1\n", "declares no tools"),
         ("m.star", extension, "starlark-mcp's form"),
-        (
-            "Some_name.star",
-            tool,
-            "rename modules/Some_name.star first",
-        ),
+        ("Some_name.star", tool, "rename modules/Some_name.star first"),
         ("m_test.star", tool, "is not a module"),
         (
             "m.star",
@@ -107,9 +95,7 @@ fn a_file_that_cannot_become_a_folder_stays() {
         room.write("other.star", "y = 1\n");
         room.write(file, source);
         let before = files(room.path());
-        room.run(&["new", "--from", &format!("modules/{file}")])
-            .exits(1)
-            .notes(part);
+        room.run(&["new", "--from", &format!("modules/{file}")]).exits(1).notes(part);
         assert_eq!(files(room.path()), before, "{file}");
     }
 }
@@ -135,22 +121,14 @@ fn a_new_module_is_a_folder_that_works() {
         ["README.md", "main.star", "main_test.star", "module.toml"]
             .map(|file| format!("modules/first-one/{file}"))
     );
-    room.run(&["call", "first-one.hello", "name=Ada"])
-        .exits(0)
-        .says_only("Hello, Ada!");
+    room.run(&["call", "first-one.hello", "name=Ada"]).exits(0).says_only("Hello, Ada!");
     let told = [("FIRST_ONE__GREETING", "Good morning")];
     room.run_told(&told, &["call", "hello", "name=Ada", "style=loud"])
         .exits(0)
         .says_only("GOOD MORNING, ADA!");
-    room.run(&["test"])
-        .exits(0)
-        .says("Total: 3 | Passed: 3 | Failed: 0");
-    room.run(&["check"])
-        .exits(0)
-        .notes("nothing wrong in 2 files");
-    room.run(&["list"])
-        .exits(0)
-        .says("first-one  0.1.0  Greets people");
+    room.run(&["test"]).exits(0).says("Total: 3 | Passed: 3 | Failed: 0");
+    room.run(&["check"]).exits(0).notes("nothing wrong in 2 files");
+    room.run(&["list"]).exits(0).says("first-one  0.1.0  Greets people");
     room.run(&["new", "second"]).exits(0);
     room.run(&["list"]).exits(0).notes("2 tools in 2 modules");
 }
@@ -232,12 +210,8 @@ fn a_single_file_is_written_when_asked_for() {
         .says("created modules/My_first.star\ncreated modules/My_first_test.star\n")
         .says("larkspur call My_first.hello name=Ada");
     assert_eq!(names(&room).len(), 2);
-    room.run(&["call", "My_first.hello", "name=Ada"])
-        .exits(0)
-        .says_only("Hello, Ada!");
-    room.run(&["test"])
-        .exits(0)
-        .says("Total: 2 | Passed: 2 | Failed: 0");
+    room.run(&["call", "My_first.hello", "name=Ada"]).exits(0).says_only("Hello, Ada!");
+    room.run(&["test"]).exits(0).says("Total: 2 | Passed: 2 | Failed: 0");
     room.run(&["check"]).exits(0);
 }
 
@@ -251,23 +225,14 @@ fn what_is_there_stays_as_it_is() {
         room.run(&[&["new"], args].concat())
             .exits(1)
             .says_only("")
-            .notes(&format!(
-                "error: {taken} is already there; nothing was written"
-            ));
-        assert_eq!(
-            files(room.path()),
-            BTreeMap::from([(there.into(), "mine".into())])
-        );
+            .notes(&format!("error: {taken} is already there; nothing was written"));
+        assert_eq!(files(room.path()), BTreeMap::from([(there.into(), "mine".into())]));
     };
     check("modules/a/notes.txt", &["a"], "modules/a");
     check("modules/a", &["a"], "modules/a");
     check("modules/a.star", &["a"], "modules/a.star");
     check("modules/a/main.star", &["a", "--single"], "modules/a");
-    check(
-        "modules/a_test.star",
-        &["a", "--single"],
-        "modules/a_test.star",
-    );
+    check("modules/a_test.star", &["a", "--single"], "modules/a_test.star");
     check("larkspur.toml", &["--project"], "larkspur.toml");
     check("larkspur.toml", &["a", "--project"], "larkspur.toml");
     check("modules/a.star", &["a", "--project"], "modules/a.star");
@@ -301,15 +266,8 @@ fn a_name_must_be_one() {
         "error: module name `../up` may hold only letters, digits, `_` and `-`\n",
     );
     let long = "a".repeat(65);
-    check(
-        &[&long],
-        &format!("error: module name `{long}` is longer than 64 characters\n"),
-    );
-    for args in [
-        &["new"][..],
-        &["new", "--single"],
-        &["new", "--project", "--single"],
-    ] {
+    check(&[&long], &format!("error: module name `{long}` is longer than 64 characters\n"));
+    for args in [&["new"][..], &["new", "--single"], &["new", "--project", "--single"]] {
         Room::new().run(args).exits(2).notes("<NAME>");
     }
 }
@@ -317,9 +275,7 @@ fn a_name_must_be_one() {
 #[test]
 fn a_project_is_a_file_to_start_from() {
     let room = Room::without("modules");
-    room.run(&["new", "--project"])
-        .exits(0)
-        .says("created larkspur.toml");
+    room.run(&["new", "--project"]).exits(0).says("created larkspur.toml");
     assert_eq!(
         files(room.path()),
         BTreeMap::from([("larkspur.toml".into(), model::project_template())])
@@ -343,20 +299,14 @@ fn a_project_is_a_file_to_start_from() {
 fn a_module_goes_where_the_folder_says() {
     let room = Room::without("modules");
     fs::create_dir(room.path().join("extensions")).unwrap();
-    room.run(&["new", "a"])
-        .exits(0)
-        .says("created extensions/a/module.toml");
+    room.run(&["new", "a"]).exits(0).says("created extensions/a/module.toml");
     room.run(&["new", "b", "-e", "deep/down"])
         .exits(0)
         .says("created deep/down/b/module.toml")
         .says("larkspur -e deep/down call b.hello name=Ada");
-    room.run(&["-e", "deep/down", "call", "b.hello", "name=Ada"])
-        .exits(0)
-        .says_only("Hello, Ada!");
+    room.run(&["-e", "deep/down", "call", "b.hello", "name=Ada"]).exits(0).says_only("Hello, Ada!");
     fs::write(room.path().join("flat"), "").unwrap();
-    room.run(&["new", "c", "-e", "flat"])
-        .exits(1)
-        .notes("cannot make the folder flat/");
+    room.run(&["new", "c", "-e", "flat"]).exits(1).notes("cannot make the folder flat/");
 }
 
 const MANIFEST: &str = r#"
@@ -408,8 +358,7 @@ tool(ping, name = "raw", input_schema = {
 #[test]
 fn a_readme_says_all_that_schemas_say() {
     let room = Room::new();
-    room.write("tickets/module.toml", MANIFEST)
-        .write("tickets/main.star", TICKETS);
+    room.write("tickets/module.toml", MANIFEST).write("tickets/main.star", TICKETS);
     expect![[r#"
         # tickets
 
@@ -519,9 +468,7 @@ fn a_readme_is_renewed_between_its_marks() {
         ran.exits(code);
         ran
     };
-    refresh(0)
-        .says_only("")
-        .notes("modules/hello/README.md is up to date");
+    refresh(0).says_only("").notes("modules/hello/README.md is up to date");
     assert_eq!(room.run(&["readme", "hello"]).exits(0).stdout, readme());
     let source = fs::read_to_string(room.at("hello/main.star")).unwrap();
     room.write("hello/main.star", &source.replace("Who to greet.", "Whom."));
@@ -541,9 +488,7 @@ fn a_readme_is_renewed_between_its_marks() {
 #[test]
 fn a_readme_needs_a_module_that_loads() {
     let room = Room::new();
-    room.run(&["readme", "hello"])
-        .exits(2)
-        .notes("there is no module `hello`; there are none");
+    room.run(&["readme", "hello"]).exits(2).notes("there is no module `hello`; there are none");
     room.run(&["new", "hello"]).exits(0);
     room.run(&["new", "alone", "--single"]).exits(0);
     room.run(&["readme", "helo"])
@@ -554,12 +499,7 @@ fn a_readme_needs_a_module_that_loads() {
         .exits(0)
         .says("# alone\n")
         .says("larkspur call alone.hello name=Ada");
-    room.run(&["readme", "alone", "--write"])
-        .exits(1)
-        .notes("modules/alone.star is a single file");
+    room.run(&["readme", "alone", "--write"]).exits(1).notes("modules/alone.star is a single file");
     room.write("hello/main.star", "def f(:\n");
-    room.run(&["readme", "hello"])
-        .exits(1)
-        .says_only("")
-        .notes("hello/main.star:1:7");
+    room.run(&["readme", "hello"]).exits(1).says_only("").notes("hello/main.star:1:7");
 }

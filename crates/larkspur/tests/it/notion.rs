@@ -42,11 +42,7 @@ fn notion(asked: &Asked) -> String {
             assert_eq!(body["query"], "設計");
             let database = json!({"object": "database", "id": "ghi789", "title": rich("DB設計")});
             list(
-                json!([
-                    page("abc123", "設計ドキュメント"),
-                    page("def456", "API仕様"),
-                    database
-                ]),
+                json!([page("abc123", "設計ドキュメント"), page("def456", "API仕様"), database]),
                 None,
             )
         }
@@ -57,14 +53,9 @@ fn notion(asked: &Asked) -> String {
             ]),
             Some("more"),
         ),
-        ("/v1/blocks/abc123/children", true) => list(
-            json!([
-                nested,
-                block("b4", "bulleted_list_item", "リスト項目2"),
-                code
-            ]),
-            None,
-        ),
+        ("/v1/blocks/abc123/children", true) => {
+            list(json!([nested, block("b4", "bulleted_list_item", "リスト項目2"), code]), None)
+        }
         ("/v1/blocks/b3/children", _) => list(json!([block("b6", "to_do", "inner")]), None),
         _ => answer(
             404,
@@ -78,13 +69,9 @@ fn notion(asked: &Asked) -> String {
 fn room(web: &Web, token: Option<&str>) -> Room {
     let room = Room::new();
     room.copy(&workspace().join("modules"));
-    room.project(&format!(
-        "[module.notion.config]\nbase_url = '{}'\n",
-        web.url("")
-    ));
+    room.project(&format!("[module.notion.config]\nbase_url = '{}'\n", web.url("")));
     if let Some(token) = token {
-        room.run_with(&["secret", "set", "notion.token"], token)
-            .exits(0);
+        room.run_with(&["secret", "set", "notion.token"], token).exits(0);
     }
     room
 }
@@ -123,18 +110,10 @@ fn answers_are_what_a_model_needs() {
     let mut server = server();
     let call =
         |tool: &str, params: Value| json!({"module": "notion", "tool": tool, "params": params});
-    let found = server
-        .call("call", call("search", json!({"query": "設計"})))
-        .result();
+    let found = server.call("call", call("search", json!({"query": "設計"}))).result();
     assert_eq!(below_note(&found), PAGES, "{found:#}");
     let read = server
-        .call(
-            "call",
-            call(
-                "get_page_content",
-                json!({"page_id": "abc123", "fetch_all": true}),
-            ),
-        )
+        .call("call", call("get_page_content", json!({"page_id": "abc123", "fetch_all": true})))
         .result();
     assert_eq!(below_note(&read), DOCUMENT, "{read:#}");
     let mut whole = call("search", json!({"query": "設計"}));
@@ -186,11 +165,7 @@ fn what_the_service_refuses_is_told() {
         "Notion answered 401 about the search for `設計`: API token is invalid. The token is wrong or was \
          revoked: take the one at notion.so/my-integrations, and set it with `larkspur secret set notion.token`"
     );
-    let lost = said(
-        room(&web, Some("secret")),
-        "get_page_content",
-        json!({"page_id": "nowhere"}),
-    );
+    let lost = said(room(&web, Some("secret")), "get_page_content", json!({"page_id": "nowhere"}));
     assert_eq!(
         lost,
         "Notion answered 404 about page `nowhere`: Could not find block. Check the id, and share it with the \

@@ -133,8 +133,7 @@ fn ten_processes_renew_it_once() {
     let room = Room::new();
     write_module(&room, &web);
     let given = given(&web, json!({})).to_string();
-    room.run_with(&["secret", "set", "m.token", "--oauth2"], &given)
-        .exits(0);
+    room.run_with(&["secret", "set", "m.token", "--oauth2"], &given).exits(0);
     thread::scope(|scope| {
         for _ in 0..10 {
             let room = &room;
@@ -161,11 +160,7 @@ fn a_token_is_renewed_before_it_ends_and_kept_while_it_holds() {
     set(&served, &given(&web, soon.clone()));
     assert_eq!(call(&served), "Bearer a0");
     assert_eq!(call(&served), "Bearer a0");
-    assert_eq!(
-        refreshes(&web).len(),
-        1,
-        "what failed is not tried at every call"
-    );
+    assert_eq!(refreshes(&web).len(), 1, "what failed is not tried at every call");
 
     provider.works_again();
     set(&served, &given(&web, soon));
@@ -186,11 +181,7 @@ fn what_cannot_be_renewed_says_how_to_set_it_anew() {
         ),
         (500, "CANARY", "says 500"),
         (200, "CANARY", "does not answer with JSON"),
-        (
-            200,
-            r#"{"token": "CANARY"}"#,
-            "the answer holds no access_token",
-        ),
+        (200, r#"{"token": "CANARY"}"#, "the answer holds no access_token"),
         (302, "", "says 302"),
         (307, "", "says 307"),
     ] {
@@ -198,10 +189,7 @@ fn what_cannot_be_renewed_says_how_to_set_it_anew() {
         set(&served, &given(&web, json!({"refresh_token": "CANARY-r"})));
         let error = call(&served);
         assert!(error.contains(expected) && error.contains(&site), "{error}");
-        assert!(
-            error.contains("`larkspur secret set m.token --oauth2` sets it anew"),
-            "{error}"
-        );
+        assert!(error.contains("`larkspur secret set m.token --oauth2` sets it anew"), "{error}");
         assert!(!error.contains("CANARY"), "{error}");
     }
     // A redirect would have taken the refresh token elsewhere.
@@ -226,11 +214,7 @@ fn what_cannot_be_renewed_says_how_to_set_it_anew() {
 fn the_client_says_who_it_is_as_its_provider_wants_it() {
     let basic = Some("Basic Y2xpZW50Omh1c2graHVzaA==");
     for (more, expected, body) in [
-        (
-            json!({}),
-            basic,
-            "grant_type=refresh_token&refresh_token=r0",
-        ),
+        (json!({}), basic, "grant_type=refresh_token&refresh_token=r0"),
         (
             json!({"auth": "body", "scope": "a b"}),
             None,
@@ -252,10 +236,7 @@ fn the_client_says_who_it_is_as_its_provider_wants_it() {
         set(&served, &given(&web, more.clone()));
         assert_eq!(call(&served), "Bearer a1", "{more}");
         let asked = &refreshes(&web)[0];
-        assert_eq!(
-            (asked.method.as_str(), asked.header("authorization")),
-            ("POST", expected)
-        );
+        assert_eq!((asked.method.as_str(), asked.header("authorization")), ("POST", expected));
         assert_eq!(asked.body, body);
     }
 }
@@ -270,9 +251,7 @@ fn what_is_set_while_it_is_renewed_wins() {
     provider.says(200, r#"{"access_token": "late", "expires_in": 3600}"#);
     let held = provider.says.lock().unwrap();
     let calling = served.call("ada");
-    web.wait("asked for a token", |log| {
-        log.asked.iter().any(|asked| asked.path == "/token")
-    });
+    web.wait("asked for a token", |log| log.asked.iter().any(|asked| asked.path == "/token"));
     other.set(&token_of(""), "mine").unwrap();
     drop(held);
     let got = served.executor.block_on(calling).unwrap();

@@ -52,11 +52,7 @@ fn maker() -> Server {
 #[test]
 fn tools_added_by_start_are_tools() {
     let mut server = maker();
-    server
-        .call("say_one", json!({}))
-        .text("one!")
-        .call("maker.say_two", json!({}))
-        .text("two!");
+    server.call("say_one", json!({})).text("one!").call("maker.say_two", json!({})).text("two!");
 }
 
 #[test]
@@ -103,9 +99,7 @@ fn a_reload_and_a_stop_take_them_away() {
     server.order("stop maker").exits(0);
     server.changed().lists(&[]);
     server.order("start maker").exits(0);
-    server
-        .changed()
-        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_three"]].concat());
+    server.changed().lists(&[&DECLARED[..], &["maker_say_one", "maker_say_three"]].concat());
 }
 
 #[track_caller]
@@ -114,9 +108,7 @@ fn refused(tool: &str, arguments: serde_json::Value, expected: Expect) {
     let result = server.call(tool, arguments).result();
     assert_eq!(result["isError"], true, "{result:#}");
     expected.assert_eq(result["content"][0]["text"].as_str().unwrap());
-    server
-        .not_told()
-        .lists(&[&DECLARED[..], &["maker_say_one", "maker_say_two"]].concat());
+    server.not_told().lists(&[&DECLARED[..], &["maker_say_one", "maker_say_two"]].concat());
 }
 
 #[test]

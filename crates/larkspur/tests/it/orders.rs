@@ -67,12 +67,7 @@ fn starting_brings_what_it_depends_on() {
         states(&after.exits(0).json()[0]),
         ["a running", "b running", "c running", "d running"]
     );
-    then(
-        &mut server,
-        &[
-            "c: stop", "b: stop", "a: stop", "a: start", "b: start", "c: start",
-        ],
-    );
+    then(&mut server, &["c: stop", "b: stop", "a: stop", "a: start", "b: start", "c: start"]);
 }
 
 #[test]
@@ -89,10 +84,7 @@ fn what_is_stopped_stays_stopped_across_edits() {
     server.order("start d").exits(1).says("def oops(:");
     server.stands("a running, b stopped, c waiting, d failed");
     server.order("start b").exits(0);
-    server
-        .call("b_tool", json!({}))
-        .text("b2")
-        .stands("a running, b running, c running, d failed");
+    server.call("b_tool", json!({})).text("b2").stands("a running, b running, c running, d failed");
 }
 
 #[test]
@@ -117,15 +109,9 @@ fn who_can_do_without_goes_on_without() {
         .call("deps", json!({}))
         .text(r#"{"opt":"opt"}"#);
     server.order("stop opt").exits(0);
-    server
-        .call("deps", json!({}))
-        .text(r#"{"opt":null}"#)
-        .stands("a running, opt stopped");
+    server.call("deps", json!({})).text(r#"{"opt":null}"#).stands("a running, opt stopped");
     server.order("start opt").exits(0);
-    server
-        .call("deps", json!({}))
-        .text(r#"{"opt":"opt"}"#)
-        .stands("a running, opt running");
+    server.call("deps", json!({})).text(r#"{"opt":"opt"}"#).stands("a running, opt running");
 }
 
 #[test]
@@ -168,11 +154,11 @@ fn what_an_order_loads_is_watched_like_the_rest() {
             &format!("load(\"{lib}\", \"W\")\ndef x() -> str:\n    return W\ntool(x)\n"),
         );
         server.order("reload a").exits(0);
-        server
-            .call("x", json!({}))
-            .text("2")
-            .file(&format!("a/{lib}.star"), "W = \"3\"\n")
-            .until("x", json!({}), "3");
+        server.call("x", json!({})).text("2").file(&format!("a/{lib}.star"), "W = \"3\"\n").until(
+            "x",
+            json!({}),
+            "3",
+        );
     }
 }
 
@@ -193,15 +179,8 @@ fn orders_are_refused_with_a_reason() {
     // Nothing of a refused order is carried out.
     server.stands("a running, b running, c running, d running, weather running");
     server.order("stop a").exits(0);
-    server
-        .order("reload a")
-        .exits(2)
-        .notes("`a` is stopped; `larkspur start a` starts it");
-    server
-        .room
-        .run(&["stop", "a", "-e", "elsewhere"])
-        .exits(1)
-        .notes("no server is running");
+    server.order("reload a").exits(2).notes("`a` is stopped; `larkspur start a` starts it");
+    server.room.run(&["stop", "a", "-e", "elsewhere"]).exits(1).notes("no server is running");
 }
 
 /// A stop waits for nobody: the call in flight ends well, and then the module stops.
@@ -221,11 +200,5 @@ fn a_call_in_flight_ends_before_its_module_stops() {
     server.lists(&[]);
     assert_eq!(server.log(), ["base: start", "a: start"]);
     server.answer(id).text("2000000");
-    server.logged(&[
-        "base: start",
-        "a: start",
-        "a: done",
-        "a: stop",
-        "base: stop",
-    ]);
+    server.logged(&["base: start", "a: start", "a: done", "a: stop", "base: stop"]);
 }

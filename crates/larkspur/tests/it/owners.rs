@@ -97,16 +97,12 @@ impl Asks<'_> {
         let name = params["name"].as_str().or(params["taskId"].as_str());
         let name = name.unwrap_or_default().to_owned();
         let message = message(method, params);
-        self.web
-            .post(&headers(method, &name, &self.authorization), &message)
+        self.web.post(&headers(method, &name, &self.authorization), &message)
     }
 }
 
 fn two<'w>(issuer: &Issuer, web: &'w Web) -> [Asks<'w>; 2] {
-    ["ada", "bob"].map(|name| Asks {
-        web,
-        authorization: format!("Bearer {}", issuer.token(name)),
-    })
+    ["ada", "bob"].map(|name| Asks { web, authorization: format!("Bearer {}", issuer.token(name)) })
 }
 
 /// S4: somebody else's task is as unknown as one that never was.
@@ -115,10 +111,7 @@ fn two<'w>(issuer: &Issuer, web: &'w Web) -> [Asks<'w>; 2] {
 fn a_task_belongs_to_its_caller() {
     let (issuer, web) = serve();
     let [ada, bob] = two(&issuer, &web);
-    let created = ada
-        .ask("tools/call", json!({"name": "brew", "arguments": {}}))
-        .is(200)
-        .json();
+    let created = ada.ask("tools/call", json!({"name": "brew", "arguments": {}})).is(200).json();
     let id = created["result"]["taskId"].as_str().unwrap().to_owned();
     let never = "0".repeat(id.len());
     for (method, more) in [
@@ -137,8 +130,7 @@ fn a_task_belongs_to_its_caller() {
     }
     let look = || ada.ask("tasks/get", json!({"taskId": id})).is(200).json()["result"].clone();
     assert_eq!(look()["status"], "working");
-    bob.ask("tools/call", json!({"name": "go", "arguments": {}}))
-        .is(200);
+    bob.ask("tools/call", json!({"name": "go", "arguments": {}})).is(200);
     let deadline = Instant::now() + PATIENCE;
     while look()["status"] != "completed" {
         assert!(Instant::now() < deadline, "{:#}", look());
@@ -154,22 +146,13 @@ fn a_request_state_belongs_to_its_caller() {
     let [ada, bob] = two(&issuer, &web);
     let call = json!({"name": "ask", "arguments": {}});
     let first = ada.ask("tools/call", call.clone()).is(200).json()["result"].clone();
-    let key = first["inputRequests"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .next()
-        .unwrap()
-        .clone();
+    let key = first["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
     let mut again = call;
     again["requestState"] = first["requestState"].clone();
     again["inputResponses"] = json!({key: {"action": "accept", "content": {"name": "Eve"}}});
     let stolen = bob.ask("tools/call", again.clone()).json();
     let why = stolen["error"]["message"].as_str().unwrap();
-    assert!(
-        why.contains("belongs to another request, caller or server"),
-        "{why}"
-    );
+    assert!(why.contains("belongs to another request, caller or server"), "{why}");
     let own = ada.ask("tools/call", again).is(200).json();
     assert_eq!(own["result"]["content"][0]["text"], "Eve");
 }
@@ -185,10 +168,8 @@ fn words_about_resources_are_for_those_who_see_them() {
         let body = message("subscriptions/listen", json!({"notifications": wanted})).to_string();
         let mut all = headers("subscriptions/listen", "", &who.authorization);
         all.push(("Content-Type", "application/json"));
-        let lines: Vec<String> = all
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}"))
-            .collect();
+        let lines: Vec<String> =
+            all.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let mut stream = BufReader::new(web.connect());
         let request = format!(
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n\r\n{body}",
@@ -202,20 +183,14 @@ fn words_about_resources_are_for_those_who_see_them() {
     // Of two words the first one that is heard, beside the acknowledgement.
     let heard = |stream: &mut dyn BufRead| loop {
         let mut line = String::new();
-        assert!(
-            stream.read_line(&mut line).unwrap() > 0,
-            "the stream has ended"
-        );
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream has ended");
         if line.contains("notifications/resources/updated") {
             break line;
         }
     };
     let acknowledged = |stream: &mut dyn BufRead| loop {
         let mut line = String::new();
-        assert!(
-            stream.read_line(&mut line).unwrap() > 0,
-            "the stream has ended"
-        );
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream has ended");
         if line.contains("acknowledged") {
             break;
         }
@@ -223,8 +198,7 @@ fn words_about_resources_are_for_those_who_see_them() {
     let (mut hers, mut his) = (listen(&ada), listen(&bob));
     acknowledged(&mut hers);
     acknowledged(&mut his);
-    ada.ask("tools/call", json!({"name": "touch", "arguments": {}}))
-        .is(200);
+    ada.ask("tools/call", json!({"name": "touch", "arguments": {}})).is(200);
     assert!(heard(&mut hers).contains("secret://plan"));
     assert!(heard(&mut hers).contains("open://plan"));
     assert!(heard(&mut his).contains("open://plan"));

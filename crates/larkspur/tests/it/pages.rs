@@ -26,11 +26,7 @@ const LISTS: [(&str, &str, &str); 4] = [
     ("tools/list", "tools", "name"),
     ("prompts/list", "prompts", "name"),
     ("resources/list", "resources", "uri"),
-    (
-        "resources/templates/list",
-        "resourceTemplates",
-        "uriTemplate",
-    ),
+    ("resources/templates/list", "resourceTemplates", "uriTemplate"),
 ];
 
 /// Asks for page after page: how long they are, and whether all names are there, once and in order.
@@ -42,10 +38,7 @@ fn walk(list: (&str, &str, &str), mut ask: impl FnMut(Value) -> Value) {
         let result = ask(params);
         let page = result[items].as_array().unwrap();
         lengths.push(page.len());
-        names.extend(
-            page.iter()
-                .map(|item| item[name].as_str().unwrap().to_owned()),
-        );
+        names.extend(page.iter().map(|item| item[name].as_str().unwrap().to_owned()));
         match result.get("nextCursor") {
             Some(cursor) => params = json!({"cursor": cursor}),
             None => break,
@@ -79,9 +72,7 @@ fn by_network() {
     room.write("many.star", MANY);
     let web = Web::start(room, &["--surface", "flat"]);
     for list in LISTS {
-        walk(list, |params| {
-            web.modern(list.0, params).json()["result"].clone()
-        });
+        walk(list, |params| web.modern(list.0, params).json()["result"].clone());
         walk(list, |params| {
             let ask = json!({"jsonrpc": "2.0", "id": 1, "method": list.0, "params": params});
             web.plain(&ask).json()["result"].clone()

@@ -49,9 +49,7 @@ fn file(permissions: &str) -> String {
 
 fn with_variables() -> Server {
     let mut room = Room::new();
-    room.set_env("LARKSPUR_KEY", "secret")
-        .set_env("X_A", "a")
-        .set_env("X_B", "b");
+    room.set_env("LARKSPUR_KEY", "secret").set_env("X_A", "a").set_env("X_B", "b");
     Server::start_in(room, Opening::Legacy)
 }
 
@@ -124,16 +122,10 @@ fn a_grant_narrows_a_folder_and_may_change_while_it_runs() {
 #[test]
 fn a_grant_restarts_the_module_it_is_about_and_no_other() {
     let mut server = Server::start();
-    server
-        .folder("x", "exec = ['true']", ALL)
-        .folder("y", "exec = ['true']", ALL)
-        .up();
+    server.folder("x", "exec = ['true']", ALL).folder("y", "exec = ['true']", ALL).up();
     let generations = |status: &Value| -> Vec<u64> {
         let modules = status["modules"].as_array().unwrap();
-        modules
-            .iter()
-            .map(|module| module["generation"].as_u64().unwrap())
-            .collect()
+        modules.iter().map(|module| module["generation"].as_u64().unwrap()).collect()
     };
     assert_eq!(generations(&server.status()), [1, 1]);
     server.project("module.x.grant.exec = []");
@@ -166,10 +158,8 @@ fn grant_narrows_what_a_file_declares() {
     let mut server = with_variables();
     let out = server.room.path().join("out");
     let target = out.join("a.txt").display().to_string();
-    let declared = format!(
-        "env = ['X_*'], exec = ['true'], files_write = ['{}/**']",
-        out.display()
-    );
+    let declared =
+        format!("env = ['X_*'], exec = ['true'], files_write = ['{}/**']", out.display());
     server
         .module("x", &file(&declared))
         .call("variable", name("X_B"))
@@ -266,11 +256,7 @@ def describe_extension():
 fn paths_do_not_lead_out() {
     let mut server = Server::start();
     server
-        .folder(
-            "x",
-            "files = ['data/**']\nfiles_write = ['data/**', 'out/**']",
-            ALL,
-        )
+        .folder("x", "files = ['data/**']\nfiles_write = ['data/**', 'out/**']", ALL)
         .file("x/data/a.txt", "text")
         .file("x/secret.txt", "secret")
         .file("other/a.txt", "theirs");
@@ -292,17 +278,11 @@ fn paths_do_not_lead_out() {
         .text("text")
         .call("names", path("data"))
         .text("[\"a.txt\",\"file\",\"folder/\",\"inside\"]");
-    for out in [
-        "data/../secret.txt",
-        "data/file",
-        "data/folder/a.txt",
-        "../other/a.txt",
-        "/etc/passwd",
-    ] {
+    for out in
+        ["data/../secret.txt", "data/file", "data/folder/a.txt", "../other/a.txt", "/etc/passwd"]
+    {
         for tool in ["read", "exists", "names", "write"] {
-            server
-                .call(tool, path(out))
-                .fails("is not among the files module `x` may");
+            server.call(tool, path(out)).fails("is not among the files module `x` may");
         }
     }
     server
@@ -313,10 +293,7 @@ fn paths_do_not_lead_out() {
         .call("read", path("out/deep/new.txt"))
         .text("new");
     assert!(!server.room.at("other/new.txt").exists());
-    assert_eq!(
-        fs::read_to_string(server.room.at("other/a.txt")).unwrap(),
-        "theirs"
-    );
+    assert_eq!(fs::read_to_string(server.room.at("other/a.txt")).unwrap(), "theirs");
 }
 
 #[test]
@@ -326,18 +303,12 @@ fn pipes_and_devices_are_refused_at_once() {
         "{ALL}\ndef decode(path: str) -> str:\n    return str(data.load_json(path))\ntool(decode)\n"
     );
     server
-        .folder(
-            "x",
-            "files = ['data/**', '/dev/*']\nfiles_write = ['data/**']",
-            &module,
-        )
+        .folder("x", "files = ['data/**', '/dev/*']\nfiles_write = ['data/**']", &module)
         .file("x/data/a.txt", "text");
     let pipe = server.room.at("x/data/pipe");
     assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     for _ in 0..20 {
-        server
-            .call("read", path("data/pipe"))
-            .fails("pipe: it is not a regular file");
+        server.call("read", path("data/pipe")).fails("pipe: it is not a regular file");
     }
     server
         .call("write", path("data/pipe"))
@@ -432,9 +403,7 @@ fn a_denial_names_the_key_that_decides() {
     room.run(&read).exits(5).notes(advised);
     let folder = room.modules().join("x").canonicalize().unwrap();
     let set = format!("x.folders=[\"{}\"]", folder.display());
-    room.run(&[&read[..], &["--set", &set]].concat())
-        .exits(0)
-        .says_only("text");
+    room.run(&[&read[..], &["--set", &set]].concat()).exits(0).says_only("text");
     let folder = folder.display();
     room.project(&format!("[module.x.config]\nfolders = ['{folder}']\n"));
     room.run(&read).exits(0).says_only("text");

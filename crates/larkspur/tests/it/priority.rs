@@ -53,10 +53,7 @@ fn all_lowered(pid: u32, name: &str, by: i32) {
 #[test]
 fn calls_run_at_lower_priority() {
     let mut server = Server::start();
-    server
-        .module("one", &saying("one", "1"))
-        .call("one", json!({}))
-        .text("1");
+    server.module("one", &saying("one", "1")).call("one", json!({})).text("1");
     let pid = server.wire().pid();
     all_lowered(pid, "script", 10);
 }
@@ -64,10 +61,7 @@ fn calls_run_at_lower_priority() {
 #[test]
 fn large_line_is_parsed_at_lowest_priority() {
     let mut server = Server::start();
-    server
-        .module("length", LENGTH)
-        .call("length", text(10))
-        .text("10");
+    server.module("length", LENGTH).call("length", text(10)).text("10");
     let pid = server.wire().pid();
     assert!(nice(pid, "large").is_empty());
     let small = server.send_call("length", text(20));

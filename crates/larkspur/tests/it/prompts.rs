@@ -103,13 +103,10 @@ fn what_cannot_be_got_is_an_error() {
                 r#"-32603 odd(): 3 is no message; return a string, a list of messages or {"messages": [...]}"#
             ]],
         );
-        server.request("prompts/get", json!({"name": 3})).refused(
-            -32602,
-            "`name` of prompts/get must be a string, not a number",
-        );
         server
-            .request("prompts/list", json!({"cursor": "x"}))
-            .refused(-32602, "no cursor of");
+            .request("prompts/get", json!({"name": 3}))
+            .refused(-32602, "`name` of prompts/get must be a string, not a number");
+        server.request("prompts/list", json!({"cursor": "x"})).refused(-32602, "no cursor of");
     }
 }
 
@@ -117,16 +114,10 @@ fn what_cannot_be_got_is_an_error() {
 fn a_name_of_two_prompts_is_answered_with_both() {
     let one = |word: &str| format!("def same():\n    return '{word}'\nprompt(same)\n");
     let mut server = Server::start();
-    server
-        .module("one", &one("from one"))
-        .module("two", &one("from two"));
+    server.module("one", &one("from one")).module("two", &one("from two"));
     let listed = server.request("prompts/list", json!({})).result();
-    let names: Vec<&Value> = listed["prompts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|prompt| &prompt["name"])
-        .collect();
+    let names: Vec<&Value> =
+        listed["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["name"]).collect();
     assert_eq!(names, ["one_same", "two_same"]);
     refused(
         &mut server,
@@ -163,17 +154,11 @@ fn arguments_are_completed() {
             complete("tone", "KE"),
             json!({"values": ["keen"], "total": 1, "hasMore": false})
         );
-        assert_eq!(
-            complete("times", ""),
-            json!({"values": [], "total": 0, "hasMore": false})
-        );
+        assert_eq!(complete("times", ""), json!({"values": [], "total": 0, "hasMore": false}));
         let many = complete("code", "x");
         assert_eq!(many["values"].as_array().unwrap().len(), 100);
         assert_eq!(many["values"][99], "x99");
-        assert_eq!(
-            (&many["total"], &many["hasMore"]),
-            (&json!(150), &json!(true))
-        );
+        assert_eq!((&many["total"], &many["hasMore"]), (&json!(150), &json!(true)));
         refused(
             &mut server,
             "completion/complete",
@@ -195,12 +180,7 @@ fn another_list_of_prompts_is_told_of() {
     server.edit("desk", &DESK.replace("Ask for", "Beg for"));
     server.wire().notification(PROMPTS_CHANGED);
     server.not_told();
-    assert_eq!(
-        server
-            .wire()
-            .notified("notifications/resources/list_changed"),
-        None
-    );
+    assert_eq!(server.wire().notified("notifications/resources/list_changed"), None);
 }
 
 #[test]
@@ -213,9 +193,7 @@ fn the_shell_gets_them_too() {
     let whole = room.run(&["prompt", "review", "code=x", "times:=3", "--format", "json"]);
     let whole = whole.exits(0).json();
     assert_eq!(whole["messages"][0]["content"]["text"], "Be kind, 3 times");
-    room.run_with(&["prompt", "desk.review", "-"], r#"{"code": "y"}"#)
-        .exits(0)
-        .says("user: y");
+    room.run_with(&["prompt", "desk.review", "-"], r#"{"code": "y"}"#).exits(0).says("user: y");
     room.run(&["prompt", "desk.reviw"])
         .exits(2)
         .notes("error: there is no prompt `desk.reviw`; did you mean `desk.review`?");
@@ -225,9 +203,7 @@ fn the_shell_gets_them_too() {
     room.run(&["prompt", "desk.review", "code"])
         .exits(2)
         .notes("error: `code` is not an argument; write name=value, name:=json or -");
-    room.run(&["prompt", "desk.broken"])
-        .exits(5)
-        .notes("error: no ink\n   ┌ desk.star:17:5");
+    room.run(&["prompt", "desk.broken"]).exits(5).notes("error: no ink\n   ┌ desk.star:17:5");
     room.run(&["list"])
         .exits(0)
         .says("  prompt review(code: str, tone: \"kind\"|\"keen\" = \"kind\", times: int = 1)  Ask for a review.")

@@ -76,13 +76,7 @@ fn modern_results_say_who_gave_them_and_how_long_they_hold() {
     let mut server = Server::start_as(Opening::Modern);
     server.module("greet", &greeting("hello"));
     let discovered = server.request("server/discover", json!({})).result();
-    let expected = json!([
-        "2024-11-05",
-        "2025-03-26",
-        "2025-06-18",
-        "2025-11-25",
-        "2026-07-28"
-    ]);
+    let expected = json!(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(discovered["supportedVersions"], expected);
     let mut all = capabilities();
     all["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
@@ -92,10 +86,7 @@ fn modern_results_say_who_gave_them_and_how_long_they_hold() {
     let called = server.request("tools/call", called).result();
     for result in [&discovered, &listed, &called] {
         assert_eq!(result["resultType"], "complete", "{result:#}");
-        assert_eq!(
-            result["_meta"][SERVER_INFO]["name"], "larkspur",
-            "{result:#}"
-        );
+        assert_eq!(result["_meta"][SERVER_INFO]["name"], "larkspur", "{result:#}");
     }
     for result in [&discovered, &listed] {
         assert!(result["ttlMs"].is_u64(), "{result:#}");
@@ -127,10 +118,7 @@ fn shapes(opening: Opening, project: &str, expected: [(&str, Value, Value, &str)
         let listed = listed.iter().find(|listed| listed["name"] == tool).unwrap();
         assert_eq!(listed["outputSchema"], schema, "{opening:?} {tool}");
         let called = server.call(tool, json!({})).result();
-        assert_eq!(
-            called["structuredContent"], structured,
-            "{opening:?} {tool}"
-        );
+        assert_eq!(called["structuredContent"], structured, "{opening:?} {tool}");
         let content = json!([{"type": "text", "text": text}]);
         assert_eq!(called["content"], content, "{opening:?} {tool}");
     }
@@ -168,12 +156,7 @@ fn nonsense_gets_its_proper_error() {
     let mut server = Server::start_as(Opening::Bare);
     server.module("greet", &greeting("hello"));
     let mut check = |line: &[u8], id: Value, code: i32| {
-        server
-            .line(line)
-            .answer(id)
-            .refused(code, "")
-            .call("hello", ada())
-            .text("hello ada");
+        server.line(line).answer(id).refused(code, "").call("hello", ada()).text("hello ada");
     };
     let nobody = || Value::Null;
     check(b"nonsense", nobody(), -32700);
@@ -181,32 +164,14 @@ fn nonsense_gets_its_proper_error() {
     check(b"\xff\xfe\x00", nobody(), -32700);
     check(b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}", nobody(), -32700);
     check(b"[]", nobody(), -32600);
-    check(
-        br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
-        nobody(),
-        -32600,
-    );
+    check(br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, nobody(), -32600);
     check(b"3", nobody(), -32600);
     check(b"null", nobody(), -32600);
     check(b"{}", nobody(), -32600);
-    check(
-        br#"{"jsonrpc":"1.0","id":"b","method":"ping"}"#,
-        json!("b"),
-        -32600,
-    );
-    check(
-        br#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#,
-        nobody(),
-        -32600,
-    );
+    check(br#"{"jsonrpc":"1.0","id":"b","method":"ping"}"#, json!("b"), -32600);
+    check(br#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#, nobody(), -32600);
     check(br#"{"jsonrpc":"2.0","id":"b"}"#, json!("b"), -32600);
-    for method in [
-        "no/such",
-        "tools/callx",
-        "",
-        "roots/list",
-        "sampling/createMessage",
-    ] {
+    for method in ["no/such", "tools/callx", "", "roots/list", "sampling/createMessage"] {
         let line = json!({"jsonrpc": "2.0", "id": "m", "method": method, "params": {}});
         check(line.to_string().as_bytes(), json!("m"), -32601);
     }
@@ -217,11 +182,7 @@ fn params_that_do_not_fit_a_known_method_are_named_so() {
     let mut server = Server::start_as(Opening::Bare);
     server.module("greet", &greeting("hello"));
     let mut check = |method: &str, params: Value| {
-        server
-            .request(method, params)
-            .refused(-32602, "")
-            .call("hello", ada())
-            .text("hello ada");
+        server.request(method, params).refused(-32602, "").call("hello", ada()).text("hello ada");
     };
     for nonsense in [json!(3), json!("x"), json!([1])] {
         for method in ["initialize", "tools/list", "tools/call", "server/discover"] {
@@ -256,9 +217,7 @@ fn a_revision_that_does_not_exist_is_refused_with_those_that_do() {
 #[test]
 fn an_unknown_tool_is_answered_with_similar_names() {
     let mut server = Server::start();
-    server
-        .module("greet", &greeting("hello"))
-        .module("zoo", &saying("elephant", "x"));
+    server.module("greet", &greeting("hello")).module("zoo", &saying("elephant", "x"));
     let answer = server.call("helo", json!({}));
     let error = answer.message["error"].clone();
     assert_eq!(error["code"], -32602);
@@ -357,9 +316,7 @@ fn a_long_line_within_the_bound_is_a_message() {
     room.project("[server]\nresult_tokens = 9_000_000\n");
     let name = "x".repeat(3 << 20);
     let greeted = format!("hello {name}");
-    Server::start_in(room, Opening::Legacy)
-        .call("hello", json!({"name": name}))
-        .text(&greeted);
+    Server::start_in(room, Opening::Legacy).call("hello", json!({"name": name})).text(&greeted);
 }
 
 /// An id in use belongs to the request that came first, however odd the second one is.
@@ -368,10 +325,7 @@ fn an_id_gets_one_answer_while_it_is_in_use() {
     let mut server = Server::start();
     server.module("slow", crate::calls::SLOW).up();
     let id = server.send_call("slow", json!({"turns": 300_000}));
-    for params in [
-        json!({"name": "slow", "arguments": {"turns": 1}}),
-        json!({"name": 3}),
-    ] {
+    for params in [json!({"name": "slow", "arguments": {"turns": 1}}), json!({"name": 3})] {
         let again = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         server.line(again.to_string().as_bytes());
     }
@@ -420,8 +374,5 @@ fn a_client_that_stopped_reading_is_no_reason_to_stay() {
         child.kill().unwrap();
     }
     child.wait().unwrap();
-    assert!(
-        status.is_some(),
-        "it still waits for a client that has gone"
-    );
+    assert!(status.is_some(), "it still waits for a client that has gone");
 }

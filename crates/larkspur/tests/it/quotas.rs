@@ -37,28 +37,20 @@ prompt(greet)
 
 pub(crate) fn open(limits: &str) -> (Room, Runtime) {
     let room = Room::new();
-    room.write("hub.star", HUB)
-        .write("other.star", &saying("sing", "la"));
+    room.write("hub.star", HUB).write("other.star", &saying("sing", "la"));
     room.project(limits);
     let runtime = reopened(&room);
     (room, runtime)
 }
 
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let executor = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
+    let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     executor.unwrap().block_on(work)
 }
 
 pub(crate) fn by(who: &str, tool: &str, args: Value) -> Call {
-    let Value::Object(args) = args else {
-        panic!("{args} is no object")
-    };
-    Call {
-        caller: Caller::named(who.to_owned()),
-        ..Call::new(tool, args)
-    }
+    let Value::Object(args) = args else { panic!("{args} is no object") };
+    Call { caller: Caller::named(who.to_owned()), ..Call::new(tool, args) }
 }
 
 fn call(runtime: &Runtime, who: &str, tool: &str, args: Value) -> Result<Output, RequestError> {
@@ -66,10 +58,7 @@ fn call(runtime: &Runtime, who: &str, tool: &str, args: Value) -> Result<Output,
 }
 
 fn asking(who: &str) -> Asking {
-    Asking {
-        caller: Caller::named(who.to_owned()),
-        ..Asking::default()
-    }
+    Asking { caller: Caller::named(who.to_owned()), ..Asking::default() }
 }
 
 fn batch(runtime: &Runtime, who: &str, tasks: Value) -> Value {
@@ -93,9 +82,7 @@ fn step(id: &str, tool: &str) -> Value {
 /// The sentence of a call that was turned away, without how long that is.
 fn refusal(runtime: &Runtime, way: &str) -> String {
     let whole = match way {
-        "flat" => call(runtime, "ada", "ping", json!({}))
-            .unwrap_err()
-            .to_string(),
+        "flat" => call(runtime, "ada", "ping", json!({})).unwrap_err().to_string(),
         "call" => {
             let inner = json!({"module": "hub", "tool": "ping", "params": {}});
             call(runtime, "ada", "call", inner).unwrap_err().to_string()
@@ -126,14 +113,8 @@ fn refusal(runtime: &Runtime, way: &str) -> String {
 #[test]
 fn a_limit_holds_on_every_road() {
     for (limits, sentence) in [
-        (
-            "[limits]\ncaller_rate = '1/h'\n",
-            "one caller may make 1/h calls (limit `caller_rate`)",
-        ),
-        (
-            "[limits]\nmodule_rate = '1/h'\n",
-            "module `hub` may be called 1/h (limit `module_rate`)",
-        ),
+        ("[limits]\ncaller_rate = '1/h'\n", "one caller may make 1/h calls (limit `caller_rate`)"),
+        ("[limits]\nmodule_rate = '1/h'\n", "module `hub` may be called 1/h (limit `module_rate`)"),
         (
             "[module.hub]\nrate = '1/h'\n",
             "module `hub` may be called 1/h (`rate` under [module.hub])",
@@ -150,10 +131,7 @@ fn a_limit_holds_on_every_road() {
         assert!(error.to_string().contains(sentence), "{error}");
         let hits = runtime.metrics();
         let limit = ["caller_rate", "module_rate", "rate"];
-        let limit = limit
-            .iter()
-            .find(|name| limits.contains(&format!("{name} =")))
-            .unwrap();
+        let limit = limit.iter().find(|name| limits.contains(&format!("{name} ="))).unwrap();
         let line = format!("limit_hits_total{{limit=\"{limit}\"}} 1");
         assert!(hits.contains(&line), "{line}\n{hits}");
     }
@@ -165,10 +143,7 @@ fn a_batch_costs_as_many_as_it_has_tasks() {
     let steps = ["a", "b", "c", "d"].map(|id| step(id, "ping"));
     let answer = batch(&runtime, "ada", json!(steps));
     let ended = |id: &str| answer["errors"][id]["code"].as_str() == Some("caller_rate");
-    let limited = ["a", "b", "c", "d"]
-        .into_iter()
-        .filter(|id| ended(id))
-        .count();
+    let limited = ["a", "b", "c", "d"].into_iter().filter(|id| ended(id)).count();
     assert_eq!(limited, 1, "{answer:#}");
 }
 
@@ -228,12 +203,7 @@ fn over_http_it_is_429_in_every_era() {
         web.plain(&message("tools/call", &ping)),
         web.plain(&message("prompts/get", &json!({"name": "greet"}))),
     ] {
-        let wait: u64 = reply
-            .is(429)
-            .header("retry-after")
-            .unwrap()
-            .parse()
-            .unwrap();
+        let wait: u64 = reply.is(429).header("retry-after").unwrap().parse().unwrap();
         assert!((1700..=1800).contains(&wait), "{wait}");
         let body: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!(body["error"]["code"], 1001, "{body}");
@@ -267,8 +237,7 @@ fn over_http_it_is_429_in_every_era() {
 #[test]
 fn on_stdio_it_is_said_in_the_answer() {
     let room = Room::new();
-    room.write("hub.star", HUB)
-        .project("[limits]\ncaller_rate = '1/h'\n");
+    room.write("hub.star", HUB).project("[limits]\ncaller_rate = '1/h'\n");
     let mut server = Server::start_in(room, Opening::Legacy);
     server.call("ping", json!({})).text("pong");
     server
@@ -281,19 +250,14 @@ fn on_stdio_it_is_said_in_the_answer() {
 #[test]
 fn a_rate_that_is_set_anew_holds_at_once() {
     let room = Room::new();
-    room.write("hub.star", HUB)
-        .project("[module.hub]\nrate = '1/h'\n");
+    room.write("hub.star", HUB).project("[module.hub]\nrate = '1/h'\n");
     let mut server = Server::start_in(room, Opening::Legacy);
     server.call("ping", json!({})).text("pong");
-    server
-        .call("ping", json!({}))
-        .fails("(`rate` under [module.hub])");
+    server.call("ping", json!({})).fails("(`rate` under [module.hub])");
     // A file that is loaded again does not give turns back.
     server.edit("hub", &HUB.replace("pong", "PONG"));
     server.status_until("reloaded", |status| status["reloads"] == 1);
-    server
-        .call("ping", json!({}))
-        .fails("(`rate` under [module.hub])");
+    server.call("ping", json!({})).fails("(`rate` under [module.hub])");
     server.project("[module.hub]\nrate = '1000/s'\n");
     server.until("ping", json!({}), "PONG");
 }
@@ -351,11 +315,7 @@ async fn settled(runtime: &Runtime, running: u64, waiting: u64) {
     let waiting = format!("\nlarkspur_calls_waiting {waiting}\n");
     while Stats::get(&runtime.stats().in_flight) != running || !runtime.metrics().contains(&waiting)
     {
-        assert!(
-            std::time::Instant::now() < deadline,
-            "{}",
-            runtime.metrics()
-        );
+        assert!(std::time::Instant::now() < deadline, "{}", runtime.metrics());
         tokio::task::yield_now().await;
     }
 }
@@ -426,30 +386,19 @@ pub(crate) fn reopened(room: &Room) -> Runtime {
 fn no_member_more_dodges_a_rate() {
     let web = web("[limits]\nmodule_rate = '1/h'\n");
     let message = |method: &str, params: &Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
-    web.plain(&message("tools/call", &json!({"name": "ping"})))
-        .is(200);
+    web.plain(&message("tools/call", &json!({"name": "ping"}))).is(200);
     let of = json!({"type": "ref/resource", "uri": "hub://{topic}"});
     for (method, params) in [
         ("tools/call", json!({"name": "ping", "uri": 5})),
         ("tools/call", json!({"name": "ping", "arguments": null})),
         ("resources/read", json!({"uri": "hub://tea", "name": 5})),
-        (
-            "resources/read",
-            json!({"uri": "hub://tea", "arguments": []}),
-        ),
+        ("resources/read", json!({"uri": "hub://tea", "arguments": []})),
         ("prompts/get", json!({"name": "greet", "uri": 5})),
-        (
-            "completion/complete",
-            json!({"ref": of, "argument": {"name": "topic", "value": ""}}),
-        ),
+        ("completion/complete", json!({"ref": of, "argument": {"name": "topic", "value": ""}})),
     ] {
         let message = message(method, &params);
         web.plain(&message).is(429);
-        web.post(
-            &[("Mcp-Name", "other"), ("Mcp-Method", "tools/list")],
-            &message,
-        )
-        .is(429);
+        web.post(&[("Mcp-Name", "other"), ("Mcp-Method", "tools/list")], &message).is(429);
     }
     let encoded = [
         ("Accept", "application/json, text/event-stream"),

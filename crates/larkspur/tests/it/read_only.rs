@@ -80,26 +80,19 @@ fn a_read_only_tool_cannot_write() {
     let denial = "`notes.write` is not declared read_only";
     assert!(batch.to_string().contains(denial), "{batch:#}");
     assert!(!server.room.at("notes/out/note.txt").exists());
-    server
-        .call("notes.write", json!({"text": "x"}))
-        .text("written");
+    server.call("notes.write", json!({"text": "x"})).text("written");
 }
 
 #[test]
 fn a_query_that_writes_is_rejected_by_the_database() {
     let mut server = Server::start();
-    server
-        .folder("notes", GRANTS, NOTES)
-        .call("notes.setup", json!({}))
-        .text("0");
+    server.folder("notes", GRANTS, NOTES).call("notes.setup", json!({})).text("0");
     for sql in [
         "INSERT INTO notes VALUES (1)",
         "WITH a AS (SELECT 1) DELETE FROM notes",
         "PRAGMA user_version = 3",
     ] {
-        server
-            .call("notes.peek_query", json!({"sql": sql}))
-            .fails("notes.db");
+        server.call("notes.peek_query", json!({"sql": sql})).fails("notes.db");
     }
 }
 
@@ -109,8 +102,7 @@ fn check_reports_a_read_only_tool_that_writes() {
     let manifest = format!(
         "name = 'notes'\nversion = '1.0.0'\ndescription = 'Keeps notes'\n[permissions]\n{GRANTS}"
     );
-    room.write("notes/module.toml", &manifest)
-        .write("notes/main.star", NOTES);
+    room.write("notes/module.toml", &manifest).write("notes/main.star", NOTES);
     let ran = room.run(&["check", "modules"]);
     ran.exits(1);
     let text = format!("{}{}", ran.stdout, ran.stderr);

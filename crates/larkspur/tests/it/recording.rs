@@ -161,10 +161,9 @@ fn a_test_runs_once_with_the_server_and_then_without() {
         "]],
     );
     // The same requests, in any order.
-    let turned = STOCK.replace(
-        "    testing.eq(t.call('shop.stock').value['at'], '/stock?name=screws')\n",
-        "",
-    ) + "\n";
+    let turned = STOCK
+        .replace("    testing.eq(t.call('shop.stock').value['at'], '/stock?name=screws')\n", "")
+        + "\n";
     let turned = turned.replace(
         "'/stock?name=nuts')\n",
         "'/stock?name=nuts')\n    testing.eq(t.call('shop.stock').value['at'], '/stock?name=screws')\n",
@@ -294,38 +293,19 @@ def test_all(t):
     let written: Vec<PathBuf> = files(room.modules())
         .into_iter()
         .filter(|path| {
-            path.components()
-                .any(|part| part.as_os_str().to_string_lossy().starts_with("__"))
+            path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("__"))
         })
         .collect();
     assert_eq!(written.len(), 2, "{written:?}");
-    let encoded = [
-        "Y2FuYXJ5",
-        "Fubm",
-        "%22f3a9",
-        "canary/7",
-        "canary%2F7",
-        "f3a9",
-    ];
+    let encoded = ["Y2FuYXJ5", "Fubm", "%22f3a9", "canary/7", "canary%2F7", "f3a9"];
     for path in written {
         let text = fs::read_to_string(&path).unwrap();
         for part in ["canary", VARIABLE].iter().chain(&encoded) {
-            assert!(
-                !text.contains(part),
-                "{part} is in {}: {text}",
-                path.display()
-            );
+            assert!(!text.contains(part), "{part} is in {}: {text}", path.display());
         }
         assert!(text.contains("REDACTED-env-SHOP_KEY-"), "{text}");
     }
-    for gone in [
-        "etag",
-        "x-request-id",
-        "cf-ray",
-        "ratelimit",
-        "date",
-        "\"server\"",
-    ] {
+    for gone in ["etag", "x-request-id", "cf-ray", "ratelimit", "date", "\"server\""] {
         assert!(!kept(&room).contains(gone), "{gone}");
     }
     assert!(kept(&room).contains("x-total-count"));
@@ -401,10 +381,7 @@ fn recording_again_writes_anew_and_a_test_that_fails_keeps_what_it_had() {
     let room = shop(&web, STOCK);
     room.run_told(&ATTENDED, &["test", "--record"]).exits(0);
     let first = kept(&room);
-    room.write(
-        "shop/main_test.star",
-        &STOCK.replace("'/stock?name=nuts'", "'other'"),
-    );
+    room.write("shop/main_test.star", &STOCK.replace("'/stock?name=nuts'", "'other'"));
     transcript(
         &room,
         &web,
@@ -441,9 +418,7 @@ def test_more(t):
     assert!(kept(&room).contains("name=bolts") && !kept(&room).contains("name=nuts"));
     assert!(!kept(&room).contains("test_more"));
     room.write("shop/main_test.star", "def test_stock():\n    pass\n");
-    room.run_told(&ATTENDED, &["test", "--record"])
-        .exits(0)
-        .says("(1 recording removed)");
+    room.run_told(&ATTENDED, &["test", "--record"]).exits(0).says("(1 recording removed)");
     assert!(!room.at("shop/__recordings__/main_test.json").exists());
 }
 
@@ -486,13 +461,8 @@ def test_now(t):
 ";
     let room = shop(&web, tests);
     let cluster = Cluster::start();
-    room.project(&format!(
-        "[postgres.main]\nurl = \"{}\"\n",
-        cluster.url("sslmode=disable")
-    ));
-    room.run_told(&ATTENDED, &["test", "--record"])
-        .exits(0)
-        .says("(5 recordings written)");
+    room.project(&format!("[postgres.main]\nurl = \"{}\"\n", cluster.url("sslmode=disable")));
+    room.run_told(&ATTENDED, &["test", "--record"]).exits(0).says("(5 recordings written)");
     assert!(!kept(&room).contains(room.path().to_str().unwrap()));
     web.go();
     drop(cluster);

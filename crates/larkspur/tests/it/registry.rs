@@ -9,10 +9,8 @@ use standins::{JIRA_EMAIL, Standins};
 use std::process::Command;
 
 /// Sealed with it is nothing but what is in this file.
-const VAULT_KEY: (&str, &str) = (
-    "LARKSPUR_VAULT_KEY",
-    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-);
+const VAULT_KEY: (&str, &str) =
+    ("LARKSPUR_VAULT_KEY", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 const NO_KEYRING: (&str, &str) = ("LARKSPUR_VAULT_KEYRING", "off");
 
 /// All of our modules, told where the stand-ins are.

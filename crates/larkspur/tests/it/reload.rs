@@ -10,10 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 fn greeter() -> Server {
     let mut server = Server::start();
-    server
-        .module("greet", &greeting("hello"))
-        .call("hello", ada())
-        .text("hello ada");
+    server.module("greet", &greeting("hello")).call("hello", ada()).text("hello ada");
     server
 }
 
@@ -61,26 +58,23 @@ fn a_renamed_file_is_another_module() {
 #[test]
 fn a_file_saved_by_renaming_over_it_is_read() {
     let mut server = greeter();
-    for (i, beside) in ["greet.star.tmp", ".greet.star.swp", "4913", "greet.star~"]
-        .iter()
-        .enumerate()
+    for (i, beside) in
+        ["greet.star.tmp", ".greet.star.swp", "4913", "greet.star~"].iter().enumerate()
     {
         let word = format!("hello{i}");
-        server
-            .file(beside, &greeting(&word))
-            .rename(beside, "greet.star")
-            .until("hello", ada(), &format!("{word} ada"));
+        server.file(beside, &greeting(&word)).rename(beside, "greet.star").until(
+            "hello",
+            ada(),
+            &format!("{word} ada"),
+        );
     }
     // Vim's other way: the old file steps aside, a new one takes its name.
-    server
-        .rename("greet.star", "greet.star~")
-        .module("greet", &greeting("once more"))
-        .until("hello", ada(), "once more ada");
-    server
-        .not_told()
-        .module("more", &saying("bye", "good bye"))
-        .changed()
-        .not_told();
+    server.rename("greet.star", "greet.star~").module("greet", &greeting("once more")).until(
+        "hello",
+        ada(),
+        "once more ada",
+    );
+    server.not_told().module("more", &saying("bye", "good bye")).changed().not_told();
 }
 
 /// Between truncating and writing the file is empty, for longer than the watcher's quiet.
@@ -98,11 +92,7 @@ fn a_file_saved_by_truncating_it_never_vanishes() {
         drop(file);
         server.until("hello", ada(), &format!("{word} ada"));
     }
-    server
-        .not_told()
-        .module("more", &saying("bye", "good bye"))
-        .changed()
-        .not_told();
+    server.not_told().module("more", &saying("bye", "good bye")).changed().not_told();
 }
 
 /// However the saves fall between the server's looks at the file, a call finds the tool.
@@ -119,8 +109,7 @@ fn a_file_saved_again_and_again_never_vanishes() {
                 let mut file = File::create(&path).unwrap();
                 // As long as a page takes to reach the disk of a busy machine.
                 spin(Duration::from_micros(500));
-                file.write_all(greeting(&format!("hello{round}")).as_bytes())
-                    .unwrap();
+                file.write_all(greeting(&format!("hello{round}")).as_bytes()).unwrap();
                 drop(file);
                 round += 1;
                 spin(Duration::from_millis(20 + round % 20));
@@ -131,10 +120,7 @@ fn a_file_saved_again_and_again_never_vanishes() {
             server.call("hello", ada()).result();
         }
     });
-    server
-        .edit("greet", &greeting("at last"))
-        .until("hello", ada(), "at last ada")
-        .not_told();
+    server.edit("greet", &greeting("at last")).until("hello", ada(), "at last ada").not_told();
 }
 
 /// Lets time pass for the one who saves. It does not yield: who yields again and again on a busy
@@ -281,9 +267,7 @@ fn data_read_while_loading_is_watched() {
         .call("word", json!({}))
         .text("three");
     assert_eq!(server.status()["modules"][0]["state"], "stale");
-    server
-        .file("data/words.json", &words("four"))
-        .until("word", json!({}), "four");
+    server.file("data/words.json", &words("four")).until("word", json!({}), "four");
     // The folder it lies in goes, and another one comes in its place.
     server
         .file("next/words.json", &words("five"))
@@ -314,10 +298,7 @@ fn a_broken_edit_keeps_the_old_answer_and_says_so() {
     server
         .module("more", &saying("bye", "good bye"))
         .changed()
-        .edit(
-            "greet",
-            "def hello(name: str) -> str:\n    return oops + name\ntool(hello)\n",
-        )
+        .edit("greet", "def hello(name: str) -> str:\n    return oops + name\ntool(hello)\n")
         .warned("greet.star cannot be loaded; its last good version is still served")
         .warned("2 │     return oops + name")
         .call("hello", ada())
@@ -331,15 +312,9 @@ fn a_broken_edit_keeps_the_old_answer_and_says_so() {
     assert!(error.contains("greet.star:2 "), "{error}");
     assert!(error.contains("oops"), "{error}");
     assert_eq!(module(&status, "more")["state"], "running");
-    server
-        .edit("greet", &greeting("good day"))
-        .until("hello", ada(), "good day ada");
+    server.edit("greet", &greeting("good day")).until("hello", ada(), "good day ada");
     assert_eq!(module(&server.status(), "greet")["state"], "running");
-    server
-        .not_told()
-        .module("third", &saying("third", "3"))
-        .changed()
-        .not_told();
+    server.not_told().module("third", &saying("third", "3")).changed().not_told();
 }
 
 fn module<'a>(status: &'a Value, name: &str) -> &'a Value {
@@ -366,10 +341,7 @@ fn a_broken_new_file_stops_nobody() {
     let broken = modules.iter().find(|module| module["state"] == "failed");
     let broken = broken.unwrap_or_else(|| panic!("{status:#}"));
     assert_eq!(broken["name"], Value::Null);
-    assert!(
-        broken["error"].as_str().unwrap().contains("broken.star:1 "),
-        "{broken:#}"
-    );
+    assert!(broken["error"].as_str().unwrap().contains("broken.star:1 "), "{broken:#}");
     server
         .edit("broken", &saying("mended", "well"))
         .changed()
@@ -396,15 +368,11 @@ fn another_list_is_told_once_and_an_equal_one_never() {
     let mut server = greeter();
     // Three bodies, and nobody needs to know.
     for word in ["one", "two", "three"] {
-        server
-            .edit("greet", &greeting(word))
-            .until("hello", ada(), &format!("{word} ada"));
+        server.edit("greet", &greeting(word)).until("hello", ada(), &format!("{word} ada"));
     }
     server.not_told();
     // One list, and everybody does.
-    server
-        .edit("greet", &described("four", "Greets."))
-        .changed();
+    server.edit("greet", &described("four", "Greets.")).changed();
     server
         .edit("greet", &described("five", "Greets."))
         .until("hello", ada(), "five ada")
@@ -426,19 +394,13 @@ fn other_files_and_touched_ones_reload_nothing() {
         "logs/today.log",
     ] {
         server.file(other, "something");
-        let mut file = OpenOptions::new()
-            .append(true)
-            .open(server.room.at(other))
-            .unwrap();
+        let mut file = OpenOptions::new().append(true).open(server.room.at(other)).unwrap();
         for _ in 0..100 {
             file.write_all(b"more and more\n").unwrap();
         }
     }
     server.remove("data.db-wal").rename("LOG", "LOG.1");
-    let touched = File::options()
-        .write(true)
-        .open(server.room.at("greet.star"))
-        .unwrap();
+    let touched = File::options().write(true).open(server.room.at("greet.star")).unwrap();
     touched.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     server.edit("greet", &greeting("hello"));
     // Whatever the above might start comes before this.
@@ -463,15 +425,9 @@ fn a_busy_log_does_not_hold_up_a_reload() {
             }
         });
         let begin = Instant::now();
-        server
-            .edit("greet", &greeting("good day"))
-            .until("hello", ada(), "good day ada");
+        server.edit("greet", &greeting("good day")).until("hello", ada(), "good day ada");
         done.store(true, Ordering::Relaxed);
-        assert!(
-            begin.elapsed() < Duration::from_secs(3),
-            "{:?}",
-            begin.elapsed()
-        );
+        assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
     });
 }
 

@@ -49,9 +49,7 @@ fn library(opening: Opening) -> Server {
 
 #[track_caller]
 fn read(server: &mut Server, uri: &str) -> Value {
-    server
-        .request("resources/read", json!({"uri": uri}))
-        .result()
+    server.request("resources/read", json!({"uri": uri})).result()
 }
 
 /// What a client sees of an error, on one line.
@@ -71,11 +69,7 @@ pub(crate) fn dressed(opening: Opening, result: &Value, cached: bool) {
     assert_eq!(*info == "larkspur", modern, "{result:#}");
     assert_eq!(result["resultType"] == "complete", modern, "{result:#}");
     assert_eq!(result["ttlMs"].is_u64(), modern && cached, "{result:#}");
-    assert_eq!(
-        result["cacheScope"].is_string(),
-        modern && cached,
-        "{result:#}"
-    );
+    assert_eq!(result["cacheScope"].is_string(), modern && cached, "{result:#}");
 }
 
 #[test]
@@ -88,9 +82,7 @@ fn resources_and_templates_are_listed() {
             r#"[{"uri":"lib://gone","name":"gone"},{"uri":"lib://today","name":"today","title":"Today","description":"What is new.","mimeType":"text/markdown","icons":[{"src":"https://example.org/i.png"}],"annotations":{"priority":0.5}}]"#
         ]]
         .assert_eq(&listed["resources"].to_string());
-        let listed = server
-            .request("resources/templates/list", json!({}))
-            .result();
+        let listed = server.request("resources/templates/list", json!({})).result();
         dressed(opening, &listed, true);
         expect![[
             r#"[{"uriTemplate":"lib://pages/{+path}","name":"page"},{"uriTemplate":"lib://{shelf}/{number}","name":"book"}]"#
@@ -145,17 +137,10 @@ fn what_cannot_be_read_is_an_error() {
     let near = r#"there is no resource `lib://tody`; did you mean `lib://today`? {"uri":"lib://tody","available":["lib://today"]}"#;
     for (opening, code) in [(Opening::Legacy, -32002), (Opening::Modern, -32602)] {
         let mut server = library(opening);
-        let error = server
-            .request("resources/read", json!({"uri": "lib://tody"}))
-            .message["error"]
-            .clone();
+        let error =
+            server.request("resources/read", json!({"uri": "lib://tody"})).message["error"].clone();
         assert_eq!(
-            format!(
-                "{} {} {}",
-                error["code"],
-                error["message"].as_str().unwrap(),
-                error["data"]
-            ),
+            format!("{} {} {}", error["code"], error["message"].as_str().unwrap(), error["data"]),
             format!("{code} {near}")
         );
         let mut check = |uri: &str, expected: &Expect| {
@@ -171,15 +156,10 @@ fn what_cannot_be_read_is_an_error() {
         server
             .request("resources/read", json!({}))
             .refused(-32602, "resources/read needs params with `uri`");
-        server
-            .request("resources/list", json!({"cursor": "x"}))
-            .refused(-32602, "no cursor of");
+        server.request("resources/list", json!({"cursor": "x"})).refused(-32602, "no cursor of");
         server
             .request("resources/templates/list", json!({"cursor": 3}))
-            .refused(
-                -32602,
-                "`cursor` of resources/templates/list must be a string",
-            );
+            .refused(-32602, "`cursor` of resources/templates/list must be a string");
     }
 }
 
@@ -189,20 +169,12 @@ fn nothing_is_served_where_there_is_nothing() {
         let mut server = Server::start_as(opening);
         let listed = server.request("resources/list", json!({})).result();
         assert_eq!(listed["resources"], json!([]));
-        let listed = server
-            .request("resources/templates/list", json!({}))
-            .result();
+        let listed = server.request("resources/templates/list", json!({})).result();
         assert_eq!(listed["resourceTemplates"], json!([]));
-        server
-            .request("resources/read", json!({"uri": "a://b"}))
-            .refused(
-                if opening == Opening::Legacy {
-                    -32002
-                } else {
-                    -32602
-                },
-                "there is no resource `a://b`",
-            );
+        server.request("resources/read", json!({"uri": "a://b"})).refused(
+            if opening == Opening::Legacy { -32002 } else { -32602 },
+            "there is no resource `a://b`",
+        );
     }
 }
 
@@ -241,9 +213,7 @@ fn of_two_modules_with_one_uri_the_first_serves_it() {
     let one =
         |word: &str| format!("def {word}():\n    return '{word}'\nresource('a://b', {word})\n");
     let mut server = Server::start();
-    server
-        .module("first", &one("first"))
-        .module("second", &one("second"));
+    server.module("first", &one("first")).module("second", &one("second"));
     assert_eq!(read(&mut server, "a://b")["contents"][0]["text"], "first");
     let notes = server.status()["notes"].clone();
     assert_eq!(
@@ -264,10 +234,7 @@ fn each_list_is_told_of_by_itself() {
     };
     for opening in ERAS {
         let mut server = Server::start_as(opening);
-        server
-            .module("greet", &greeting("hello"))
-            .module("docs", &resource("One."))
-            .up();
+        server.module("greet", &greeting("hello")).module("docs", &resource("One.")).up();
         if opening == Opening::Modern {
             let all = json!({"toolsListChanged": true, "resourcesListChanged": true, "promptsListChanged": true});
             server.send("subscriptions/listen", json!({"notifications": all}));
@@ -277,9 +244,7 @@ fn each_list_is_told_of_by_itself() {
         server.edit("docs", &resource("Two."));
         server.wire().notification(RESOURCES_CHANGED);
         server.not_told();
-        server
-            .edit("greet", &described("hello", "Greets."))
-            .changed();
+        server.edit("greet", &described("hello", "Greets.")).changed();
         assert_eq!(server.up().wire().notified(RESOURCES_CHANGED), None);
     }
 }
@@ -323,14 +288,9 @@ fn a_modern_client_listens_to_what_it_names() {
     touch(&mut server, "lib://today");
     let told = server.wire().notification(UPDATED);
     assert_eq!(told["params"]["uri"], "lib://today");
-    assert_eq!(
-        told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
-        json!(id)
-    );
+    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], json!(id));
     assert_eq!(server.up().wire().notified(UPDATED), None);
-    server
-        .request("resources/subscribe", json!({"uri": "lib://today"}))
-        .refused(-32601, "");
+    server.request("resources/subscribe", json!({"uri": "lib://today"})).refused(-32601, "");
 }
 
 #[test]
@@ -338,9 +298,7 @@ fn subscriptions_have_a_bound() {
     let mut server = library(Opening::Legacy);
     for i in 0..1024 {
         let uri = format!("lib://poems/{i}");
-        server
-            .request("resources/subscribe", json!({"uri": uri}))
-            .result();
+        server.request("resources/subscribe", json!({"uri": uri})).result();
     }
     refused(
         &mut server,
@@ -361,9 +319,7 @@ fn the_road_has_a_deadline_and_can_be_left() {
     assert_eq!(word["params"]["message"], "half");
     server
         .notify("notifications/cancelled", json!({"requestId": id}))
-        .status_until("free again", |status| {
-            status["in_flight"] == 0 && status["stopped"] == 1
-        });
+        .status_until("free again", |status| status["in_flight"] == 0 && status["stopped"] == 1);
 }
 
 /// A module with a manifest: what `start` gave is there, other tools can be called, and a function
@@ -407,9 +363,7 @@ resource("unit://missed/it", missed)
 fn the_shell_reads_too() {
     let room = Room::new();
     room.write("library.star", LIBRARY);
-    room.run(&["read", "lib://today"])
-        .exits(0)
-        .says_only("nothing new");
+    room.run(&["read", "lib://today"]).exits(0).says_only("nothing new");
     room.run(&["read", "lib://pages/x"])
         .exits(0)
         .says_only("x")
@@ -432,9 +386,7 @@ fn the_shell_reads_too() {
         .exits(5)
         .notes("error: the shelf is empty\n   ┌ library.star:15:5");
     room.run(&["read"]).exits(2).notes("<URI>");
-    room.run(&["read", "--help"])
-        .exits(0)
-        .says("larkspur read notes://today");
+    room.run(&["read", "--help"]).exits(0).says("larkspur read notes://today");
 }
 
 #[test]

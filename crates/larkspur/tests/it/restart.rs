@@ -47,16 +47,15 @@ fn whatever_changes_restarts_a_module_and_its_dependents_once() {
         server.logged(&log);
         server.call("base_tool", json!({})).text(answer);
     }
-    server.file(
-        "base/module.toml",
-        &manifest("base", "author = \"somebody\""),
-    );
+    server.file("base/module.toml", &manifest("base", "author = \"somebody\""));
     log.extend(["base: start", "top: start", "top: stop", "base: stop"]);
     server.logged(&log);
     // The dependent alone leaves its base running.
-    server
-        .main("top", &upon("top").replace("deps[\"base\"]", "\"own\""))
-        .until("top_tool", json!({}), "own");
+    server.main("top", &upon("top").replace("deps[\"base\"]", "\"own\"")).until(
+        "top_tool",
+        json!({}),
+        "own",
+    );
     log.extend(["top: start", "top: stop"]);
     server.logged(&log);
 }
@@ -65,25 +64,15 @@ fn whatever_changes_restarts_a_module_and_its_dependents_once() {
 fn a_library_loaded_from_a_dependency_restarts_whoever_loads_it() {
     let mut server = Server::start();
     server
-        .folder_module(
-            "lib",
-            &manifest("lib", ""),
-            "def word():\n    return \"one\"\n",
-        )
+        .folder_module("lib", &manifest("lib", ""), "def word():\n    return \"one\"\n")
         .folder_module(
             "a",
             &manifest("a", &needs("lib")),
-            &format!(
-                "load(\"@lib\", \"word\")\n{}",
-                answering("a_tool", "word()")
-            ),
+            &format!("load(\"@lib\", \"word\")\n{}", answering("a_tool", "word()")),
         )
         .call("a_tool", json!({}))
         .text("one")
-        .main(
-            "lib",
-            "load(\"deep.star\", \"deep\")\ndef word():\n    return deep\n",
-        )
+        .main("lib", "load(\"deep.star\", \"deep\")\ndef word():\n    return deep\n")
         .file("lib/deep.star", "deep = \"two\"\n")
         .until("a_tool", json!({}), "two")
         .file("lib/deep.star", "deep = \"three\"\n")
@@ -99,13 +88,7 @@ fn a_dependent_that_cannot_follow_keeps_the_whole_set_as_it_was() {
     );
     server
         .main("top", &picky)
-        .logged(&[
-            "base: start",
-            "beside: start",
-            "top: start",
-            "top: start",
-            "top: stop",
-        ])
+        .logged(&["base: start", "beside: start", "top: start", "top: start", "top: stop"])
         .main("base", &worded("X"))
         .warned("not with X")
         .stands("base stale, beside running, top stale")
@@ -114,20 +97,12 @@ fn a_dependent_that_cannot_follow_keeps_the_whole_set_as_it_was() {
         .call("top_tool", json!({}))
         .text("ldm");
     let status = server.status();
-    let error = |name| {
-        crate::folder::module(&status, name)["error"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
+    let error = |name| crate::folder::module(&status, name)["error"].as_str().unwrap().to_owned();
     assert_eq!(
         error("base"),
         "top/main.star:4 kept as it was, since `top` cannot follow: `start` of module `top` failed: not with X"
     );
-    assert_eq!(
-        error("top"),
-        "top/main.star:4 `start` of module `top` failed: not with X"
-    );
+    assert_eq!(error("top"), "top/main.star:4 `start` of module `top` failed: not with X");
     server
         .main("top", &upon("top"))
         .until("top_tool", json!({}), "ldX")
@@ -135,16 +110,8 @@ fn a_dependent_that_cannot_follow_keeps_the_whole_set_as_it_was() {
         .call("base_tool", json!({}))
         .text("ldX");
     let log = server.log_to_the_end();
-    assert_eq!(
-        log.iter().filter(|line| line.ends_with("start")).count(),
-        8,
-        "{log:#?}"
-    );
-    assert_eq!(
-        log.iter().filter(|line| line.ends_with("stop")).count(),
-        7,
-        "{log:#?}"
-    );
+    assert_eq!(log.iter().filter(|line| line.ends_with("start")).count(), 8, "{log:#?}");
+    assert_eq!(log.iter().filter(|line| line.ends_with("stop")).count(), 7, "{log:#?}");
 }
 
 #[test]
@@ -210,23 +177,17 @@ fn a_deleted_base_leaves_its_dependents_stale_until_it_is_back() {
         server.module_status("top")["error"],
         "top/module.toml:4 module `top` needs `base`, which is not installed"
     );
-    assert!(
-        !server.log().contains(&"base: stop".to_owned()),
-        "it is still in use"
-    );
+    assert!(!server.log().contains(&"base: stop".to_owned()), "it is still in use");
     std::fs::rename(server.room.path().join("away"), server.room.at("base")).unwrap();
-    server
-        .changed()
-        .stands("base running, beside running, top running")
-        .logged(&[
-            "base: start",
-            "beside: start",
-            "top: start",
-            "base: start",
-            "top: start",
-            "top: stop",
-            "base: stop",
-        ]);
+    server.changed().stands("base running, beside running, top running").logged(&[
+        "base: start",
+        "beside: start",
+        "top: start",
+        "base: start",
+        "top: start",
+        "top: stop",
+        "base: stop",
+    ]);
 }
 
 #[test]

@@ -103,15 +103,7 @@ fn a_resumed_stream_brings_each_event_once() {
         let (progress, line) = ("notifications/progress", "notifications/message");
         assert_eq!(
             methods,
-            [
-                progress,
-                progress,
-                line,
-                "elicitation/create",
-                line,
-                progress,
-                "response"
-            ],
+            [progress, progress, line, "elicitation/create", line, progress, "response"],
             "{revision}"
         );
         for count in 1..whole.len() {
@@ -130,12 +122,7 @@ fn a_resumed_stream_brings_each_event_once() {
 fn assert_unique_ids(events: &[Event]) {
     let ids: BTreeSet<&str> = events
         .iter()
-        .map(|event| {
-            event
-                .id
-                .as_deref()
-                .unwrap_or_else(|| panic!("no id: {event:?}"))
-        })
+        .map(|event| event.id.as_deref().unwrap_or_else(|| panic!("no id: {event:?}")))
         .collect();
     assert_eq!(ids.len(), events.len(), "{events:#?}");
 }
@@ -175,25 +162,17 @@ fn a_stream_without_a_last_event_replays_nothing() {
 #[test]
 fn only_streams_of_2025_11_25_are_primed() {
     let web = web();
-    for (module, revision, is_primed) in [
-        ("one", "2025-03-26", false),
-        ("two", "2025-06-18", false),
-        ("three", "2025-11-25", true),
-    ] {
+    for (module, revision, is_primed) in
+        [("one", "2025-03-26", false), ("two", "2025-06-18", false), ("three", "2025-11-25", true)]
+    {
         let events = events(&web, revision, Drops::Never);
         let first = events[0].data.is_empty() && events[0].id.is_some();
         let count = events.iter().filter(|event| event.data.is_empty()).count();
-        assert_eq!(
-            (first, count),
-            (is_primed, usize::from(is_primed)),
-            "{events:#?}"
-        );
+        assert_eq!((first, count), (is_primed, usize::from(is_primed)), "{events:#?}");
         let session = Session::open(&web, revision, json!({}));
         let mut stream = session.listen(None);
-        web.room.write(
-            &format!("{module}.star"),
-            &format!("def {module}(): return 1\ntool({module})"),
-        );
+        web.room
+            .write(&format!("{module}.star"), &format!("def {module}(): return 1\ntool({module})"));
         let first = stream.next().unwrap();
         assert!(is_primed || !first.data.is_empty(), "{revision}: {first:?}");
     }

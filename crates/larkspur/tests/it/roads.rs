@@ -48,9 +48,7 @@ tool(through)
 
 fn room() -> Room {
     let room = Room::new();
-    room.write("shop.star", SHOP)
-        .write("old.star", OLD)
-        .write("caller.star", CALLER);
+    room.write("shop.star", SHOP).write("old.star", OLD).write("caller.star", CALLER);
     room
 }
 
@@ -70,10 +68,7 @@ fn roads(module: &str, tool: &str, args: &Value) -> [(String, Value); 7] {
         ("through".to_owned(), json!({"tool": path, "args": args})),
         ("through".to_owned(), json!({"tool": "call", "args": meta})),
         ("batch".to_owned(), batch.clone()),
-        (
-            "through".to_owned(),
-            json!({"tool": "batch", "args": batch}),
-        ),
+        ("through".to_owned(), json!({"tool": "batch", "args": batch})),
     ]
 }
 
@@ -103,14 +98,8 @@ fn every_road_leads_to_the_same_result() {
             Ok(r#"[{"id":0,"shelf":"top"},{"id":1,"shelf":"top"}]"#),
         ),
         (("old", "find", json!({"n": 7})), Ok(r#"{"found":[7]}"#)),
-        (
-            ("shop", "stock", json!({"shelf": "cellar"})),
-            Err("the cellar is locked"),
-        ),
-        (
-            ("shop", "stock", json!({"shelf": [1]})),
-            Err("shelf` expected a string, got a list"),
-        ),
+        (("shop", "stock", json!({"shelf": "cellar"})), Err("the cellar is locked")),
+        (("shop", "stock", json!({"shelf": [1]})), Err("shelf` expected a string, got a list")),
         (("shop", "slow", json!({})), Err("stopped after 50 ms")),
     ];
     for door in DOORS {
@@ -150,10 +139,7 @@ fn what_is_called_is_counted_and_the_meta_tool_is_not() {
     server.call("call", bad).fails("`shelf` is required");
     let status = server.status();
     // Three of the seven went through another tool.
-    assert_eq!(
-        (&status["calls"], &status["failed"]),
-        (&json!(11), &json!(1))
-    );
+    assert_eq!((&status["calls"], &status["failed"]), (&json!(11), &json!(1)));
 }
 
 #[test]
@@ -179,10 +165,7 @@ fn what_the_model_can_mend_is_said_with_the_way_out() {
             json!({"module": "shop", "tool": "call"}),
             "there is no tool `shop.call`; `get_module_schema` with modules: [\"shop\"] lists its tools",
         ),
-        (
-            json!({"module": "shop"}),
-            "call was not called: `tool` is required",
-        ),
+        (json!({"module": "shop"}), "call was not called: `tool` is required"),
         (
             json!({"module": "shop", "tool": "stock", "parms": {}}),
             "call was not called: `parms` is not a parameter; did you mean `params`?",

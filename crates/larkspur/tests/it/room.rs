@@ -28,11 +28,7 @@ impl Room {
         let parent = fs::canonicalize(std::env::temp_dir()).unwrap();
         let dir = tempfile::tempdir_in(parent).unwrap();
         let modules = dir.path().join(modules);
-        Self {
-            dir,
-            modules,
-            env: Vec::new(),
-        }
+        Self { dir, modules, env: Vec::new() }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -155,10 +151,7 @@ impl Ran {
     /// This is part of the result.
     #[track_caller]
     pub(crate) fn says(&self, part: &str) -> &Self {
-        assert!(
-            self.stdout.contains(part),
-            "no `{part}` on stdout: {self:#?}"
-        );
+        assert!(self.stdout.contains(part), "no `{part}` on stdout: {self:#?}");
         self
     }
 
@@ -172,10 +165,7 @@ impl Ran {
     /// This is said beside the result.
     #[track_caller]
     pub(crate) fn notes(&self, part: &str) -> &Self {
-        assert!(
-            self.stderr.contains(part),
-            "no `{part}` on stderr: {self:#?}"
-        );
+        assert!(self.stderr.contains(part), "no `{part}` on stderr: {self:#?}");
         self
     }
 

@@ -48,10 +48,7 @@ fn web() -> Web {
             answer(404, "", "nothing")
         } else if path.starts_with("/all") {
             let one = |n: u32| format!(r#"{{"name":"n{n}","key":"{path}"}}"#);
-            ok(&format!(
-                "[{}]",
-                (0..40).map(one).collect::<Vec<_>>().join(",")
-            ))
+            ok(&format!("[{}]", (0..40).map(one).collect::<Vec<_>>().join(",")))
         } else {
             ok(&format!(r#"{{"left":3,"at":"{path}"}}"#))
         })
@@ -80,42 +77,24 @@ fn tests(room: &Room) -> String {
 fn a_call_becomes_a_test_that_needs_nobody() {
     let web = web();
     let room = shop(&web);
-    let call = [
-        "call",
-        "shop.stock",
-        "name=nuts",
-        "--save-test",
-        "--set",
-        "shop.unit=boxes",
-    ];
+    let call = ["call", "shop.stock", "name=nuts", "--save-test", "--set", "shop.unit=boxes"];
     told(&room, &call)
         .exits(0)
         .says(r#""left":3"#)
         .notes("saved as test_stock_2 in modules/shop/main_test.star; run it with: larkspur test -k test_stock_2");
-    told(
-        &room,
-        &["call", "shop.stock", "name=none", "--save-test=nothing"],
-    )
-    .exits(5)
-    .notes("saved as test_nothing in");
-    told(
-        &room,
-        &["call", "shop.stock", "nme=nuts", "--save-test=wrong"],
-    )
-    .exits(2)
-    .notes("saved as test_wrong in");
+    told(&room, &["call", "shop.stock", "name=none", "--save-test=nothing"])
+        .exits(5)
+        .notes("saved as test_nothing in");
+    told(&room, &["call", "shop.stock", "nme=nuts", "--save-test=wrong"])
+        .exits(2)
+        .notes("saved as test_wrong in");
     told(&room, &["call", "shop.all_of_it", "--save-test"])
         .exits(0)
         .notes("saved as test_all_of_it_1 in");
-    told(&room, &["call", "shop.now", "--save-test"])
-        .exits(0)
-        .notes("saved as test_now_1 in");
+    told(&room, &["call", "shop.now", "--save-test"]).exits(0).notes("saved as test_now_1 in");
     web.go();
     let written = tests(&room);
-    let mine = written
-        .strip_prefix(TESTS)
-        .unwrap()
-        .replace(&web.site(), "SITE");
+    let mine = written.strip_prefix(TESTS).unwrap().replace(&web.site(), "SITE");
     let mine = mine.split("\ndef test_now_1").next().unwrap();
     expect![[r#"
 
@@ -147,22 +126,14 @@ fn a_call_becomes_a_test_that_needs_nobody() {
             testing.snapshot(answer)
     "#]]
     .assert_eq(mine);
-    room.run_told(&[("CI", "true")], &["test"])
-        .exits(0)
-        .says("Total: 6 | Passed: 6 | Failed: 0");
-    for file in [
-        "main_test.star",
-        "__recordings__/main_test.json",
-        "__snapshots__/main_test.snap",
-    ] {
+    room.run_told(&[("CI", "true")], &["test"]).exits(0).says("Total: 6 | Passed: 6 | Failed: 0");
+    for file in ["main_test.star", "__recordings__/main_test.json", "__snapshots__/main_test.snap"]
+    {
         let text = fs::read_to_string(room.at("shop").join(file)).unwrap();
         assert!(!text.contains("canary"), "{file}: {text}");
     }
     let main = fs::read_to_string(room.at("shop/main.star")).unwrap();
-    room.write(
-        "shop/main.star",
-        &main.replace("'left': answer", "'leftover': answer"),
-    );
+    room.write("shop/main.star", &main.replace("'left': answer", "'leftover': answer"));
     room.run_told(&[("CI", "true")], &["test", "-k", "test_stock_2"])
         .exits(1)
         .says("✗ test_stock_2");
@@ -177,12 +148,9 @@ fn what_would_not_pass_is_not_saved() {
         .notes("no test was saved: without the world `test_lucky_1` does not pass");
     assert_eq!(tests(&room), TESTS);
     assert!(!room.at("shop/__recordings__").exists());
-    told(
-        &room,
-        &["call", "shop.stock", "name=a", "--save-test=stock_1"],
-    )
-    .exits(2)
-    .notes("there is a `test_stock_1` already in modules/shop/main_test.star");
+    told(&room, &["call", "shop.stock", "name=a", "--save-test=stock_1"])
+        .exits(2)
+        .notes("there is a `test_stock_1` already in modules/shop/main_test.star");
     told(&room, &["call", "shop.stock", "name=a", "--save-test=a b"])
         .exits(2)
         .notes("`a b` is no name for a test");

@@ -44,11 +44,7 @@ impl Screen {
         drop(command);
         let (told, parts) = channel();
         std::thread::spawn(move || read(File::from(master), &told));
-        Self {
-            child,
-            parts,
-            drawn: Vec::new(),
-        }
+        Self { child, parts, drawn: Vec::new() }
     }
 
     /// Waits until this has been drawn.

@@ -27,34 +27,17 @@ fn listed(room: &Room) -> Vec<String> {
     let line = |secret: &Value| {
         let user = secret["user"].as_str().unwrap_or("all");
         let kind = secret["kind"].as_str().unwrap_or("none");
-        let (module, name) = (
-            secret["module"].as_str().unwrap(),
-            secret["name"].as_str().unwrap(),
-        );
-        format!(
-            "{module}.{name} {user} {kind} {}",
-            secret["state"].as_str().unwrap()
-        )
+        let (module, name) = (secret["module"].as_str().unwrap(), secret["name"].as_str().unwrap());
+        format!("{module}.{name} {user} {kind} {}", secret["state"].as_str().unwrap())
     };
-    listed["secrets"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(line)
-        .collect()
+    listed["secrets"].as_array().unwrap().iter().map(line).collect()
 }
 
 #[test]
 fn secrets_are_set_listed_and_removed() {
     let room = hub();
     let set = |name: &str, value: &str| room.run_with(&["secret", "set", name], value);
-    assert_eq!(
-        listed(&room),
-        [
-            "hub.password all none waiting",
-            "hub.token all none waiting"
-        ]
-    );
+    assert_eq!(listed(&room), ["hub.password all none waiting", "hub.token all none waiting"]);
     let first = set("hub.token", "CANARY-1\n");
     first.exits(0).says_only("set hub.token");
     first
@@ -68,15 +51,10 @@ fn secrets_are_set_listed_and_removed() {
         .says_only("set hub.token for ada");
     let tokens =
         r#"{"token_url": "https://a.org/t", "client_id": "c", "refresh_token": "CANARY-4"}"#;
-    room.run_with(&["secret", "set", "hub.password", "--oauth2"], tokens)
-        .exits(0);
+    room.run_with(&["secret", "set", "hub.password", "--oauth2"], tokens).exits(0);
     assert_eq!(
         listed(&room),
-        [
-            "hub.password all oauth2 set",
-            "hub.token all text set",
-            "hub.token ada text set"
-        ]
+        ["hub.password all oauth2 set", "hub.token all text set", "hub.token ada text set"]
     );
     let shown = room.run(&["secret", "list"]);
     shown
@@ -89,21 +67,11 @@ fn secrets_are_set_listed_and_removed() {
         assert!(!format!("{ran:?}").contains("CANARY"), "{ran:?}");
     }
     let remove = |args: &[&str]| room.run(&[&["secret", "remove"], args].concat());
-    remove(&["hub.token"])
-        .exits(0)
-        .says_only("removed hub.token");
-    remove(&["hub.token"])
-        .exits(1)
-        .says_only("")
-        .notes("hub.token is not set");
-    remove(&["hub.token", "--user", "bob"])
-        .exits(1)
-        .notes("hub.token for bob is not set");
+    remove(&["hub.token"]).exits(0).says_only("removed hub.token");
+    remove(&["hub.token"]).exits(1).says_only("").notes("hub.token is not set");
+    remove(&["hub.token", "--user", "bob"]).exits(1).notes("hub.token for bob is not set");
     remove(&["hub.token", "--user", "ada"]).exits(0);
-    assert_eq!(
-        listed(&room),
-        ["hub.password all oauth2 set", "hub.token all none waiting"]
-    );
+    assert_eq!(listed(&room), ["hub.password all oauth2 set", "hub.token all none waiting"]);
 }
 
 #[test]
@@ -113,9 +81,7 @@ fn names_are_held_against_the_manifests() {
     set("hub.tokn")
         .exits(2)
         .notes("module `hub` asks for no secret `tokn`; did you mean `hub.token`?");
-    set("hub.other")
-        .exits(2)
-        .notes("it asks for password, token");
+    set("hub.other").exits(2).notes("it asks for password, token");
     set("single.token")
         .exits(2)
         .notes("module `single` is a single file, and these have no secrets");
@@ -150,25 +116,13 @@ fn a_value_on_the_command_line_is_refused() {
         assert!(!ran.stderr.contains("CANARY"), "{ran:?}");
     }
     assert!(!room.path().join(".larkspur").exists());
-    room.run_with(&["secret", "set", "hub.token"], "")
-        .exits(1)
-        .notes("nothing was given");
-    room.run_with(&["secret", "set", "hub.token"], "\n")
-        .exits(1)
-        .notes("nothing was given");
-    let bad = room.run_with(
-        &["secret", "set", "hub.token", "--oauth2"],
-        r#"{"tokenurl": "CANARY"}"#,
-    );
+    room.run_with(&["secret", "set", "hub.token"], "").exits(1).notes("nothing was given");
+    room.run_with(&["secret", "set", "hub.token"], "\n").exits(1).notes("nothing was given");
+    let bad =
+        room.run_with(&["secret", "set", "hub.token", "--oauth2"], r#"{"tokenurl": "CANARY"}"#);
     bad.exits(1).notes("did you mean `token_url`?");
     assert!(!bad.stderr.contains("CANARY"), "{bad:?}");
-    assert_eq!(
-        listed(&room),
-        [
-            "hub.password all none waiting",
-            "hub.token all none waiting"
-        ]
-    );
+    assert_eq!(listed(&room), ["hub.password all none waiting", "hub.token all none waiting"]);
 }
 
 #[test]
@@ -178,30 +132,17 @@ fn what_waits_is_told_wherever_one_looks() {
     let waits = format!("waits for the secret `token`; {sets}");
     room.run(&["list"]).exits(0).notes(&format!("hub {waits}"));
     let list = room.run(&["list", "--format", "json"]).exits(0).json();
-    assert_eq!(
-        list["modules"][0]["waitingFor"],
-        json!(["password", "token"])
-    );
-    room.run(&["doctor"]).says(&format!(
-        "! hub uses the secret `token`, which is not set\n    → {sets}"
-    ));
+    assert_eq!(list["modules"][0]["waitingFor"], json!(["password", "token"]));
+    room.run(&["doctor"])
+        .says(&format!("! hub uses the secret `token`, which is not set\n    → {sets}"));
     let mut server = Server::start_in(room, Opening::Legacy);
     server.up();
     let asked = server.room.run(&["status"]);
     asked.exits(0).says(&format!("◐ {waits}"));
-    assert_eq!(
-        server.status()["modules"][0]["waiting_for"],
-        json!(["password", "token"])
-    );
-    server
-        .room
-        .run_with(&["secret", "set", "hub.token"], "x")
-        .exits(0);
+    assert_eq!(server.status()["modules"][0]["waiting_for"], json!(["password", "token"]));
+    server.room.run_with(&["secret", "set", "hub.token"], "x").exits(0);
     // For one user it is set as well.
-    server
-        .room
-        .run_with(&["secret", "set", "hub.password", "--user", "ada"], "x")
-        .exits(0);
+    server.room.run_with(&["secret", "set", "hub.password", "--user", "ada"], "x").exits(0);
     assert_eq!(server.status()["modules"][0].get("waiting_for"), None);
     server
         .room
@@ -224,9 +165,7 @@ fn the_key_is_where_it_was_said_to_be() {
     set(&room).exits(0).notes("keys/vault.key");
     let key = room.path().join("keys/vault.key");
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
-    set(&room)
-        .exits(1)
-        .notes("can be read by others; `chmod 600 keys/vault.key` mends it");
+    set(&room).exits(1).notes("can be read by others; `chmod 600 keys/vault.key` mends it");
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     set(&room).exits(0);
     room.set_env("LARKSPUR_VAULT_KEY", &"12".repeat(32));
@@ -240,11 +179,8 @@ fn the_key_is_where_it_was_said_to_be() {
 #[test]
 fn keys_are_changed_and_files_exported() {
     let mut room = hub();
-    room.run(&["secret", "rotate-key"])
-        .exits(1)
-        .notes("nothing is sealed yet");
-    room.run_with(&["secret", "set", "hub.token"], "CANARY")
-        .exits(0);
+    room.run(&["secret", "rotate-key"]).exits(1).notes("nothing is sealed yet");
+    room.run_with(&["secret", "set", "hub.token"], "CANARY").exits(0);
     room.run(&["secret", "rotate-key"])
         .exits(0)
         .says("sealed 1 secret anew")
@@ -260,41 +196,23 @@ fn keys_are_changed_and_files_exported() {
     let file = room.path().join("new.key").display().to_string();
     room.set_env("LARKSPUR_VAULT_KEY_FILE", &file);
 
-    room.run(&["secret", "export", "all.json"])
-        .exits(2)
-        .notes("set LARKSPUR_EXPORT_PASSPHRASE");
+    room.run(&["secret", "export", "all.json"]).exits(2).notes("set LARKSPUR_EXPORT_PASSPHRASE");
     room.set_env("LARKSPUR_EXPORT_PASSPHRASE", "words");
-    room.run(&["secret", "export", "all.json"])
-        .exits(0)
-        .says_only("wrote 1 secret to all.json");
-    room.run(&["secret", "export", "all.json"])
-        .exits(1)
-        .notes("not overwritten");
+    room.run(&["secret", "export", "all.json"]).exits(0).says_only("wrote 1 secret to all.json");
+    room.run(&["secret", "export", "all.json"]).exits(1).notes("not overwritten");
     let all = room.path().join("all.json");
-    assert_eq!(
-        fs::metadata(&all).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(&all).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(!fs::read_to_string(&all).unwrap().contains("CANARY"));
     room.run(&["secret", "import", "all.json"])
         .exits(1)
         .notes("hub.token is set already; --replace");
-    room.run(&["secret", "import", "all.json", "--replace"])
-        .exits(0)
-        .says_only("set hub.token");
+    room.run(&["secret", "import", "all.json", "--replace"]).exits(0).says_only("set hub.token");
     room.run(&["secret", "remove", "hub.token"]).exits(0);
-    room.run(&["secret", "import", "all.json"])
-        .exits(0)
-        .says_only("set hub.token");
-    room.run(&["secret", "import", "gone.json"])
+    room.run(&["secret", "import", "all.json"]).exits(0).says_only("set hub.token");
+    room.run(&["secret", "import", "gone.json"]).exits(1).notes("cannot read gone.json");
+    room.run_told(&[("LARKSPUR_EXPORT_PASSPHRASE", "other")], &["secret", "import", "all.json"])
         .exits(1)
-        .notes("cannot read gone.json");
-    room.run_told(
-        &[("LARKSPUR_EXPORT_PASSPHRASE", "other")],
-        &["secret", "import", "all.json"],
-    )
-    .exits(1)
-    .notes("the passphrase does not open this file");
+        .notes("the passphrase does not open this file");
     for args in [
         &["secret"][..],
         &["secret", "export"],
@@ -335,8 +253,7 @@ fn without_a_keyring_the_key_is_in_a_file() {
     for bus in [Path::new("/nonexistent/bus"), &silent] {
         let mut room = hub();
         let address = format!("unix:path={}", bus.display());
-        room.set_env("LARKSPUR_VAULT_KEYRING", "")
-            .set_env("DBUS_SESSION_BUS_ADDRESS", &address);
+        room.set_env("LARKSPUR_VAULT_KEYRING", "").set_env("DBUS_SESSION_BUS_ADDRESS", &address);
         let set = ["secret", "set", "hub.token"];
         let set = room.run_with(&set, "x");
         set.exits(0)

@@ -118,11 +118,7 @@ impl Events {
         let (status, headers) = read_head(&mut reader);
         let kind = headers.iter().find(|(name, _)| name == "content-type");
         let kind = kind.map(|(_, kind)| kind.as_str());
-        assert_eq!(
-            (status, kind),
-            (200, Some("text/event-stream")),
-            "{headers:?}"
-        );
+        assert_eq!((status, kind), (200, Some("text/event-stream")), "{headers:?}");
         Self(BufReader::new(Unchunked { reader, left: 0 }))
     }
 

@@ -17,9 +17,7 @@ use std::time::Duration;
 const DRAINED: Duration = Duration::from_secs(45);
 
 fn signal(pid: u32, name: &str) {
-    let sent = Command::new("kill")
-        .args(["-s", name, &pid.to_string()])
-        .status();
+    let sent = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
     assert!(sent.unwrap().success());
 }
 
@@ -47,9 +45,7 @@ fn a_call_in_flight_at_the_end_of_input_has_the_drain_limit() {
 #[test]
 fn a_call_that_is_cut_off_is_reported() {
     let mut server = Server::start();
-    server
-        .room
-        .project("[limits]\ntimeout = '10m'\nticks = 5_000_000_000\n");
+    server.room.project("[limits]\ntimeout = '10m'\nticks = 5_000_000_000\n");
     server.module("spin", SPIN).up();
     server.send_call("spin", json!({}));
     server.status_until("in flight", |status| status["in_flight"] == 1);
@@ -73,19 +69,12 @@ fn a_call_over_http_that_is_cut_off_is_answered() {
     stream.set_read_timeout(Some(DRAINED)).unwrap();
     let request = written(web.port, "POST", "/mcp", &headers, &call.to_string());
     stream.write_all(&request).unwrap();
-    let is_running = || {
-        web.get("/metrics")
-            .body
-            .contains("larkspur_calls_in_flight 1")
-    };
+    let is_running = || web.get("/metrics").body.contains("larkspur_calls_in_flight 1");
     while !is_running() {}
     web.signal("TERM");
     let reply = read_reply(&mut BufReader::new(stream));
     let answer = reply.is(503).json();
-    assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
-        (&json!(7), &json!(-32603))
-    );
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32603)));
     let why = answer["error"]["message"].as_str().unwrap();
     assert!(why.contains("cut off"), "{why}");
     web.wire.ended_within(DRAINED);
@@ -162,9 +151,7 @@ fn sighup_with_a_terminal_drains_and_ends() {
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     let headers = [("Content-Type", "application/json")];
     let call = upstream.call(7).to_string();
-    stream
-        .write_all(&written(0, "POST", "/mcp", &headers, &call))
-        .unwrap();
+    stream.write_all(&written(0, "POST", "/mcp", &headers, &call)).unwrap();
     let mut held = upstream.accept();
     screen.hang_up();
     held.answer();
@@ -206,19 +193,14 @@ fn a_message_over_stdio_has_a_maximum_size() {
         for id_first in [true, false] {
             let mut server = Server::start_in(room(&project), Opening::Legacy);
             let (line, name) = sized(most, id_first);
-            server
-                .line(line.as_bytes())
-                .answer(7)
-                .text(&format!("hello {name}"));
+            server.line(line.as_bytes()).answer(7).text(&format!("hello {name}"));
             for bytes in [most + 1, 2 * most, 5 * most] {
                 server
                     .line(sized(bytes, id_first).0.as_bytes())
                     .answer(7)
                     .refused(-32600, "message_bytes");
             }
-            server
-                .call("hello", json!({"name": "ada"}))
-                .text("hello ada");
+            server.call("hello", json!({"name": "ada"})).text("hello ada");
             let more = server.wire().unasked();
             assert!(more.is_empty(), "{more:#?}");
         }
@@ -235,9 +217,7 @@ fn a_message_over_http_has_a_maximum_size() {
         let post = |bytes: usize| {
             let request = written(web.port, "POST", "/mcp", &headers, &sized(bytes, true).0);
             let mut stream = web.connect();
-            stream
-                .write_all(&request)
-                .expect("the server reads the body");
+            stream.write_all(&request).expect("the server reads the body");
             read_reply(&mut BufReader::new(stream))
         };
         post(most).is(200);

@@ -14,8 +14,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 fn web() -> Web {
     let room = Room::new();
-    room.write("greet.star", HELLO)
-        .project("[server]\nconnections_per_address = 4096\n");
+    room.write("greet.star", HELLO).project("[server]\nconnections_per_address = 4096\n");
     Web::start(room, &[])
 }
 
@@ -23,10 +22,7 @@ fn hello(web: &Web) {
     let call =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hello"}});
     let reply = web.plain(&call);
-    assert_eq!(
-        reply.is(200).json()["result"]["content"][0]["text"],
-        "hello"
-    );
+    assert_eq!(reply.is(200).json()["result"]["content"][0]["text"], "hello");
 }
 
 /// Opens many that send a beginning, and then a byte now and then.
@@ -44,11 +40,7 @@ fn many(web: &Web, beginning: &[u8], count: usize) -> Vec<TcpStream> {
 fn drip_until_closed(web: &Web, mut streams: Vec<TcpStream>) {
     let deadline = Instant::now() + PATIENCE;
     while !streams.is_empty() {
-        assert!(
-            Instant::now() < deadline,
-            "{} are still open",
-            streams.len()
-        );
+        assert!(Instant::now() < deadline, "{} are still open", streams.len());
         hello(web);
         streams.retain_mut(|stream| {
             let _ = stream.write(b" ");
@@ -76,15 +68,8 @@ fn many_files() {
 fn slow_headers_and_slow_bodies_are_closed() {
     many_files();
     let web = web();
-    let headers = many(
-        &web,
-        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow:",
-        1_000,
-    );
-    let slow = [
-        ("Content-Type", "application/json"),
-        ("Content-Length", "100000"),
-    ];
+    let headers = many(&web, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow:", 1_000);
+    let slow = [("Content-Type", "application/json"), ("Content-Length", "100000")];
     let body = written(web.port, "POST", "/mcp", &slow, "{");
     let bodies = many(&web, &body, 1_000);
     drip_until_closed(&web, headers);

@@ -72,11 +72,7 @@ impl Load {
             let text = result["content"][0]["text"].as_str().unwrap();
             let version = text.split(' ').next().unwrap();
             let version: usize = version.trim_start_matches('v').parse().unwrap();
-            assert!(
-                version >= self.seen[file],
-                "{text} after v{}",
-                self.seen[file]
-            );
+            assert!(version >= self.seen[file], "{text} after v{}", self.seen[file]);
             self.seen[file] = version;
             assert!(
                 begin.elapsed() < crate::wire::PATIENCE,

@@ -83,16 +83,12 @@ fn state_is_kept_across_calls_reloads_restarts_and_kills() {
 fn fifty_updates_at_once_lose_nothing() {
     let mut server = keeper();
     server.up();
-    let calls: Vec<i64> = (0..50)
-        .map(|_| server.send_call("count", json!({})))
-        .collect();
+    let calls: Vec<i64> = (0..50).map(|_| server.send_call("count", json!({}))).collect();
     let mut counts: Vec<usize> = calls
         .into_iter()
         .map(|id| {
             let result = server.answer(id).result();
-            body_of(&result)
-                .parse()
-                .unwrap_or_else(|_| panic!("{result:#}"))
+            body_of(&result).parse().unwrap_or_else(|_| panic!("{result:#}"))
         })
         .collect();
     counts.sort_unstable();
@@ -107,19 +103,11 @@ fn two_servers_share_one_state() {
     one.project("").up();
     let mut two = Server::start();
     let of_one = |file: &str| one.room.path().join(file).display().to_string();
-    two.flags = vec![
-        "--config".into(),
-        of_one("larkspur.toml"),
-        "--modules".into(),
-        of_one("modules"),
-    ];
+    two.flags =
+        vec!["--config".into(), of_one("larkspur.toml"), "--modules".into(), of_one("modules")];
     two.up();
-    let mine: Vec<i64> = (0..EACH)
-        .map(|_| one.send_call("count", json!({})))
-        .collect();
-    let theirs: Vec<i64> = (0..EACH)
-        .map(|_| two.send_call("count", json!({})))
-        .collect();
+    let mine: Vec<i64> = (0..EACH).map(|_| one.send_call("count", json!({}))).collect();
+    let theirs: Vec<i64> = (0..EACH).map(|_| two.send_call("count", json!({}))).collect();
     for (mine, theirs) in mine.into_iter().zip(theirs) {
         assert_eq!(one.answer(mine).result()["isError"], false);
         assert_eq!(two.answer(theirs).result()["isError"], false);
@@ -132,12 +120,7 @@ fn two_servers_share_one_state() {
 fn modules_do_not_see_each_others_state() {
     let mut server = keeper();
     server
-        .module(
-            "other",
-            &KEEPER
-                .replace("def ", "def other_")
-                .replace("tool(", "tool(other_"),
-        )
+        .module("other", &KEEPER.replace("def ", "def other_").replace("tool(", "tool(other_"))
         .call("set", json!({"key": "k", "value": 1}))
         .text("null")
         .call("other_get", json!({"key": "k"}))

@@ -9,11 +9,7 @@ use std::process::Command;
 #[test]
 fn nobody_runs() {
     let room = Room::new();
-    room.run(&["status"])
-        .exits(1)
-        .says_only("")
-        .notes("no server is running for")
-        .notes("modules");
+    room.run(&["status"]).exits(1).says_only("").notes("no server is running for").notes("modules");
     let asked = room.run(&["status", "--format", "json"]);
     assert_eq!(asked.exits(1).json(), json!([]));
 }
@@ -75,12 +71,8 @@ fn servers_of_other_folders_are_shown_to_those_who_ask_for_all() {
     let mut server = Server::start();
     server.module("greet", &greeting("hello")).up();
     let room = &server.room;
-    room.run(&["status", "-e", "elsewhere"])
-        .exits(1)
-        .notes("no server is running for");
-    room.run(&["status", "-e", "elsewhere", "--all"])
-        .exits(0)
-        .says("● greet");
+    room.run(&["status", "-e", "elsewhere"]).exits(1).notes("no server is running for");
+    room.run(&["status", "-e", "elsewhere", "--all"]).exits(0).says("● greet");
 }
 
 #[test]

@@ -52,10 +52,7 @@ fn progress_is_for_those_who_asked() {
 #[test]
 fn a_cancelled_call_ends_soon_and_is_not_answered() {
     let mut server = Server::start();
-    server
-        .module("spin", SPIN)
-        .module("greet", &greeting("hello"))
-        .up();
+    server.module("spin", SPIN).module("greet", &greeting("hello")).up();
     let mut ends = Vec::new();
     for _ in 0..5 {
         let id = server.send_call("spin", json!({}));
@@ -92,20 +89,14 @@ fn a_modern_call_is_cancelled_as_well() {
 #[test]
 fn an_id_can_be_used_again_after_cancelling() {
     let mut server = Server::start();
-    server
-        .module("spin", SPIN)
-        .module("greet", &greeting("hello"))
-        .up();
+    server.module("spin", SPIN).module("greet", &greeting("hello")).up();
     let id = server.send_call("spin", json!({}));
     server.status_until("in flight", |status| status["in_flight"] == 1);
     server.notify("notifications/cancelled", json!({"requestId": id}));
     server.status_until("free", |status| status["in_flight"] == 0);
     let params = json!({"name": "hello", "arguments": ada()});
     let again = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-    server
-        .line(again.to_string().as_bytes())
-        .answer(id)
-        .text("hello ada");
+    server.line(again.to_string().as_bytes()).answer(id).text("hello ada");
 }
 
 #[test]
@@ -134,13 +125,9 @@ fn the_end_of_input_is_the_end_at_once() {
     // Whether the word of it has quite left makes a difference inside, so more than once.
     for _ in 0..6 {
         check(Opening::Modern, |server| {
-            server.send(
-                "subscriptions/listen",
-                json!({"notifications": {"toolsListChanged": true}}),
-            );
             server
-                .wire()
-                .notification("notifications/subscriptions/acknowledged");
+                .send("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+            server.wire().notification("notifications/subscriptions/acknowledged");
         });
     }
 }
@@ -151,9 +138,7 @@ fn a_last_line_without_an_end_is_still_heard() {
     let mut server = Server::start_as(Opening::Bare);
     server.module("greet", &greeting("hello"));
     let mut stdin = server.wire().take_stdin();
-    stdin
-        .write_all(br#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#)
-        .unwrap();
+    stdin.write_all(br#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap();
     server.wire().give_stdin(stdin);
     server.leave_within(AT_ONCE);
     assert_eq!(server.answer(9).result(), json!({}));

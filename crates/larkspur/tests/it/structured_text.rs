@@ -82,11 +82,7 @@ fn data_reaches_every_revision_over_http() {
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize(version)});
         let reply = web.post(&[accept], &hello);
         let id = reply.is(200).header("mcp-session-id").unwrap().to_owned();
-        let headers = [
-            accept,
-            ("Mcp-Session-Id", id.as_str()),
-            ("MCP-Protocol-Version", version),
-        ];
+        let headers = [accept, ("Mcp-Session-Id", id.as_str()), ("MCP-Protocol-Version", version)];
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         web.post(&headers, &initialized).is(202);
         check(version, |tool| {
@@ -94,9 +90,7 @@ fn data_reaches_every_revision_over_http() {
             reply.is(200).events().pop().unwrap()["result"].take()
         });
     }
-    check("plain", |tool| {
-        web.plain(&call(tool)).is(200).json()["result"].take()
-    });
+    check("plain", |tool| web.plain(&call(tool)).is(200).json()["result"].take());
     check(MODERN, |tool| {
         let reply = web.modern("tools/call", json!({"name": tool, "arguments": {}}));
         reply.is(200).json()["result"].take()

@@ -58,9 +58,7 @@ fn server_starts_beside_a_file_that_does_not_load() {
     room.run(&["reload", "greet"]).exits(0);
     let status = server.status();
     assert_eq!(status["modules"][2]["state"], "failed", "{status:#}");
-    server
-        .edit("bomb", &saying("fixed", "fixed"))
-        .until("fixed", json!({}), "fixed");
+    server.edit("bomb", &saying("fixed", "fixed")).until("fixed", json!({}), "fixed");
 }
 
 #[test]
@@ -85,35 +83,22 @@ fn last_good_version_stays_when_an_edit_does_not_load() {
 fn commands_end_beside_a_file_that_does_not_load() {
     let room = room();
     room.write("bomb.star", &stuck_file())
-        .write(
-            "bomb_test.star",
-            "load('bomb.star', 'X')\ndef test_x():\n    pass\n",
-        )
+        .write("bomb_test.star", "load('bomb.star', 'X')\ndef test_x():\n    pass\n")
         .write("greet.star", &greeting("hello"))
         .write(
             "greet_test.star",
             "load('greet.star', 'hello')\ndef test_it():\n    testing.eq(1, 1)\n",
         );
     room.run(&["list"]).says("hello").notes("bomb.star");
-    room.run(&["check"])
-        .exits(1)
-        .says("bomb.star does not finish loading");
-    room.run(&["test"])
-        .exits(1)
-        .says("bomb.star does not finish loading")
-        .says("✓ test_it");
-    room.run(&["call", "greet.hello", "name=ada"])
-        .exits(0)
-        .says("hello ada");
+    room.run(&["check"]).exits(1).says("bomb.star does not finish loading");
+    room.run(&["test"]).exits(1).says("bomb.star does not finish loading").says("✓ test_it");
+    room.run(&["call", "greet.hello", "name=ada"]).exits(0).says("hello ada");
 }
 
 #[test]
 fn module_that_leaves_three_calls_is_stopped_with_the_reason() {
     let mut server = server();
-    server
-        .module("heavy", &stuck_tool())
-        .module("greet", &greeting("hello"))
-        .up();
+    server.module("heavy", &stuck_tool()).module("greet", &greeting("hello")).up();
     for _ in 0..3 {
         server
             .call("weigh", json!({"n": 40}))
@@ -151,10 +136,11 @@ fn stopped_module_is_served_again_once_it_is_edited() {
     for _ in 0..3 {
         server.call("weigh", json!({"n": 40})).fails("500 ms");
     }
-    server
-        .warned("heavy.star was stopped")
-        .edit("heavy", &saying("weigh", "light"))
-        .until("weigh", json!({}), "light");
+    server.warned("heavy.star was stopped").edit("heavy", &saying("weigh", "light")).until(
+        "weigh",
+        json!({}),
+        "light",
+    );
 }
 
 #[test]
@@ -170,10 +156,7 @@ fn abandoned_threads_are_shown_over_http() {
         assert!(Instant::now() < deadline, "never counted");
         std::thread::yield_now();
     }
-    assert_eq!(
-        web.get("/health/ready").is(200).json(),
-        json!({"status": "ok", "stuck": 1})
-    );
+    assert_eq!(web.get("/health/ready").is(200).json(), json!({"status": "ok", "stuck": 1}));
     let metrics = web.get("/metrics").is(200).body.clone();
     assert!(metrics.contains("larkspur_threads_stuck 1"), "{metrics}");
 }

@@ -63,18 +63,12 @@ fn every_example_and_shipped_module_has_a_suite_that_passes_and_covers_it() {
 #[test]
 fn no_folder_of_examples_is_left_out() {
     let entries = fs::read_dir(workspace().join("examples")).unwrap();
-    let folders = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir());
+    let folders = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     // What has no module of its own is run by a test of its own.
     let folders = folders.filter(|path| !path.ends_with("registry-demo"));
     for folder in folders {
         let known = FOLDERS.map(|folder| workspace().join(folder));
-        assert!(
-            known.contains(&folder),
-            "{} has no suites",
-            folder.display()
-        );
+        assert!(known.contains(&folder), "{} has no suites", folder.display());
     }
 }
 
@@ -92,9 +86,8 @@ fn every_shipped_tool_has_questions_in_english_and_japanese() {
         for tool in tools.split("\n### ").skip(1) {
             let questions = tool.split_once("Questions:\n\n").map(|(_, list)| list);
             let questions = questions.unwrap_or_default().lines();
-            let questions: Vec<&str> = questions
-                .map_while(|line| line.strip_prefix("- "))
-                .collect();
+            let questions: Vec<&str> =
+                questions.map_while(|line| line.strip_prefix("- ")).collect();
             let english = questions.iter().filter(|text| text.is_ascii()).count();
             assert!(english >= 1 && questions.len() > english, "{name}: {tool}");
         }

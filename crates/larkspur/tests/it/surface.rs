@@ -111,10 +111,7 @@ fn both_roads_work_behind_either_surface_and_by_either_door() {
             for (name, arguments) in [
                 ("hello", ada()),
                 ("greet.hello", ada()),
-                (
-                    "call",
-                    json!({"module": "greet", "tool": "hello", "params": ada()}),
-                ),
+                ("call", json!({"module": "greet", "tool": "hello", "params": ada()})),
             ] {
                 let result = ask("tools/call", json!({"name": name, "arguments": arguments}));
                 assert_eq!(result["content"][0]["text"], "hello ada", "{what} {name}");
@@ -127,10 +124,7 @@ fn both_roads_work_behind_either_surface_and_by_either_door() {
 fn the_meta_tools_say_which_modules_there_are() {
     let mut server = server("[server]\nsurface = 'modules'\n");
     let listed = server.request("tools/list", json!({})).result();
-    let about = listed["tools"][3]["description"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let about = listed["tools"][3]["description"].as_str().unwrap().to_owned();
     let (_, modules) = about.split_once("Modules:").unwrap();
     assert_eq!(modules, "\ngreet\nhub: All of the hub");
 }
@@ -155,9 +149,7 @@ fn names_can_be_given_a_beginning() {
     server
         .module("hub", &saying("list", "from the hub"))
         .module("lab", &saying("list", "from the lab"));
-    server
-        .room
-        .project("[module.hub]\nprefix = 'hub_'\n[module.lab]\nprefix = 'l-'\n");
+    server.room.project("[module.hub]\nprefix = 'hub_'\n[module.lab]\nprefix = 'l-'\n");
     server
         .lists(&["hub_list", "l-list"])
         .call("hub_list", json!({}))
@@ -170,13 +162,8 @@ fn names_can_be_given_a_beginning() {
         .call("call", json!({"module": "lab", "tool": "list"}))
         .text("from the lab")
         .call("list", json!({}))
-        .refused(
-            -32602,
-            "there is no tool `list`; did you mean `l-list` or `hub_list`?",
-        );
-    server
-        .room
-        .project("[module.hub]\nprefix = 'x_'\n[module.lab]\nprefix = 'x_'\n");
+        .refused(-32602, "there is no tool `list`; did you mean `l-list` or `hub_list`?");
+    server.room.project("[module.hub]\nprefix = 'x_'\n[module.lab]\nprefix = 'x_'\n");
     server
         .changed()
         .lists(&["x_list"])
@@ -203,8 +190,5 @@ fn a_prefix_can_make_no_name_of_ours() {
     let mut server = Server::start_as(Opening::Modern);
     server.module("hub", &saying("ch", "mine"));
     server.room.project("[module.hub]\nprefix = 'bat'\n");
-    server
-        .lists(&["hub_ch"])
-        .call("hub_ch", json!({}))
-        .text("mine");
+    server.lists(&["hub_ch"]).call("hub_ch", json!({})).text("mine");
 }

@@ -113,10 +113,7 @@ impl Client {
     fn acknowledged(&mut self, method: &str, params: Value) {
         let ack = result(self.once(method, params));
         assert_eq!(ack["resultType"], "complete", "{ack:#}");
-        assert!(
-            ack["taskId"].is_null() && ack["status"].is_null(),
-            "{ack:#}"
-        );
+        assert!(ack["taskId"].is_null() && ack["status"].is_null(), "{ack:#}");
     }
 }
 
@@ -198,19 +195,13 @@ fn a_task_asks_and_goes_on() {
         let id = client.begin("order");
         let task = client.until_is(&id, "input_required");
         assert_eq!(names(&task), ["size", "who"]);
-        assert_eq!(
-            task["inputRequests"]["who"]["params"]["message"],
-            "Who is it for?"
-        );
+        assert_eq!(task["inputRequests"]["who"]["params"]["message"], "Who is it for?");
         let answer = |client: &mut Client, responses: Value| {
             let params = json!({"taskId": id, "inputResponses": responses});
             client.acknowledged("tasks/update", params);
         };
         answer(&mut client, json!({"nobody": 3}));
-        answer(
-            &mut client,
-            json!({"size": accept(json!({"size": "large"}))}),
-        );
+        answer(&mut client, json!({"size": accept(json!({"size": "large"}))}));
         let task = client.look(&id);
         assert_eq!(
             (&task["status"], names(&task).as_slice()),
@@ -224,10 +215,7 @@ fn a_task_asks_and_goes_on() {
         assert!(message.unwrap().contains("shorter than 2"), "{message:?}");
         answer(&mut client, json!({"who.2": 12345}));
         client.until(&id, |task| task["inputRequests"]["who.3"].is_object());
-        answer(
-            &mut client,
-            json!({"who.3": accept(json!({"name": "ada"}))}),
-        );
+        answer(&mut client, json!({"who.3": accept(json!({"name": "ada"}))}));
         let task = client.until_is(&id, "completed");
         assert_eq!(task["result"]["content"][0]["text"], "large for ada");
     }
@@ -238,9 +226,8 @@ fn a_task_asks_and_goes_on() {
 fn a_call_may_ask_before_it_becomes_a_task() {
     for door in MODERN {
         let mut client = client(door);
-        let (created, asked) = client.talk("tools/call", call("reserve"), |_| {
-            accept(json!({"name": "ada"}))
-        });
+        let (created, asked) =
+            client.talk("tools/call", call("reserve"), |_| accept(json!({"name": "ada"})));
         assert_eq!(asked.len(), 1);
         let created = result(created);
         assert_eq!(created["resultType"], "task", "{created:#}");
@@ -261,10 +248,7 @@ fn clients_that_know_no_tasks_wait_or_are_turned_away() {
         let refused = client.once("tools/call", call("reserve"));
         assert_eq!(refused["error"]["code"], -32021, "{refused:#}");
         let needs = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
-        assert!(
-            needs["io.modelcontextprotocol/tasks"].is_object(),
-            "{refused:#}"
-        );
+        assert!(needs["io.modelcontextprotocol/tasks"].is_object(), "{refused:#}");
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
             let params = json!({"taskId": "x", "inputResponses": {}});
             assert_eq!(client.once(method, params)["error"]["code"], -32021);
@@ -311,10 +295,7 @@ fn tasks_outlive_their_server() {
         assert_eq!(second.look(&done), kept);
         let answers =
             json!({"who": accept(json!({"name": "ada"})), "size": accept(json!({"size": "s"}))});
-        second.acknowledged(
-            "tasks/update",
-            json!({"taskId": open, "inputResponses": answers}),
-        );
+        second.acknowledged("tasks/update", json!({"taskId": open, "inputResponses": answers}));
         let task = second.until_is(&open, "completed");
         assert_eq!(task["result"]["content"][0]["text"], "s for ada");
     }
@@ -328,10 +309,7 @@ fn a_server_that_ends_fails_what_it_worked_on() {
         let mut second = Client::start(first.leave(), door, abilities());
         let task = second.look(&id);
         assert_eq!(task["status"], "failed", "{task:#}");
-        assert_eq!(
-            task["error"]["message"],
-            "the server ended before it did; call the tool again"
-        );
+        assert_eq!(task["error"]["message"], "the server ended before it did; call the tool again");
     }
 }
 
@@ -340,9 +318,7 @@ fn a_server_that_ends_fails_what_it_worked_on() {
 fn a_task_is_kept_before_it_is_told() {
     let mut first = client(MODERN[1]);
     let id = first.begin("brew");
-    let Client::Modern(mut web, _) = first else {
-        panic!("it came by HTTP")
-    };
+    let Client::Modern(mut web, _) = first else { panic!("it came by HTTP") };
     web.signal("KILL");
     web.wire.ended();
     let mut second = Client::start(web.room, MODERN[1], abilities());
@@ -376,10 +352,7 @@ fn tasks_have_limits_of_their_own() {
     let id = client.begin("brew");
     let answers =
         json!({"who": accept(json!({"name": "ada"})), "size": accept(json!({"size": "s"}))});
-    client.acknowledged(
-        "tasks/update",
-        json!({"taskId": open, "inputResponses": answers}),
-    );
+    client.acknowledged("tasks/update", json!({"taskId": open, "inputResponses": answers}));
     assert_eq!(client.look(&open)["status"], "working");
     client.go();
     client.until_is(&id, "completed");
@@ -409,11 +382,6 @@ fn the_command_line_gives_a_task_its_time() {
     room.project("[limits]\ntimeout = \"100ms\"\n");
     room.run(&["call", "slow.slow"]).exits(0).says("done");
     room.run(&["call", "slow.plain"]).exits(5);
-    room.write(
-        "bad.star",
-        "def f() -> str:\n    return \"\"\ntool(f, task = \"maybe\")",
-    );
-    room.run(&["check"])
-        .exits(1)
-        .says("`task` is True, False or \"required\", not \"maybe\"");
+    room.write("bad.star", "def f() -> str:\n    return \"\"\ntool(f, task = \"maybe\")");
+    room.run(&["check"]).exits(1).says("`task` is True, False or \"required\", not \"maybe\"");
 }

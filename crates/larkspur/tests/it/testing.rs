@@ -92,28 +92,17 @@ fn a_folder_or_a_file_chooses_tests_and_the_lines_that_count() {
     ] {
         let said = room.run(&["test", path]);
         said.exits(0);
-        let files: Vec<&str> = said
-            .stdout
-            .lines()
-            .filter_map(|line| line.strip_suffix(": 1 test"))
-            .collect();
+        let files: Vec<&str> =
+            said.stdout.lines().filter_map(|line| line.strip_suffix(": 1 test")).collect();
         assert_eq!(files, ran, "{path}");
     }
-    room.run(&["test", "gone"])
-        .exits(2)
-        .notes("there is no gone");
+    room.run(&["test", "gone"]).exits(2).notes("there is no gone");
     room.write("c.star", "x = 1\ndef g():\n    return 2\n");
-    room.run(&["test", "modules/a", "--coverage-min", "100"])
-        .exits(0);
+    room.run(&["test", "modules/a", "--coverage-min", "100"]).exits(0);
     room.run(&["test", "--coverage-min", "100"]).exits(1);
-    room.write("a/main.star", &format!("{half}print(gone)\n"))
-        .write("c.star", "print(gone)");
+    room.write("a/main.star", &format!("{half}print(gone)\n")).write("c.star", "print(gone)");
     let said = room.run(&["check", "modules/a"]);
-    assert!(
-        said.exits(1).stdout.contains("a/main.star"),
-        "{}",
-        said.stdout
-    );
+    assert!(said.exits(1).stdout.contains("a/main.star"), "{}", said.stdout);
     assert!(!said.stdout.contains("c.star"), "{}", said.stdout);
 }
 
@@ -123,10 +112,7 @@ fn transcript(room: &Room, args: &[&str], code: i32, expected: &Expect) {
     let ran = room.run_told(&[("CI", "")], args);
     ran.exits(code);
     let typed = args.join(" ");
-    expected.assert_eq(&format!(
-        "$ larkspur {typed}\n{}[exit {code}]\n",
-        ran.stdout
-    ));
+    expected.assert_eq(&format!("$ larkspur {typed}\n{}[exit {code}]\n", ran.stdout));
 }
 
 #[test]
@@ -263,10 +249,7 @@ def test_rows(t):
 def test_not_granted(t):
     testing.raises(exec.run, 'rm', contains = 'add \"rm\" to `exec`')
 ";
-    shop("1", tests)
-        .run(&["test"])
-        .exits(0)
-        .says("Total: 4 | Passed: 4 | Failed: 0");
+    shop("1", tests).run(&["test"]).exits(0).says("Total: 4 | Passed: 4 | Failed: 0");
 }
 
 #[test]
@@ -305,21 +288,15 @@ fn snapshots_are_written_once_and_never_where_nobody_looks() {
     let tests = "def test_it(t):\n    testing.snapshot(t.call('shop.notes'))";
     let room = shop("1", tests);
     let file = room.at("shop/__snapshots__/main_test.snap");
-    room.run_told(&[("CI", "true")], &["test"])
-        .exits(1)
-        .says("there is no snapshot `test_it`");
+    room.run_told(&[("CI", "true")], &["test"]).exits(1).says("there is no snapshot `test_it`");
     assert!(!file.exists());
     let attended = [("CI", "")];
-    room.run_told(&attended, &["test"])
-        .exits(0)
-        .says("(1 snapshot written)");
+    room.run_told(&attended, &["test"]).exits(0).says("(1 snapshot written)");
     let first = fs::read_to_string(&file).unwrap();
     let kept = first.strip_prefix("=== test_it\n").unwrap();
     assert!(kept.ends_with(" tokens\nremember\n"), "{kept}");
     room.write("shop/data/notes.txt", "remember the milk");
-    room.run_told(&attended, &["test"])
-        .exits(1)
-        .says("+ remember the milk");
+    room.run_told(&attended, &["test"]).exits(1).says("+ remember the milk");
     assert_eq!(fs::read_to_string(&file).unwrap(), first);
     room.run_told(&attended, &["test", "--update"]).exits(0);
     room.run_told(&[("CI", "1")], &["test"]).exits(0);
@@ -472,10 +449,7 @@ def test_modules_are_there():
             "failing_test.star",
             "def test_told():\n    testing.fail(\"told so\")\n",
         );
-    for args in [
-        &["-t", "-e", "extensions"][..],
-        &["--test", "--extensions-dir", "extensions"],
-    ] {
+    for args in [&["-t", "-e", "extensions"][..], &["--test", "--extensions-dir", "extensions"]] {
         room.run(args)
             .exits(1)
             .says("✓ test_modules_are_there")
@@ -518,10 +492,7 @@ fn an_interrupted_run_leaves_no_command_behind() {
     )
     .write("nap_test.star", "def test_nap(t):\n    t.call('nap.nap')\n");
     let mut command = room.larkspur(&["test", "--timeout", "5m"]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     soon("it never ran", || sleeps(&seconds));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

@@ -67,22 +67,12 @@ fn cases() -> Vec<(String, Value)> {
     let mut cases = corpus::read_all("payloads");
     cases.extend(corpus::read_all("tools"));
     for text in AWKWARD {
-        let Value::Array(places) = places_of(text) else {
-            unreachable!()
-        };
+        let Value::Array(places) = places_of(text) else { unreachable!() };
         let named = places.into_iter().enumerate();
         cases.extend(named.map(|(i, value)| (format!("{text:?}, {i}"), value)));
     }
     // Beyond these JavaScript writes exponents, where we write all digits; either is read by both.
-    let numbers = [
-        "0",
-        "1.0",
-        "1.50",
-        "1e5",
-        "0.000001",
-        "1e20",
-        "123456789.125",
-    ];
+    let numbers = ["0", "1.0", "1.50", "1e5", "0.000001", "1e20", "123456789.125"];
     for number in numbers.into_iter().chain(["9007199254740991"]) {
         cases.push((number.to_owned(), serde_json::from_str(number).unwrap()));
     }

@@ -61,10 +61,7 @@ fn extension_that_declares_permissions_needs_no_trust() {
     let source = EXTENSION.replace("EARLY = env.get(\"EARLY\")", "permissions(env = [])");
     room.write("ext.star", &source);
     let said = start(&room, &OPEN);
-    assert!(
-        !said.contains("not loaded: ") && !said.contains("starlark-mcp"),
-        "{said}"
-    );
+    assert!(!said.contains("not loaded: ") && !said.contains("starlark-mcp"), "{said}");
 }
 
 /// A file that loads an extension that is left out gets no variables through it.
@@ -78,10 +75,7 @@ fn refused_extension_reads_no_variables_for_others() {
     );
     let said = start(&room, &OPEN);
     assert!(said.contains("spy.star cannot be loaded"), "{said}");
-    assert!(
-        said.contains("`env` works in calls, not while a file loads"),
-        "{said}"
-    );
+    assert!(said.contains("`env` works in calls, not while a file loads"), "{said}");
 }
 
 #[test]
@@ -103,8 +97,5 @@ fn extensions_are_named_by_list_check_and_doctor() {
 
 #[test]
 fn trusted_extension_answers_on_stdio() {
-    Server::start()
-        .module("ext", EXTENSION)
-        .call("hello", json!({}))
-        .text("hello");
+    Server::start().module("ext", EXTENSION).call("hello", json!({})).text("hello");
 }

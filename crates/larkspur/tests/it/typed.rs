@@ -49,13 +49,7 @@ impl Typist {
                 let _ = told.send(bytes[..count].to_vec());
             }
         });
-        Self {
-            child,
-            keyboard,
-            parts,
-            drawn: String::new(),
-            terminal,
-        }
+        Self { child, keyboard, parts, drawn: String::new(), terminal }
     }
 
     /// Waits for a question that has not been answered yet.
@@ -65,9 +59,7 @@ impl Typist {
         while !self.drawn[from..].contains(question) || self.echoes() {
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "never asked `{question}`: {}", self.drawn);
-            if let Ok(part) = self
-                .parts
-                .recv_timeout(left.min(std::time::Duration::from_millis(5)))
+            if let Ok(part) = self.parts.recv_timeout(left.min(std::time::Duration::from_millis(5)))
             {
                 self.drawn.push_str(&String::from_utf8_lossy(&part));
             }
@@ -105,10 +97,7 @@ fn room() -> Room {
     let room = Room::new();
     let secrets = "[secrets]\ntoken = { hosts = ['a.example.org'] }";
     room.write("hub/module.toml", &manifest("hub", secrets))
-        .write(
-            "hub/main.star",
-            "def ping() -> str:\n    return \"\"\ntool(ping)\n",
-        );
+        .write("hub/main.star", "def ping() -> str:\n    return \"\"\ntool(ping)\n");
     room
 }
 
@@ -119,38 +108,26 @@ fn what_is_typed_is_not_drawn() {
     let room = room();
     let mut typist = Typist::start(&room, &SET);
     // With a slip of the finger, taken back.
-    typist
-        .asked("the value of hub.token: ")
-        .types("CANARYä\u{7f}X\u{7f}-1\r");
+    typist.asked("the value of hub.token: ").types("CANARYä\u{7f}X\u{7f}-1\r");
     let (drawn, said, code) = typist.ends();
     assert_eq!((said.as_str(), code), ("set hub.token\n", Some(0)));
     assert!(!drawn.contains("CANARY"), "{drawn}");
     assert_eq!(revealed(&room), "CANARY-1");
     let mut typist = Typist::start(&room, &["secret", "export", "all.json"]);
-    typist
-        .asked("the passphrase of this file: ")
-        .types("words\r");
+    typist.asked("the passphrase of this file: ").types("words\r");
     typist.asked("once more: ").types("words\r");
     let (drawn, _, code) = typist.ends();
     assert_eq!(code, Some(0), "{drawn}");
     assert!(!drawn.contains("words"), "{drawn}");
     let open = [("LARKSPUR_EXPORT_PASSPHRASE", "words")];
-    room.run_told(&open, &["secret", "import", "--replace", "all.json"])
-        .exits(0);
+    room.run_told(&open, &["secret", "import", "--replace", "all.json"]).exits(0);
     assert_eq!(revealed(&room), "CANARY-1");
 }
 
 /// What a module would be given.
 fn revealed(room: &Room) -> String {
-    let wanted = SecretName {
-        module: "hub",
-        name: "token",
-        user: "",
-    };
-    let leash = Leash {
-        until: Instant::now() + PATIENCE,
-        cancel: Cancel::default(),
-    };
+    let wanted = SecretName { module: "hub", name: "token", user: "" };
+    let leash = Leash { until: Instant::now() + PATIENCE, cancel: Cancel::default() };
     let secret = vault(room).reveal(&wanted, &Outside::default(), &leash);
     secret.unwrap().expose().to_owned()
 }
@@ -167,21 +144,13 @@ fn who_changes_his_mind_sets_nothing() {
         typist.asked("the value of hub.token: ").types(keys);
         let (drawn, said, code) = typist.ends();
         assert_eq!((said.as_str(), code), ("", Some(1)));
-        assert!(
-            drawn.contains(words) && !drawn.contains("CANARY"),
-            "{drawn}"
-        );
+        assert!(drawn.contains(words) && !drawn.contains("CANARY"), "{drawn}");
     }
     let mut typist = Typist::start(&room, &["secret", "export", "all.json"]);
-    typist
-        .asked("the passphrase of this file: ")
-        .types("words\r");
+    typist.asked("the passphrase of this file: ").types("words\r");
     typist.asked("once more: ").types("swords\r");
     let (drawn, _, code) = typist.ends();
-    assert!(
-        drawn.contains("these were not the same") && code == Some(1),
-        "{drawn}"
-    );
+    assert!(drawn.contains("these were not the same") && code == Some(1), "{drawn}");
     assert!(!room.path().join(".larkspur").exists());
     assert!(!room.path().join("all.json").exists());
 }

@@ -14,10 +14,7 @@ fn words(word: &str) -> String {
 /// Two modules that load one library.
 fn pair() -> Server {
     let mut server = Server::start();
-    server
-        .module("words", &words("a"))
-        .module("one", ONE)
-        .module("two", TWO);
+    server.module("words", &words("a")).module("one", ONE).module("two", TWO);
     answers(&mut server, "a");
     server
 }
@@ -33,17 +30,17 @@ fn answers(server: &mut Server, word: &str) {
 
 #[track_caller]
 fn answers_at_last(server: &mut Server, word: &str) {
-    server
-        .until("one", json!({}), &format!("one {word}"))
-        .until("two", json!({}), &format!("two {word}"));
+    server.until("one", json!({}), &format!("one {word}")).until(
+        "two",
+        json!({}),
+        &format!("two {word}"),
+    );
 }
 
 fn states(status: &Value) -> Vec<String> {
     let modules = status["modules"].as_array().unwrap();
     let named = modules.iter().filter(|module| module["name"].is_string());
-    named
-        .map(|module| format!("{} {}", module["name"], module["state"]).replace('"', ""))
-        .collect()
+    named.map(|module| format!("{} {}", module["name"], module["state"]).replace('"', "")).collect()
 }
 
 #[test]
@@ -103,9 +100,7 @@ fn a_library_that_breaks_one_dependent_changes_none() {
     let mut server = pair();
     server.edit("words", HALF).warned("cannot be loaded");
     answers(&mut server, "a");
-    server.status_until("stale", |status| {
-        states(status) == ["one stale", "two stale"]
-    });
+    server.status_until("stale", |status| states(status) == ["one stale", "two stale"]);
     answers(&mut server, "a");
     server.edit("words", &words("c"));
     answers_at_last(&mut server, "c");
@@ -117,30 +112,18 @@ fn a_library_that_breaks_one_dependent_changes_none() {
 fn mending_the_dependent_brings_in_the_whole_unit() {
     let mut server = pair();
     server.edit("words", HALF).warned("cannot be loaded");
-    server.status_until("stale", |status| {
-        states(status) == ["one stale", "two stale"]
-    });
-    server.edit(
-        "two",
-        &TWO.replace(", \"other\"", "").replace("other()", "word()"),
-    );
+    server.status_until("stale", |status| states(status) == ["one stale", "two stale"]);
+    server.edit("two", &TWO.replace(", \"other\"", "").replace("other()", "word()"));
     answers_at_last(&mut server, "b");
-    server.status_until("well", |status| {
-        states(status) == ["one running", "two running"]
-    });
+    server.status_until("well", |status| states(status) == ["one running", "two running"]);
 }
 
 #[test]
 fn deleting_the_broken_dependent_frees_the_rest() {
     let mut server = pair();
     server.edit("words", HALF).warned("cannot be loaded");
-    server.status_until("stale", |status| {
-        states(status) == ["one stale", "two stale"]
-    });
-    server
-        .remove("two.star")
-        .changed()
-        .until("one", json!({}), "one b");
+    server.status_until("stale", |status| states(status) == ["one stale", "two stale"]);
+    server.remove("two.star").changed().until("one", json!({}), "one b");
     assert_eq!(states(&server.status()), ["one running"]);
 }
 
@@ -153,10 +136,7 @@ fn files_that_have_nothing_to_do_with_each_other_go_their_own_ways() {
         .edit("third", "def f(:\n")
         .edit("words", &words("b"));
     answers_at_last(&mut server, "b");
-    assert_eq!(
-        states(&server.status()),
-        ["one running", "third stale", "two running"]
-    );
+    assert_eq!(states(&server.status()), ["one running", "third stale", "two running"]);
 }
 
 #[test]
@@ -166,13 +146,6 @@ fn two_modules_of_one_name_are_served_as_one_until_one_gives_way() {
         .file("a/same.star", &saying("first", "1"))
         .file("b/same.star", &saying("second", "2"))
         .lists(&["first"])
-        .status_until("broken", |status| {
-            status.to_string().contains("is already declared by")
-        });
-    server
-        .remove("a/same.star")
-        .changed()
-        .lists(&["second"])
-        .call("second", json!({}))
-        .text("2");
+        .status_until("broken", |status| status.to_string().contains("is already declared by"));
+    server.remove("a/same.star").changed().lists(&["second"]).call("second", json!({})).text("2");
 }

@@ -29,16 +29,8 @@ fn breaks(room: &Room) -> Vec<String> {
     let found = room.run(&["check", "--upgrade", "--format", "json"]).json();
     let breaks = found["breaks"].as_array().unwrap().iter();
     let line = |one: &Value| {
-        let fixable = if one["fixable"] == true {
-            "fixable"
-        } else {
-            "by hand"
-        };
-        format!(
-            "{} ({fixable}): {}",
-            one["area"].as_str().unwrap(),
-            one["what"].as_str().unwrap()
-        )
+        let fixable = if one["fixable"] == true { "fixable" } else { "by hand" };
+        format!("{} ({fixable}): {}", one["area"].as_str().unwrap(), one["what"].as_str().unwrap())
     };
     breaks.map(line).collect()
 }
@@ -46,9 +38,7 @@ fn breaks(room: &Room) -> Vec<String> {
 /// A project as version 0.1 left it: files without declarations, data beside the folder.
 fn old_project() -> Room {
     let room = Room::new();
-    room.write("clock.star", CLOCK)
-        .write("early.star", EARLY)
-        .write("ext.star", EXTENSION);
+    room.write("clock.star", CLOCK).write("early.star", EARLY).write("ext.star", EXTENSION);
     room.project(
         "[server]\ntransport = 'http'\nhost = '192.0.2.1'\nauth = 'token'\n\
          [module.clock.grant]\nhttp = ['api.example.org']\nenv = ['TZ']\n",
@@ -88,9 +78,7 @@ fn what_breaks_is_listed_and_fixed() {
     assert_eq!(fs::read_to_string(room.at("clock.star")).unwrap(), CLOCK);
     assert!(room.at(".larkspur").exists());
     let fixed = room.run(&["check", "--upgrade", "--fix"]);
-    fixed
-        .exits(1)
-        .says("`env` works in calls, not while a file loads");
+    fixed.exits(1).says("`env` works in calls, not while a file loads");
     let declared = "permissions(http = [\"api.example.org\"], env = [\"TZ\"])\n\n";
     let written = fs::read_to_string(room.at("clock.star")).unwrap();
     assert_eq!(written, format!("{declared}{CLOCK}"));
@@ -107,16 +95,10 @@ fn what_breaks_is_listed_and_fixed() {
 fn undeclared_calls_are_listed_and_declared() {
     let room = Room::new();
     let call = "def f(ctx) -> str:\n    return ctx.call(\"hello.hello\", {})\ntool(f)\n";
-    room.write(
-        "hello.star",
-        "def hello() -> str:\n    return \"hello\"\ntool(hello)\n",
-    )
-    .write("file.star", call)
-    .write(
-        "folder/module.toml",
-        "name = 'folder'\nversion = '1.0.0'\ndescription = 'd'\n",
-    )
-    .write("folder/main.star", call);
+    room.write("hello.star", "def hello() -> str:\n    return \"hello\"\ntool(hello)\n")
+        .write("file.star", call)
+        .write("folder/module.toml", "name = 'folder'\nversion = '1.0.0'\ndescription = 'd'\n")
+        .write("folder/main.star", call);
     let denied = "`hello.hello` is not among the tools module";
     assert_eq!(
         breaks(&room),
@@ -130,10 +112,7 @@ fn undeclared_calls_are_listed_and_declared() {
         .notes("add permissions(calls = [\"hello.hello\"]) at the top of its file");
     room.run(&["check", "--upgrade", "--fix"]).exits(0);
     let written = fs::read_to_string(room.at("file.star")).unwrap();
-    assert_eq!(
-        written,
-        format!("permissions(calls = [\"hello.hello\"])\n\n{call}")
-    );
+    assert_eq!(written, format!("permissions(calls = [\"hello.hello\"])\n\n{call}"));
     for tool in ["file.f", "folder.f"] {
         room.run(&["call", tool]).exits(0).says_only("hello");
     }
@@ -142,10 +121,7 @@ fn undeclared_calls_are_listed_and_declared() {
 #[test]
 fn project_that_breaks_nowhere_is_reported_as_such() {
     let room = Room::new();
-    room.write(
-        "hello.star",
-        "def hello() -> str:\n    return \"hello\"\ntool(hello)\n",
-    );
+    room.write("hello.star", "def hello() -> str:\n    return \"hello\"\ntool(hello)\n");
     room.run(&["check", "--upgrade"])
         .exits(0)
         .says_only("")
@@ -160,26 +136,15 @@ fn data_of_several_folders_is_left_to_the_operator() {
     for folder in ["modules", "others"] {
         fs::create_dir_all(room.path().join(folder)).unwrap();
         let file = room.path().join(folder).join("hello.star");
-        fs::write(
-            file,
-            "def hello() -> str:\n    return \"hello\"\ntool(hello)\n",
-        )
-        .unwrap();
+        fs::write(file, "def hello() -> str:\n    return \"hello\"\ntool(hello)\n").unwrap();
     }
     let old = room.path().join(".larkspur");
     fs::create_dir(&old).unwrap();
     fs::write(old.join("audit.jsonl"), "{}\n").unwrap();
     let found = room.run(&["check", "--upgrade", "--fix"]);
-    found
-        .exits(1)
-        .says("data folder: the data folder")
-        .says("may belong to any of")
-        .says("mv ");
+    found.exits(1).says("data folder: the data folder").says("may belong to any of").says("mv ");
     assert!(old.join("audit.jsonl").exists());
     for command in ["serve", "dev"] {
-        room.run(&[command])
-            .exits(1)
-            .notes("may belong to any of")
-            .notes("run `mv ");
+        room.run(&[command]).exits(1).notes("may belong to any of").notes("run `mv ");
     }
 }

@@ -124,9 +124,7 @@ impl Web {
 impl Seen {
     fn wait(&self, is_so: &dyn Fn(&Log) -> bool) -> bool {
         let log = self.log.lock().unwrap();
-        let waited = self
-            .changed
-            .wait_timeout_while(log, PATIENCE, |log| !is_so(log));
+        let waited = self.changed.wait_timeout_while(log, PATIENCE, |log| !is_so(log));
         !waited.unwrap().1.timed_out()
     }
 

@@ -159,10 +159,7 @@ fn with_coverage_everything_runs_again() {
     let mut watching = Watching::start(&room, &["--coverage"]);
     watching.says("all files").waits();
     room.write("shop/main.star", &format!("{STOCK}\ndef f():\n    pass\n"));
-    watching
-        .says("running all tests")
-        .says("shop/main.star    1/2  50.0  5")
-        .says("Total: 3");
+    watching.says("running all tests").says("shop/main.star    1/2  50.0  5").says("Total: 3");
 }
 
 #[test]

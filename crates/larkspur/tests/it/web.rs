@@ -156,11 +156,7 @@ pub(crate) fn written(
     body: &str,
 ) -> Vec<u8> {
     let mut lines = vec![format!("{method} {path} HTTP/1.1")];
-    let names = |name: &str| {
-        headers
-            .iter()
-            .any(|(known, _)| known.eq_ignore_ascii_case(name))
-    };
+    let names = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     if !names("Host") {
         lines.push(format!("Host: localhost:{port}"));
     }
@@ -168,11 +164,7 @@ pub(crate) fn written(
         lines.push(format!("Content-Length: {}", body.len()));
     }
     lines.push("Connection: close".into());
-    lines.extend(
-        headers
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}")),
-    );
+    lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
     format!("{}\r\n\r\n{body}", lines.join("\r\n")).into_bytes()
 }
 
@@ -182,27 +174,19 @@ pub(crate) fn read_reply(stream: &mut impl BufRead) -> Reply {
     let mut body = Vec::new();
     // A server that has refused a body may close before all of it was sent.
     let _ = stream.read_to_end(&mut body);
-    let chunked = headers
-        .iter()
-        .any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+    let chunked =
+        headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
     if chunked {
         body = unchunked(&body);
     }
-    Reply {
-        status,
-        headers,
-        body: String::from_utf8(body).unwrap(),
-    }
+    Reply { status, headers, body: String::from_utf8(body).unwrap() }
 }
 
 #[track_caller]
 pub(crate) fn read_head(stream: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
     let mut line = String::new();
     stream.read_line(&mut line).unwrap();
-    let status = line
-        .split(' ')
-        .nth(1)
-        .unwrap_or_else(|| panic!("no status in {line:?}"));
+    let status = line.split(' ').nth(1).unwrap_or_else(|| panic!("no status in {line:?}"));
     let status = status.parse().unwrap();
     let mut headers = Vec::new();
     loop {
@@ -250,9 +234,7 @@ impl Reply {
     #[track_caller]
     pub(crate) fn code(&self) -> i64 {
         let json = self.json();
-        json["error"]["code"]
-            .as_i64()
-            .unwrap_or_else(|| panic!("no error: {self:#?}"))
+        json["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:#?}"))
     }
 
     /// The messages of a stream, or the one that came without.
@@ -260,12 +242,8 @@ impl Reply {
         if self.header("content-type") == Some("application/json") {
             return vec![self.json()];
         }
-        let data = self
-            .body
-            .lines()
-            .filter_map(|line| line.strip_prefix("data:"));
-        data.filter_map(|data| serde_json::from_str(data.trim()).ok())
-            .collect()
+        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
+        data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
     }
 }
 

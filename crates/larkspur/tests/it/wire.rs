@@ -176,10 +176,7 @@ impl Wire {
 
     /// A notification that has already come.
     pub(crate) fn notified(&mut self, method: &str) -> Option<Value> {
-        let at = self
-            .notifications
-            .iter()
-            .position(|message| message["method"] == method)?;
+        let at = self.notifications.iter().position(|message| message["method"] == method)?;
         self.notifications.remove(at)
     }
 
@@ -242,9 +239,7 @@ pub(crate) fn keep(
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
-            into.lock()
-                .unwrap()
-                .push_str(&String::from_utf8_lossy(&bytes[..count]));
+            into.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
     })
 }

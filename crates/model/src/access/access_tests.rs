@@ -9,17 +9,11 @@ use std::sync::LazyLock;
 fn permissions(text: &str) -> Permissions {
     let manifest =
         format!("name = 'x'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\n{text}");
-    Manifest::parse("module.toml", &manifest, "0.1.0")
-        .unwrap()
-        .permissions
+    Manifest::parse("module.toml", &manifest, "0.1.0").unwrap().permissions
 }
 
 fn below(path: &str) -> Spot<'_> {
-    Spot {
-        asked: path,
-        whole: path,
-        below: Some(path),
-    }
+    Spot { asked: path, whole: path, below: Some(path) }
 }
 
 static OTHER_TOOL: LazyLock<ToolPath> = LazyLock::new(|| tool("files.read"));
@@ -31,10 +25,7 @@ fn tool(path: &str) -> ToolPath {
 static X_ORG: LazyLock<Site> = LazyLock::new(|| Site::read("https://x.org").unwrap());
 
 fn elsewhere(path: &str) -> Spot<'_> {
-    Spot {
-        below: None,
-        ..below(path)
-    }
+    Spot { below: None, ..below(path) }
 }
 
 #[track_caller]
@@ -255,9 +246,7 @@ fn grant_replaces_the_default_permissions_of_an_extension() {
 #[test]
 fn a_file_that_loads_may_read_variables_at_most() {
     let free = [Access::Env("HOME")];
-    let others = one_of_each()
-        .into_iter()
-        .filter(|access| *access != free[0]);
+    let others = one_of_each().into_iter().filter(|access| *access != free[0]);
     let others: Vec<Access> = others.collect();
     check(&Rights::of_loading(true, []), &free, &others);
     check(&Rights::of_loading(false, []), &[], &one_of_each());
@@ -283,36 +272,22 @@ fn a_denial_names_the_line_to_add() {
     tell(&folder, Access::Env("LARKSPUR_LOG"));
     tell(&folder, Access::FilesWrite(below("module.toml")));
     tell(&folder, Access::Postgres("postgres://u:password@h/d"));
-    let led_out = Spot {
-        asked: "data/link",
-        whole: "/etc/passwd",
-        below: None,
-    };
+    let led_out = Spot { asked: "data/link", whole: "/etc/passwd", below: None };
     tell(&folder, Access::Files(led_out));
     for (asked, whole, below) in [
         ("/etc/../etc/hosts", "/etc/hosts", None),
         ("../other/a.txt", "/srv/modules/other/a.txt", None),
         ("", "/srv/modules/x", Some("")),
     ] {
-        let spot = Spot {
-            asked,
-            whole,
-            below,
-        };
+        let spot = Spot { asked, whole, below };
         tell(&folder, Access::Files(spot));
     }
     let outside = elsewhere("../a.txt");
-    tell(
-        &Rights::of_extension("x", &[], None),
-        Access::FilesWrite(outside),
-    );
+    tell(&Rights::of_extension("x", &[], None), Access::FilesWrite(outside));
     let some = permissions("exec = ['ls']");
     tell(&Rights::of_folder("x", &some, None), Access::Exec("git"));
     let grant = Grant::from([(Exec, &["git"][..])]);
-    tell(
-        &Rights::of_folder("x", &some, Some(&grant)),
-        Access::Exec("ls"),
-    );
+    tell(&Rights::of_folder("x", &some, Some(&grant)), Access::Exec("ls"));
     let undeclared = Rights::of_file("x", None, &[], None);
     tell(&undeclared, Access::Env("HOME"));
     tell(&undeclared, Access::Files(below("data/a.txt")));
@@ -424,18 +399,12 @@ fn calls_reach_own_tools_dependencies_and_named_tools() {
         &[&own, &base, &read].map(Access::Calls),
         &[&extra, &web, &write].map(Access::Calls),
     );
-    check(
-        &Rights::of_extension("x", &[], None),
-        &[Access::Calls(&own)],
-        &[Access::Calls(&base)],
-    );
+    check(&Rights::of_extension("x", &[], None), &[Access::Calls(&own)], &[Access::Calls(&base)]);
 }
 
 #[test]
 fn calls_are_named_by_module_and_tool() {
-    for wrong in [
-        "files", "files.", ".read", "*", "*.*", "*.read", "files.r*", "a.b.c",
-    ] {
+    for wrong in ["files", "files.", ".read", "*", "*.*", "*.read", "files.r*", "a.b.c"] {
         let text = format!(
             "name = 'x'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\ncalls = ['{wrong}']"
         );

@@ -15,9 +15,7 @@ impl Denied {
 
     /// For those who know what else is the server's own.
     pub fn own(asked: &str) -> Self {
-        Self(format!(
-            "`{asked}` is the server's own, and kept from every module"
-        ))
+        Self(format!("`{asked}` is the server's own, and kept from every module"))
     }
 
     pub(super) fn itself(module: &str, access: &Access<'_>) -> Self {
@@ -44,31 +42,26 @@ impl Denied {
             By::File | By::Undeclared if is_string(access) => {
                 by_name(module, "of permissions(…) at the top of its file")
             }
-            By::Undeclared if is_first => format!(
-                "{}; add permissions({key} = [{entry}]) at the top of its file",
-                what()
-            ),
-            By::File if is_first => format!(
-                "{}; add {key} = [{entry}] to permissions(…) in its file",
-                what()
-            ),
-            By::File | By::Undeclared => format!(
-                "{}; add {entry} to `{key}` of permissions(…) in its file",
-                what()
-            ),
+            By::Undeclared if is_first => {
+                format!("{}; add permissions({key} = [{entry}]) at the top of its file", what())
+            }
+            By::File if is_first => {
+                format!("{}; add {key} = [{entry}] to permissions(…) in its file", what())
+            }
+            By::File | By::Undeclared => {
+                format!("{}; add {entry} to `{key}` of permissions(…) in its file", what())
+            }
             By::Manifest if !layer.follows.is_empty() => format!(
                 "{}; {}, or the author can add {entry} to `{key}` under [permissions] in module.toml",
                 what(),
                 by_setting(module, &layer.follows)
             ),
-            By::Manifest if is_first => format!(
-                "{}; add {key} = [{entry}] to [permissions] in module.toml",
-                what()
-            ),
-            By::Manifest => format!(
-                "{}; add {entry} to `{key}` under [permissions] in module.toml",
-                what()
-            ),
+            By::Manifest if is_first => {
+                format!("{}; add {key} = [{entry}] to [permissions] in module.toml", what())
+            }
+            By::Manifest => {
+                format!("{}; add {entry} to `{key}` under [permissions] in module.toml", what())
+            }
             By::Custom if name.is_some() => format!(
                 "{}; the operator can add {key} = [{entry}] to [module.{module}.grant] in larkspur.toml",
                 what()
@@ -105,9 +98,7 @@ impl Denied {
                  larkspur.toml, where \"*\" stands for every public host"
             ),
         };
-        Self(format!(
-            "`{site}` is not a public host, and others are granted by name; {fix}"
-        ))
+        Self(format!("`{site}` is not a public host, and others are granted by name; {fix}"))
     }
 }
 
@@ -147,9 +138,8 @@ fn extension(command: &str, allowed: &[String]) -> String {
 }
 
 fn what(module: &str, access: &Access<'_>) -> String {
-    let (asked, among) = (asked(access), |things: &str| {
-        format!("is not among the {things} module `{module}` may")
-    });
+    let (asked, among) =
+        (asked(access), |things: &str| format!("is not among the {things} module `{module}` may"));
     match access {
         Access::Http(_) => format!("`{asked}` {} reach", among("hosts")),
         Access::Exec(_) => format!("`{asked}` {} run", among("commands")),

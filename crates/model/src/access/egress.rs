@@ -33,20 +33,13 @@ pub trait Turns: fmt::Debug + Send + Sync {
 
 impl Egress {
     pub(super) fn new(module: &str, scope: &Scope) -> Self {
-        Self {
-            module: module.to_owned(),
-            scope: scope.clone(),
-            turns: None,
-        }
+        Self { module: module.to_owned(), scope: scope.clone(), turns: None }
     }
 
     /// The same, each request in its turn.
     #[must_use]
     pub fn in_turns(self, turns: Arc<dyn Turns>) -> Self {
-        Self {
-            turns: Some(turns),
-            ..self
-        }
+        Self { turns: Some(turns), ..self }
     }
 
     pub fn reach(&self, site: &Site) -> Result<Reach, Denied> {

@@ -63,12 +63,7 @@ impl Permission {
 
     /// Is it about places on the disk?
     pub(crate) fn is_path(self) -> bool {
-        let paths = [
-            Self::Sqlite,
-            Self::SqliteWrite,
-            Self::Files,
-            Self::FilesWrite,
-        ];
+        let paths = [Self::Sqlite, Self::SqliteWrite, Self::Files, Self::FilesWrite];
         paths.contains(&self)
     }
 

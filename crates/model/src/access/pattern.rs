@@ -75,28 +75,12 @@ mod tests {
     fn what_a_pattern_matches() {
         for (pattern, yes, no) in [
             ("git", &["git"][..], &["gi", "gits", "Git", ""][..]),
-            (
-                "GITHUB_*",
-                &["GITHUB_", "GITHUB_TOKEN"],
-                &["GITHUB", "XGITHUB_A"],
-            ),
-            (
-                "data/*.db",
-                &["data/a.db"],
-                &["data/a/b.db", "data/a.dbx", "a.db"],
-            ),
-            (
-                "data/**",
-                &["data/a", "data/a/b"],
-                &["data", "datax/a", "data/.git/a", "data/a/.b"],
-            ),
+            ("GITHUB_*", &["GITHUB_", "GITHUB_TOKEN"], &["GITHUB", "XGITHUB_A"]),
+            ("data/*.db", &["data/a.db"], &["data/a/b.db", "data/a.dbx", "a.db"]),
+            ("data/**", &["data/a", "data/a/b"], &["data", "datax/a", "data/.git/a", "data/a/.b"]),
             ("**", &["a", "a/b", ""], &[".env", "a/.env"]),
             ("*", &["a", ""], &["a/b", ".env"]),
-            (
-                "**/a.db",
-                &["a.db", "x/a.db", "x/y/a.db"],
-                &["xa.db", "x/a.dbx", ".x/a.db"],
-            ),
+            ("**/a.db", &["a.db", "x/a.db", "x/y/a.db"], &["xa.db", "x/a.dbx", ".x/a.db"]),
             ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["a/xb", "ab"]),
             (".env", &[".env"], &["env", "a/.env"]),
             ("a/.*", &["a/.env"], &["a/env", ".env"]),
@@ -107,10 +91,7 @@ mod tests {
                 assert!(matches(pattern, text), "`{pattern}` should match `{text}`");
             }
             for text in no {
-                assert!(
-                    !matches(pattern, text),
-                    "`{pattern}` should not match `{text}`"
-                );
+                assert!(!matches(pattern, text), "`{pattern}` should not match `{text}`");
             }
         }
     }

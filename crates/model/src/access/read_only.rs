@@ -181,10 +181,7 @@ mod tests {
 
     fn check(reads: &[&str], write: PossibleWrite<'_>) -> Result<(), String> {
         let reads: Vec<DeclaredRead> = reads.iter().map(|read| read.parse().unwrap()).collect();
-        let call = ReadOnlyCall {
-            tool: &"notes.search",
-            reads: &reads,
-        };
+        let call = ReadOnlyCall { tool: &"notes.search", reads: &reads };
         call.check(&write).map_err(|denied| denied.to_string())
     }
 
@@ -212,27 +209,11 @@ mod tests {
             ("POST", "https://example.org/v1/search", false),
             ("POST", "https://a.example.org/v1/databases/7/query", true),
             ("POST", "https://a.example.org/v1/databases/../query", false),
-            (
-                "POST",
-                "https://a.example.org/v1/databases/%2e%2e/query",
-                false,
-            ),
-            (
-                "POST",
-                "https://a.example.org/v1/databases/..\\query",
-                false,
-            ),
-            (
-                "POST",
-                "https://a.example.org/v1/databases/a%2Fb/query",
-                false,
-            ),
+            ("POST", "https://a.example.org/v1/databases/%2e%2e/query", false),
+            ("POST", "https://a.example.org/v1/databases/..\\query", false),
+            ("POST", "https://a.example.org/v1/databases/a%2Fb/query", false),
             ("POST", "https://a.example.org/v1/databases//query", false),
-            (
-                "POST",
-                "https://a.example.org/v1/databases/7/8/query",
-                false,
-            ),
+            ("POST", "https://a.example.org/v1/databases/7/8/query", false),
             ("QUERY", "http://127.0.0.1:99/graph/a/b", true),
             ("QUERY", "http://127.0.0.1:99/graph", false),
             ("QUERY", "http://127.0.0.1:99/graph/../a", false),
@@ -247,21 +228,13 @@ mod tests {
     #[test]
     fn a_denial_names_the_tool_and_the_line() {
         assert_eq!(
-            check(
-                &[],
-                request("POST", "https://api.example.org/v1/pages?token=x")
-            )
-            .unwrap_err(),
+            check(&[], request("POST", "https://api.example.org/v1/pages?token=x")).unwrap_err(),
             "`POST api.example.org/v1/pages` may write, and `notes.search` is declared read_only; if it \
              only reads, add reads = [\"POST api.example.org/v1/pages\"] to tool(…), otherwise remove read_only"
         );
         let exec = PossibleWrite::Command("git");
         assert!(check(&["exec git"], exec).is_ok());
-        assert!(
-            check(&["exec gi"], exec)
-                .unwrap_err()
-                .contains("reads = [\"exec git\"]")
-        );
+        assert!(check(&["exec gi"], exec).unwrap_err().contains("reads = [\"exec git\"]"));
         for write in [
             PossibleWrite::File("out.txt"),
             PossibleWrite::Database("shop.db"),

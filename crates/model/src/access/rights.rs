@@ -60,22 +60,16 @@ impl Rights {
 
     /// starlark-mcp's default permissions, where the operator's grant does not replace them.
     pub fn of_extension(module: &str, allowed_exec: &[String], grant: Option<&Grant>) -> Self {
-        Self::new(module, |permission| {
-            match grant.and_then(|grant| grant.get(permission)) {
-                Some(names) => Scope::of(By::Operator, names),
-                None => freedom(permission, allowed_exec),
-            }
+        Self::new(module, |permission| match grant.and_then(|grant| grant.get(permission)) {
+            Some(names) => Scope::of(By::Operator, names),
+            None => freedom(permission, allowed_exec),
         })
     }
 
     /// What a file may do while it loads. One in starlark-mcp's form may read variables. Its name is not known
     /// yet, so every grant that could be meant for it applies.
     pub fn of_loading<'g>(reads_env: bool, grants: impl IntoIterator<Item = &'g Grant>) -> Self {
-        let mut env = if reads_env {
-            Scope::any()
-        } else {
-            Scope::of(By::Loading, &[""; 0])
-        };
+        let mut env = if reads_env { Scope::any() } else { Scope::of(By::Loading, &[""; 0]) };
         for names in grants.into_iter().filter_map(|g| g.get(Permission::Env)) {
             env = env.and(By::Operator, names);
         }
@@ -87,10 +81,7 @@ impl Rights {
 
     fn new(module: &str, scope: impl Fn(Permission) -> Scope) -> Self {
         let scopes = Permission::ALL.map(|permission| (permission, scope(permission)));
-        Self {
-            module: module.to_owned(),
-            scopes: scopes.into(),
-        }
+        Self { module: module.to_owned(), scopes: scopes.into() }
     }
 
     /// Whose they are.
@@ -122,12 +113,7 @@ impl Rights {
     /// Could it reach anything but files and data on this machine? Commands, databases and tools of
     /// other modules may.
     pub fn can_reach_out(&self) -> bool {
-        let ways = [
-            Permission::Http,
-            Permission::Exec,
-            Permission::Postgres,
-            Permission::Calls,
-        ];
+        let ways = [Permission::Http, Permission::Exec, Permission::Postgres, Permission::Calls];
         ways.iter().any(|way| !self.scopes[way].is_empty())
     }
 
@@ -185,9 +171,8 @@ fn rewrites_itself(access: &Access<'_>) -> bool {
         return false;
     };
     let name = file_name(access).unwrap_or_default();
-    let is_source = Path::new(name)
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("star"));
+    let is_source =
+        Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("star"));
     spot.below.is_some() && (is_source || name.eq_ignore_ascii_case("module.toml"))
 }
 

@@ -53,12 +53,7 @@ impl Scope {
     #[must_use]
     pub(super) fn and(mut self, by: By, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned()).collect();
-        self.0.push(Layer {
-            by,
-            names,
-            dependencies: Vec::new(),
-            follows: Vec::new(),
-        });
+        self.0.push(Layer { by, names, dependencies: Vec::new(), follows: Vec::new() });
         self
     }
 
@@ -99,11 +94,7 @@ impl Scope {
             return Err(layer);
         }
         let is_free = self.0.is_empty() || self.only_public(site).is_some();
-        Ok(if is_free {
-            Reach::Public
-        } else {
-            Reach::Granted
-        })
+        Ok(if is_free { Reach::Public } else { Reach::Granted })
     }
 
     /// The list that names it as one of all public ones only.

@@ -16,12 +16,7 @@ pub(super) fn slice(value: &mut Value, range: &Range<usize>) -> Option<Cut> {
     let cut = |unit, of: usize| {
         let end = range.end.min(of);
         let kept = end.saturating_sub(range.start);
-        Cut {
-            unit,
-            from: range.start,
-            kept,
-            of,
-        }
+        Cut { unit, from: range.start, kept, of }
     };
     if let Value::String(text) = value {
         let cut = cut(Unit::Lines, text.lines().count());
@@ -40,11 +35,7 @@ pub(super) fn slice(value: &mut Value, range: &Range<usize>) -> Option<Cut> {
 pub(super) fn slice_each(results: &mut [Value], range: &Range<usize>) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     for cut in results.iter_mut().filter_map(|result| slice(result, range)) {
-        let unit = Unit::InEach(if cut.unit == Unit::Lines {
-            "lines"
-        } else {
-            "items"
-        });
+        let unit = Unit::InEach(if cut.unit == Unit::Lines { "lines" } else { "items" });
         match cuts.iter_mut().find(|known| known.unit == unit) {
             Some(known) => {
                 known.kept = known.kept.max(cut.kept);
@@ -172,12 +163,7 @@ fn heaviest(value: &mut Value) -> (String, &mut Value) {
 fn record(cuts: &mut Vec<Cut>, unit: Unit, kept: usize, of: usize) {
     match cuts.iter_mut().find(|cut| cut.unit == unit) {
         Some(cut) => cut.kept = kept,
-        None => cuts.push(Cut {
-            unit,
-            from: 0,
-            kept,
-            of,
-        }),
+        None => cuts.push(Cut { unit, from: 0, kept, of }),
     }
 }
 

@@ -10,13 +10,8 @@ use crate::corpus;
 use expect_test::{Expect, expect};
 use serde_json::json;
 
-const WISH: Wish<'_> = Wish {
-    format: None,
-    select: None,
-    declared: None,
-    budget: 20_000,
-    ways: Ways::CALL,
-};
+const WISH: Wish<'_> =
+    Wish { format: None, select: None, declared: None, budget: 20_000, ways: Ways::CALL };
 
 fn selection(select: Value) -> Selection {
     Selection::parse(&select).unwrap()
@@ -62,10 +57,7 @@ fn each_kind_of_result_has_its_text() {
         ),
         (json!({}), "{}"),
         (json!({"a": 1}), "a: 1"),
-        (
-            json!({"a": {"b": [1, {"c": 2}]}}),
-            "{\"a\":{\"b\":[1,{\"c\":2}]}}",
-        ),
+        (json!({"a": {"b": [1, {"c": 2}]}}), "{\"a\":{\"b\":[1,{\"c\":2}]}}"),
     ] {
         let answer = compact(&value, None, &WISH);
         assert_eq!(answer.text(), expected, "{value}");
@@ -77,10 +69,7 @@ fn each_kind_of_result_has_its_text() {
 #[test]
 fn rows_become_a_table_and_the_line_says_what_is_missing() {
     let declared = selection(json!(["number", "title", "by: user.login"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), ..WISH };
     check(
         &compact(&issues(4), None, &wish),
         expect![[r#"
@@ -97,11 +86,7 @@ fn rows_become_a_table_and_the_line_says_what_is_missing() {
 fn the_callers_fields_win_over_the_authors() {
     let declared = selection(json!(["number", "title"]));
     let select = selection(json!(["number", "link: url"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        select: Some(&select),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), select: Some(&select), ..WISH };
     check(
         &compact(&issues(4), Some(&json!("the author's")), &wish),
         expect![[r#"
@@ -114,11 +99,7 @@ fn the_callers_fields_win_over_the_authors() {
 fn items_of_the_authors_fields_can_be_asked_for() {
     let declared = selection(json!(["number", "title"]));
     let select = selection(json!(["[2:5]"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        select: Some(&select),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), select: Some(&select), ..WISH };
     check(
         &compact(&issues(9), None, &wish),
         expect![[r#"
@@ -133,20 +114,12 @@ fn items_of_the_authors_fields_can_be_asked_for() {
 #[test]
 fn json_is_the_whole_answer() {
     let declared = selection(json!(["number"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        format: Some(Format::Json),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), format: Some(Format::Json), ..WISH };
     let answer = compact(&issues(2), Some(&json!("the author's")), &wish);
     assert_eq!(answer.body, issues(2).to_string());
     assert_eq!(answer.text(), format!("(json)\n{}", issues(2)));
     let every = selection(json!(["*"]));
-    let wish = Wish {
-        select: Some(&every),
-        format: None,
-        ..wish
-    };
+    let wish = Wish { select: Some(&every), format: None, ..wish };
     let answer = compact(&json!({"number": 1, "b": "c"}), None, &wish);
     assert_eq!(answer.text(), "number: 1\nb: c");
 }
@@ -154,10 +127,7 @@ fn json_is_the_whole_answer() {
 #[test]
 fn a_declaration_that_saves_nothing_is_not_followed() {
     let declared = selection(json!(["a"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), ..WISH };
     check(
         &compact(&json!({"a": 1, "b": 2}), None, &wish),
         expect![[r"
@@ -165,12 +135,7 @@ fn a_declaration_that_saves_nothing_is_not_followed() {
             b: 2"]],
     );
     // What a caller asks for he gets.
-    let wish = Wish {
-        select: Some(&declared),
-        declared: None,
-        format: Some(Format::Json),
-        ..WISH
-    };
+    let wish = Wish { select: Some(&declared), declared: None, format: Some(Format::Json), ..WISH };
     check(
         &compact(&json!({"a": 1, "b": 2}), None, &wish),
         expect![[r#"
@@ -208,11 +173,7 @@ fn the_authors_value_goes_on_to_the_notations() {
         {"id": "def456", "title": "API仕様", "type": "page"},
         {"id": "ghi789", "title": "DB設計", "type": "database"},
     ]});
-    let answer = compact(
-        &corpus::read("payloads/notion_search.json"),
-        Some(&made),
-        &WISH,
-    );
+    let answer = compact(&corpus::read("payloads/notion_search.json"), Some(&made), &WISH);
     check(
         &answer,
         expect![[r#"
@@ -227,16 +188,7 @@ fn the_authors_value_goes_on_to_the_notations() {
 #[test]
 fn a_format_can_be_named() {
     let rows = json!([{"id": 1, "n": null}, {"id": 2, "n": null}]);
-    let named = |format| {
-        compact(
-            &rows,
-            None,
-            &Wish {
-                format: Some(format),
-                ..WISH
-            },
-        )
-    };
+    let named = |format| compact(&rows, None, &Wish { format: Some(format), ..WISH });
     check(
         &named(Format::Json),
         expect![[r#"
@@ -259,10 +211,7 @@ fn a_format_can_be_named() {
             | 2 | null |"]],
     );
     let large: Value = serde_json::from_str("[123456789012345678901234567890]").unwrap();
-    let wish = Wish {
-        format: Some(Format::Toon),
-        ..WISH
-    };
+    let wish = Wish { format: Some(Format::Toon), ..WISH };
     check(
         &compact(&large, None, &wish),
         expect![[r"
@@ -281,15 +230,8 @@ fn columns_of_nulls_are_dropped_and_named_where_that_pays() {
     let row = |n: usize| json!({"id": n, "state": "open", "closed_at": null, "milestone": null});
     let rows: Value = (0..30).map(row).collect();
     let answer = compact(&rows, None, &WISH);
-    assert_eq!(
-        answer.note.as_deref(),
-        Some("(toon; null in [*]: closed_at, milestone)")
-    );
-    assert!(
-        answer
-            .body
-            .starts_with("[30]{id,state}:\n  0,open\n  1,open\n")
-    );
+    assert_eq!(answer.note.as_deref(), Some("(toon; null in [*]: closed_at, milestone)"));
+    assert!(answer.body.starts_with("[30]{id,state}:\n  0,open\n  1,open\n"));
     check(
         &compact(&json!([{"id": 1, "a": null}]), None, &WISH),
         expect![[r"
@@ -316,20 +258,14 @@ fn a_document_is_markdown() {
 
 #[test]
 fn a_text_is_an_answer() {
-    check(
-        &compact(&json!("hello \"ada\""), None, &WISH),
-        expect![[r#"hello "ada""#]],
-    );
+    check(&compact(&json!("hello \"ada\""), None, &WISH), expect![[r#"hello "ada""#]]);
     check(
         &compact(&json!("# Title\n- x"), None, &WISH),
         expect![[r"
         # Title
         - x"]],
     );
-    let wish = Wish {
-        format: Some(Format::Json),
-        ..WISH
-    };
+    let wish = Wish { format: Some(Format::Json), ..WISH };
     check(
         &compact(&json!("hello"), None, &wish),
         expect![[r#"
@@ -340,31 +276,14 @@ fn a_text_is_an_answer() {
 
 #[test]
 fn over_the_budget_whole_items_are_left_and_the_rest_is_counted() {
-    let wish = Wish {
-        budget: 200,
-        ..WISH
-    };
-    let rows: Value = (0..3000)
-        .map(|n| json!({"id": n, "name": format!("user {n}")}))
-        .collect();
-    for format in [
-        None,
-        Some(Format::Json),
-        Some(Format::Toon),
-        Some(Format::Markdown),
-    ] {
+    let wish = Wish { budget: 200, ..WISH };
+    let rows: Value = (0..3000).map(|n| json!({"id": n, "name": format!("user {n}")})).collect();
+    for format in [None, Some(Format::Json), Some(Format::Toon), Some(Format::Markdown)] {
         let answer = compact(&rows, None, &Wish { format, ..wish });
         assert!(answer.tokens <= 200 && answer.tokens > 100, "{answer:?}");
         let note = answer.note.unwrap();
-        let to: usize = note
-            .split("items 1 to ")
-            .nth(1)
-            .unwrap()
-            .split(' ')
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap();
+        let to: usize =
+            note.split("items 1 to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         let rest = 3000 - to;
         let rest = format!("{},{:03}", rest / 1000, rest % 1000);
         assert_eq!(
@@ -380,36 +299,16 @@ fn over_the_budget_whole_items_are_left_and_the_rest_is_counted() {
         }
         // What the line says gives what comes next.
         let next = selection(json!([format!("[{to}:]")]));
-        let more = compact(
-            &rows,
-            None,
-            &Wish {
-                select: Some(&next),
-                format,
-                ..wish
-            },
-        );
+        let more = compact(&rows, None, &Wish { select: Some(&next), format, ..wish });
         assert!(more.body.contains(&format!("user {to}")), "{}", more.body);
-        assert!(
-            !more.body.contains(&format!("user {}\"", to - 1)),
-            "{}",
-            more.body
-        );
-        assert!(
-            more.note
-                .unwrap()
-                .contains(&format!("items {} to ", to + 1))
-        );
+        assert!(!more.body.contains(&format!("user {}\"", to - 1)), "{}", more.body);
+        assert!(more.note.unwrap().contains(&format!("items {} to ", to + 1)));
     }
 }
 
 #[test]
 fn in_an_envelope_the_items_are_cut() {
-    let wish = Wish {
-        budget: 150,
-        format: Some(Format::Json),
-        ..WISH
-    };
+    let wish = Wish { budget: 150, format: Some(Format::Json), ..WISH };
     let value = json!({"total": 500, "results": issues(500)});
     let answer = compact(&value, None, &wish);
     assert!(answer.tokens <= 150, "{answer:?}");
@@ -417,62 +316,32 @@ fn in_an_envelope_the_items_are_cut() {
     assert_eq!(cut["total"], 500);
     let left = cut["results"].as_array().unwrap().len();
     assert!(left > 0);
-    assert!(
-        answer
-            .note
-            .unwrap()
-            .contains(&format!("items 1 to {left} of 500"))
-    );
+    assert!(answer.note.unwrap().contains(&format!("items 1 to {left} of 500")));
 }
 
 #[test]
 fn texts_are_cut_at_lines_and_other_things_where_they_are_heavy() {
-    let wish = Wish {
-        budget: 100,
-        ..WISH
-    };
+    let wish = Wish { budget: 100, ..WISH };
     let line = "one two three four five\n";
     let answer = compact(&json!(line.repeat(400)), None, &wish);
-    assert!(
-        answer.tokens <= 100 && answer.body.ends_with("five"),
-        "{answer:?}"
-    );
+    assert!(answer.tokens <= 100 && answer.body.ends_with("five"), "{answer:?}");
     // The last line is kept besides.
     let kept = answer.body.lines().count() - 1;
-    assert!(
-        answer
-            .note
-            .unwrap()
-            .starts_with(&format!("(text; lines 1 to {kept} of 400, "))
-    );
+    assert!(answer.note.unwrap().starts_with(&format!("(text; lines 1 to {kept} of 400, ")));
 
     let goes_on = format!("{}go on with page = 2\n", line.repeat(400));
     let answer = compact(&json!(goes_on), None, &wish);
     assert!(answer.tokens <= 100, "{answer:?}");
-    assert!(
-        answer.body.ends_with("five\ngo on with page = 2"),
-        "{answer:?}"
-    );
+    assert!(answer.body.ends_with("five\ngo on with page = 2"), "{answer:?}");
 
     let one_line = compact(&json!("word ".repeat(4000)), None, &wish);
     assert!(one_line.tokens <= 100, "{one_line:?}");
     assert!(one_line.note.unwrap().starts_with("(text; cut after "));
 
     let deep = json!({"id": 1, "page": {"title": "x", "text": "word ".repeat(4000)}});
-    let deep = compact(
-        &deep,
-        None,
-        &Wish {
-            format: Some(Format::Json),
-            ..wish
-        },
-    );
+    let deep = compact(&deep, None, &Wish { format: Some(Format::Json), ..wish });
     assert!(deep.tokens <= 100, "{deep:?}");
-    assert!(
-        deep.note
-            .unwrap()
-            .starts_with("(json; `page.text` cut after ")
-    );
+    assert!(deep.note.unwrap().starts_with("(json; `page.text` cut after "));
     let page: Value = serde_json::from_str(&deep.body).unwrap();
     assert_eq!(page["page"]["title"], "x");
 
@@ -486,12 +355,9 @@ fn texts_are_cut_at_lines_and_other_things_where_they_are_heavy() {
 #[test]
 fn no_budget_is_too_small_to_answer() {
     for budget in [0, 1, 20] {
-        for value in [
-            issues(3),
-            json!("x y z\n".repeat(50)),
-            json!({"a": {"b": [1, 2, 3]}}),
-            json!(7),
-        ] {
+        for value in
+            [issues(3), json!("x y z\n".repeat(50)), json!({"a": {"b": [1, 2, 3]}}), json!(7)]
+        {
             let answer = compact(&value, None, &Wish { budget, ..WISH });
             assert!(answer.tokens < 60, "{budget}: {answer:?}");
         }

@@ -10,13 +10,8 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 use toon_format::decode_default;
 
-const WISH: Wish<'_> = Wish {
-    format: None,
-    select: None,
-    declared: None,
-    budget: 20_000,
-    ways: Ways::BATCH,
-};
+const WISH: Wish<'_> =
+    Wish { format: None, select: None, declared: None, budget: 20_000, ways: Ways::BATCH };
 
 fn selection(select: Value) -> Selection {
     Selection::parse(&select).unwrap()
@@ -43,10 +38,7 @@ fn check(answer: &Compact, expected: Expect) {
 #[test]
 fn each_result_has_the_declared_fields() {
     let declared = selection(json!(["number", "by: user.login"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), ..WISH };
     check(
         &compact_each(&[issues(1, 2), issues(7, 3), json!([])], &[], &wish),
         expect![[r#"
@@ -76,11 +68,7 @@ fn each_result_has_the_declared_fields() {
 fn callers_fields_win_over_declared_and_made() {
     let declared = selection(json!(["number"]));
     let select = selection(json!(["title", "nothing"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        select: Some(&select),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), select: Some(&select), ..WISH };
     let made = [Some(json!("the author's")), Some(json!("the author's"))];
     check(
         &compact_each(&[issues(1, 2), issues(7, 1)], &made, &wish),
@@ -92,11 +80,7 @@ fn callers_fields_win_over_declared_and_made() {
 
 #[test]
 fn authors_function_shapes_each_result() {
-    let made = [
-        Some(json!({"numbers": [1, 2]})),
-        None,
-        Some(json!({"numbers": [7]})),
-    ];
+    let made = [Some(json!({"numbers": [1, 2]})), None, Some(json!({"numbers": [7]}))];
     check(
         &compact_each(&[issues(1, 2), json!(null), issues(7, 1)], &made, &WISH),
         expect![[r#"
@@ -121,10 +105,7 @@ fn long_texts_stand_one_below_the_other() {
 #[test]
 fn result_without_a_made_value_has_the_declared_fields() {
     let declared = selection(json!(["number"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), ..WISH };
     let made = [Some(json!("two issues")), None];
     check(
         &compact_each(&[issues(1, 2), issues(7, 1)], &made, &wish),
@@ -137,17 +118,12 @@ fn result_without_a_made_value_has_the_declared_fields() {
 #[test]
 fn shape_that_saves_nothing_is_not_used() {
     let declared = selection(json!(["a"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), ..WISH };
     for results in [vec![], vec![json!({"a": 1, "b": 2})], vec![json!(null)]] {
         let answer = compact_each(&results, &[], &wish);
         assert_eq!(answer.note, None);
     }
-    let made = [Some(
-        json!({"something": "longer than what it was made of"}),
-    )];
+    let made = [Some(json!({"something": "longer than what it was made of"}))];
     let answer = compact_each(&[json!({"a": 1})], &made, &WISH);
     assert_eq!(answer.text(), "(json)\n[{\"a\":1}]");
     assert_eq!(compact_each(&[], &[], &WISH).text(), "(json)\n[]");
@@ -157,17 +133,9 @@ fn shape_that_saves_nothing_is_not_used() {
 fn items_are_taken_from_each_result() {
     let declared = selection(json!(["number"]));
     let select = selection(json!(["[1:3]"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        select: Some(&select),
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), select: Some(&select), ..WISH };
     check(
-        &compact_each(
-            &[issues(0, 9), issues(50, 2), json!("a\nb\nc\nd")],
-            &[],
-            &wish,
-        ),
+        &compact_each(&[issues(0, 9), issues(50, 2), json!("a\nb\nc\nd")], &[], &wish),
         expect![[r#"
             (json; 3 of 4 fields left out, all with raw_output: true; items 2 to 3 of up to 9 in each result, up to 6 more with select "[3:]"; lines 2 to 3 of up to 4 in each result, up to 1 more with select "[3:]")
             [[{"number":1},{"number":2}],[{"number":51}],"b\nc"]"#]],
@@ -177,11 +145,7 @@ fn items_are_taken_from_each_result() {
 #[test]
 fn results_over_the_budget_are_cut_at_whole_results() {
     let declared = selection(json!(["number", "title"]));
-    let wish = Wish {
-        declared: Some(&declared),
-        budget: 150,
-        ..WISH
-    };
+    let wish = Wish { declared: Some(&declared), budget: 150, ..WISH };
     let results: Vec<Value> = (0..40).map(|n| issues(n * 10, 4)).collect();
     check(
         &compact_each(&results, &[], &wish),
@@ -193,10 +157,7 @@ fn results_over_the_budget_are_cut_at_whole_results() {
     let answer = compact_each(&[issues(0, 900), issues(1000, 2)], &[], &wish);
     assert!(answer.tokens <= 150, "{answer:?}");
     let note = answer.note.unwrap();
-    assert!(
-        note.contains("results 1 to 1 of 2, 1 more with a shorter `foreach`"),
-        "{note}"
-    );
+    assert!(note.contains("results 1 to 1 of 2, 1 more with a shorter `foreach`"), "{note}");
     assert!(note.contains("`[0]` cut after "), "{note}");
 }
 
@@ -214,19 +175,12 @@ fn each_result_equals_the_call_by_itself() {
     let declared = selection(json!(["number", "by: user.login"]));
     let select = selection(json!(["user.login", "[1:]"]));
     for select in [None, Some(&select)] {
-        let wish = Wish {
-            declared: Some(&declared),
-            select,
-            format: Some(Format::Toon),
-            ..WISH
-        };
+        let wish = Wish { declared: Some(&declared), select, format: Some(Format::Toon), ..WISH };
         let decode = |answer: Compact| match answer.format {
             Format::Toon => decode_default::<Value>(&answer.body).unwrap(),
             _ => json!(answer.body),
         };
-        let alone = results
-            .iter()
-            .map(|result| decode(compact(result, None, &wish)));
+        let alone = results.iter().map(|result| decode(compact(result, None, &wish)));
         let alone: Vec<Value> = alone.collect();
         assert_eq!(decode(compact_each(&results, &[], &wish)), json!(alone));
     }

@@ -74,10 +74,7 @@ mod tests {
         let paths: Vec<Path> = paths.iter().map(|p| Path::parse(p).unwrap()).collect();
         let fields = Fields::of(&[item], &paths);
         let joined = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
-        assert_eq!(
-            (joined(&fields.all), joined(&fields.taken)),
-            (all.into(), taken.into())
-        );
+        assert_eq!((joined(&fields.all), joined(&fields.taken)), (all.into(), taken.into()));
     }
 
     #[test]
@@ -85,12 +82,7 @@ mod tests {
         let issue = json!({"n": 1, "user": {"login": "a", "id": 2, "org": {"x": 1}},
                            "labels": [{"name": "b", "id": 3}, {"color": 4}], "tags": ["t"]});
         check(issue.clone(), &["n"], "labels n tags user", "n");
-        check(
-            issue.clone(),
-            &["user", "tags[*]"],
-            "labels n tags user",
-            "tags user",
-        );
+        check(issue.clone(), &["user", "tags[*]"], "labels n tags user", "tags user");
         check(
             issue.clone(),
             &["user.login"],
@@ -103,12 +95,7 @@ mod tests {
             "labels.color labels.id labels.name n tags user",
             "labels.id labels.name",
         );
-        check(
-            issue.clone(),
-            &["user", "user.id"],
-            "labels n tags user",
-            "user",
-        );
+        check(issue.clone(), &["user", "user.id"], "labels n tags user", "user");
         check(issue, &["labels.name"], "labels n tags user", "");
         check(json!(7), &["user"], "", "");
     }

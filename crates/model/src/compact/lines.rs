@@ -113,9 +113,8 @@ mod tests {
     fn lines_are_about_a_thousand_bytes() {
         let numbers: Value = (0..2_000).collect();
         let words: Value = (0..300).map(|n| format!("設計, \"{n}\" \\")).collect();
-        let rows: Value = (0..90)
-            .map(|n| json!({"n": n, "x": [1, {"y": 2}], "s": "a,b"}))
-            .collect();
+        let rows: Value =
+            (0..90).map(|n| json!({"n": n, "x": [1, {"y": 2}], "s": "a,b"})).collect();
         for value in [numbers, words, json!({"total": 9, "rows": rows})] {
             let lines = check(&value);
             let (last, lines) = lines.split_last().unwrap();
@@ -129,10 +128,7 @@ mod tests {
     fn rows_stay_whole_where_they_fit() {
         let rows: Vec<Value> = (0..90).map(|n| json!({"n": n, "x": [1, 2, 3]})).collect();
         let broken = break_lines(json!({"rows": rows}).to_string());
-        let begins = broken
-            .lines()
-            .skip(1)
-            .filter(|line| !line.starts_with("{\"n\""));
+        let begins = broken.lines().skip(1).filter(|line| !line.starts_with("{\"n\""));
         assert_eq!(begins.collect::<Vec<_>>(), Vec::<&str>::new());
     }
 
@@ -149,11 +145,7 @@ mod tests {
         let rows: Value = (0..900).collect();
         let json = rows.to_string();
         assert!(break_json_lines(json.clone()).contains('\n'));
-        for text in [
-            format!("{json} and more"),
-            format!("{json}\n"),
-            "{".repeat(3_000),
-        ] {
+        for text in [format!("{json} and more"), format!("{json}\n"), "{".repeat(3_000)] {
             assert_eq!(break_json_lines(text.clone()), text);
         }
     }

@@ -8,12 +8,9 @@ use serde_json::{Map, Value};
 /// then the text, with its lines as they are instead of `\n` in quotes. Nothing is lost.
 pub(super) fn document(value: &Value) -> Option<String> {
     let map = value.as_object()?;
-    let texts = map
-        .iter()
-        .filter_map(|(key, value)| Some((key, value.as_str()?)));
-    let (key, text) = texts
-        .filter(|(_, text)| text.contains('\n'))
-        .max_by_key(|(_, text)| text.len())?;
+    let texts = map.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    let (key, text) =
+        texts.filter(|(_, text)| text.contains('\n')).max_by_key(|(_, text)| text.len())?;
     let mut front = map.clone();
     front.shift_remove(key);
     let mut lines = Vec::new();
@@ -29,18 +26,8 @@ pub(super) fn document(value: &Value) -> Option<String> {
 
 /// Whether a text uses the marks by which Markdown is known.
 pub(super) fn is_markdown(text: &str) -> bool {
-    const MARKS: [&str; 10] = [
-        "# ",
-        "## ",
-        "### ",
-        "- ",
-        "* ",
-        "1. ",
-        "> ",
-        "```",
-        "| ",
-        "<details>",
-    ];
+    const MARKS: [&str; 10] =
+        ["# ", "## ", "### ", "- ", "* ", "1. ", "> ", "```", "| ", "<details>"];
     let has_mark = |line: &str| MARKS.iter().any(|mark| line.starts_with(mark));
     text.lines().map(str::trim_start).any(has_mark)
 }
@@ -69,10 +56,8 @@ fn below_its_fields(value: &Value, key: &str, table: &str) -> String {
 
 /// Rows of plain values under the names of all their fields.
 fn table(items: &[Value]) -> Option<String> {
-    let rows: Vec<&Map<String, Value>> = items
-        .iter()
-        .map(Value::as_object)
-        .collect::<Option<Vec<_>>>()?;
+    let rows: Vec<&Map<String, Value>> =
+        items.iter().map(Value::as_object).collect::<Option<Vec<_>>>()?;
     let mut columns: Vec<&str> = Vec::new();
     for (key, value) in rows.iter().flat_map(|row| row.iter()) {
         if value.is_object() || value.is_array() {
@@ -91,10 +76,9 @@ fn table(items: &[Value]) -> Option<String> {
         line(vec!["---".into(); columns.len()]),
     ];
     for row in rows {
-        let cells = columns.iter().map(|column| {
-            row.get(*column)
-                .map_or_else(String::new, |v| inline(&cell(v)))
-        });
+        let cells = columns
+            .iter()
+            .map(|column| row.get(*column).map_or_else(String::new, |v| inline(&cell(v))));
         lines.push(line(cells.collect()));
     }
     Some(lines.join("\n"))
@@ -144,9 +128,7 @@ fn cell(value: &Value) -> String {
 
 /// On one line, and with no mark that would end a cell.
 fn inline(text: &str) -> String {
-    text.replace('|', "\\|")
-        .replace("\r\n", "<br>")
-        .replace(['\n', '\r'], "<br>")
+    text.replace('|', "\\|").replace("\r\n", "<br>").replace(['\n', '\r'], "<br>")
 }
 
 #[cfg(test)]
@@ -183,12 +165,9 @@ It \"fails\":
 
     #[test]
     fn what_is_no_document() {
-        for value in [
-            json!({"a": "one line"}),
-            json!(["a\nb"]),
-            json!("a\nb"),
-            json!({"a": "x\ny", "n": 1}),
-        ] {
+        for value in
+            [json!({"a": "one line"}), json!(["a\nb"]), json!("a\nb"), json!({"a": "x\ny", "n": 1})]
+        {
             let is_one = value.get("n").is_some();
             assert_eq!(document(&value).is_some(), is_one, "{value}");
         }

@@ -32,9 +32,7 @@ impl Selection {
             }
             (all, None) => format!("there are {}", all.join(", ")),
         };
-        Err(format!(
-            "`select` names `{path}`, which the declared result does not have; {help}"
-        ))
+        Err(format!("`select` names `{path}`, which the declared result does not have; {help}"))
     }
 }
 
@@ -45,11 +43,7 @@ fn rows(schema: &Value) -> Vec<&Value> {
         rows.extend(choice.get("items"));
         let properties = choice.get("properties").and_then(Value::as_object);
         let lists = properties.into_iter().flatten();
-        rows.extend(
-            lists
-                .flat_map(|(_, list)| choices(list))
-                .filter_map(|list| list.get("items")),
-        );
+        rows.extend(lists.flat_map(|(_, list)| choices(list)).filter_map(|list| list.get("items")));
     }
     rows
 }
@@ -98,20 +92,14 @@ fn may_be(schema: &Value, kind: &str) -> bool {
 fn fields(schema: &Value) -> Vec<&str> {
     let objects = choices(schema).into_iter();
     let properties = objects.filter_map(|schema| schema.get("properties")?.as_object());
-    properties
-        .flat_map(|all| all.keys().map(String::as_str))
-        .collect()
+    properties.flat_map(|all| all.keys().map(String::as_str)).collect()
 }
 
 /// The key at which a path leaves the declared fields, and the fields that are there.
 fn fields_beside<'s>(path: &'s Path, rows: &[&'s Value]) -> (&'s str, Vec<&'s str>) {
     let ends = rows.iter().map(|row| end(&path.0, row));
     let ends: Vec<(usize, Vec<&str>)> = ends.collect();
-    let deepest = ends
-        .iter()
-        .map(|(depth, _)| *depth)
-        .max()
-        .unwrap_or_default();
+    let deepest = ends.iter().map(|(depth, _)| *depth).max().unwrap_or_default();
     let ends = ends.into_iter().filter(|(depth, _)| *depth == deepest);
     let key = match path.0.get(deepest) {
         Some(Step::Key(key)) => key.as_str(),
@@ -173,50 +161,20 @@ mod tests {
             ],
         };
         let no = |path: &str, help: &str| {
-            Err(format!(
-                "`select` names `{path}`, which the declared result does not have; {help}"
-            ))
+            Err(format!("`select` names `{path}`, which the declared result does not have; {help}"))
         };
         let there = "there are number, user, tags, more";
         for (select, schema, expected) in [
-            (
-                json!(["number", "author: user.login", "tags[*]", "more.a.b"]),
-                &issue(),
-                Ok(()),
-            ),
+            (json!(["number", "author: user.login", "tags[*]", "more.a.b"]), &issue(), Ok(())),
             (json!(["number"]), &list, Ok(())),
             (json!(["first: [0].number"]), &list, Ok(())),
-            (
-                json!(["total", "number", "issues[*].number"]),
-                &page,
-                Ok(()),
-            ),
+            (json!(["total", "number", "issues[*].number"]), &page, Ok(())),
             (json!(["title"]), &issue(), no("title", there)),
-            (
-                json!(["nmber"]),
-                &list,
-                no("nmber", "did you mean `number`?"),
-            ),
-            (
-                json!(["user.name"]),
-                &issue(),
-                no("user.name", "there are login"),
-            ),
-            (
-                json!(["user.logn"]),
-                &issue(),
-                no("user.logn", "did you mean `login`?"),
-            ),
-            (
-                json!(["tags.name"]),
-                &issue(),
-                no("tags.name", "no fields are declared there"),
-            ),
-            (
-                json!(["a"]),
-                &Schema::Int,
-                no("a", "no fields are declared there"),
-            ),
+            (json!(["nmber"]), &list, no("nmber", "did you mean `number`?")),
+            (json!(["user.name"]), &issue(), no("user.name", "there are login")),
+            (json!(["user.logn"]), &issue(), no("user.logn", "did you mean `login`?")),
+            (json!(["tags.name"]), &issue(), no("tags.name", "no fields are declared there")),
+            (json!(["a"]), &Schema::Int, no("a", "no fields are declared there")),
             (json!(["a"]), &Schema::Dict(Box::new(Schema::Any)), Ok(())),
             (
                 json!(["a.b"]),
@@ -237,10 +195,7 @@ mod tests {
     #[test]
     fn a_long_list_of_fields_is_cut() {
         let fields = (0..30).map(|n| Field::required(format!("field_of_number_{n}"), Schema::Int));
-        let wide = Schema::Record {
-            name: "Wide".into(),
-            fields: fields.collect(),
-        };
+        let wide = Schema::Record { name: "Wide".into(), fields: fields.collect() };
         let selection = Selection::parse(&json!(["x"])).unwrap();
         let said = selection.check_matches(&wide.to_json()).unwrap_err();
         assert!(said.ends_with("field_of_number_19 and 10 more"), "{said}");

@@ -158,10 +158,7 @@ impl<'w> Wish<'w> {
 
     /// The same, for callers of tools whose author declared no fields.
     fn without_declared(&self) -> Self {
-        Self {
-            declared: None,
-            ..*self
-        }
+        Self { declared: None, ..*self }
     }
 
     /// The items or lines that the caller asked for.
@@ -218,30 +215,19 @@ impl<'w> Wish<'w> {
 
 impl Ways<'_> {
     /// Through the meta tool `call`.
-    pub const CALL: Ways<'static> = Ways {
-        whole: Some("output: \"json\""),
-        items: Some(("select \"", "\"")),
-    };
+    pub const CALL: Ways<'static> =
+        Ways { whole: Some("output: \"json\""), items: Some(("select \"", "\"")) };
     /// In a batch.
-    pub const BATCH: Ways<'static> = Ways {
-        whole: Some("raw_output: true"),
-        items: Some(("select \"", "\"")),
-    };
+    pub const BATCH: Ways<'static> =
+        Ways { whole: Some("raw_output: true"), items: Some(("select \"", "\"")) };
     /// On the command line.
-    pub const COMMAND: Ways<'static> = Ways {
-        whole: Some("--format json"),
-        items: Some(("--select \"", "\"")),
-    };
+    pub const COMMAND: Ways<'static> =
+        Ways { whole: Some("--format json"), items: Some(("--select \"", "\"")) };
     /// By the name of a tool that takes `fields`.
-    pub const FIELDS: Ways<'static> = Ways {
-        whole: Some("fields: [\"*\"]"),
-        items: Some(("fields: [\"", "\"]")),
-    };
+    pub const FIELDS: Ways<'static> =
+        Ways { whole: Some("fields: [\"*\"]"), items: Some(("fields: [\"", "\"]")) };
     /// By the name of a tool that does not.
-    pub const NONE: Ways<'static> = Ways {
-        whole: None,
-        items: None,
-    };
+    pub const NONE: Ways<'static> = Ways { whole: None, items: None };
 }
 
 impl Compact {

@@ -68,10 +68,7 @@ pub(super) fn note(format: Format, facts: &Facts, ways: Ways<'_>) -> Option<Stri
 
 impl Facts {
     pub(super) fn by_tool() -> Self {
-        Self {
-            by_tool: true,
-            ..Self::default()
-        }
+        Self { by_tool: true, ..Self::default() }
     }
 
     fn parts(&self, ways: Ways<'_>) -> Vec<String> {
@@ -99,10 +96,7 @@ impl Facts {
         match inside.as_slice() {
             [cut] => parts.extend(cut.part(ways)),
             [] => {}
-            many => parts.push(format!(
-                "cut in {} places, more with a narrower call",
-                many.len()
-            )),
+            many => parts.push(format!("cut in {} places, more with a narrower call", many.len())),
         }
         parts
     }
@@ -133,10 +127,9 @@ impl Cut {
         };
         let (shown, rest) = (format!("{shown} of "), Grouped(all.saturating_sub(to)));
         let (shown, rest) = match self.unit {
-            Unit::InEach(_) => (
-                format!("{shown}up to {} in each result", Grouped(all)),
-                format!("up to {rest}"),
-            ),
+            Unit::InEach(_) => {
+                (format!("{shown}up to {} in each result", Grouped(all)), format!("up to {rest}"))
+            }
             _ => (format!("{shown}{}", Grouped(all)), rest.to_string()),
         };
         if to >= all {
@@ -201,12 +194,7 @@ mod tests {
         let facts = Facts {
             left_out: (2, 5),
             by_tool: true,
-            cuts: vec![Cut {
-                unit: Unit::Items,
-                from: 0,
-                kept: 1,
-                of: 3,
-            }],
+            cuts: vec![Cut { unit: Unit::Items, from: 0, kept: 1, of: 3 }],
             ..Facts::default()
         };
         for (ways, expected) in [
@@ -229,10 +217,7 @@ mod tests {
             left_out: (26, 30),
             nowhere: vec![("nme".into(), Some("name".into())), ("x.y".into(), None)],
             null: vec![
-                NullColumns {
-                    rows: Path(Vec::new()),
-                    columns: vec![path("z"), path("y.x")],
-                },
+                NullColumns { rows: Path(Vec::new()), columns: vec![path("z"), path("y.x")] },
                 NullColumns {
                     rows: path("[*]"),
                     columns: vec![path("a"), path("b.c"), path("[\"d, e; (f)\"]")],
@@ -247,11 +232,7 @@ mod tests {
                 "(toon; 26 of 30 fields left out, all with output: \"json\"; null: z, y.x; null in [*]: a, b.c, [\"d, e; (f)\"]; no `nme`, perhaps `name`; no `x.y`)",
             ),
         );
-        let facts = Facts {
-            by_tool: true,
-            instead: Some("why".into()),
-            ..Facts::default()
-        };
+        let facts = Facts { by_tool: true, instead: Some("why".into()), ..Facts::default() };
         check(
             Format::Json,
             &facts,
@@ -262,12 +243,7 @@ mod tests {
     #[test]
     fn cuts_say_what_remains_and_how_to_get_it() {
         let cut = |unit: Unit, from, kept, of| {
-            let cut = Cut {
-                unit,
-                from,
-                kept,
-                of,
-            };
+            let cut = Cut { unit, from, kept, of };
             cut.part(Ways::CALL)
         };
         for (part, expected) in [
@@ -276,14 +252,8 @@ mod tests {
                 cut(Unit::Items, 0, 120, 3000),
                 Some("items 1 to 120 of 3,000, 2,880 more with select \"[120:]\""),
             ),
-            (
-                cut(Unit::Items, 2900, 100, 3000),
-                Some("items 2,901 to 3,000 of 3,000"),
-            ),
-            (
-                cut(Unit::Items, 50, 0, 30),
-                Some("no items from 50 on of 30"),
-            ),
+            (cut(Unit::Items, 2900, 100, 3000), Some("items 2,901 to 3,000 of 3,000")),
+            (cut(Unit::Items, 50, 0, 30), Some("no items from 50 on of 30")),
             (
                 cut(Unit::Lines, 10, 5, 20),
                 Some("lines 11 to 15 of 20, 5 more with select \"[15:]\""),
@@ -297,10 +267,7 @@ mod tests {
                 cut(Unit::InEach("items"), 0, 5, 30),
                 Some("items 1 to 5 of up to 30 in each result, up to 25 more with select \"[5:]\""),
             ),
-            (
-                cut(Unit::InEach("lines"), 2, 7, 9),
-                Some("lines 3 to 9 of up to 9 in each result"),
-            ),
+            (cut(Unit::InEach("lines"), 2, 7, 9), Some("lines 3 to 9 of up to 9 in each result")),
             (
                 cut(Unit::Within("a.b".into(), "characters"), 0, 1000, 91000),
                 Some("`a.b` cut after 1,000 characters, 90,000 more with a narrower call"),

@@ -23,11 +23,7 @@ impl Path {
         // A name may follow a dot, or stand first; brackets may follow anything.
         let mut name_expected = !text.starts_with('[');
         while name_expected || !rest.is_empty() {
-            let (step, after) = if name_expected {
-                name(text, rest)?
-            } else {
-                bracket(rest)?
-            };
+            let (step, after) = if name_expected { name(text, rest)? } else { bracket(rest)? };
             steps.push(step);
             rest = after;
             name_expected = rest.starts_with('.');
@@ -171,11 +167,7 @@ fn reaches(steps: &[Step], value: &Value) -> bool {
 
 fn at(items: &[Value], index: i64) -> Option<&Value> {
     let distance = usize::try_from(index.unsigned_abs()).ok()?;
-    if index < 0 {
-        items.get(items.len().checked_sub(distance)?)
-    } else {
-        items.get(distance)
-    }
+    if index < 0 { items.get(items.len().checked_sub(distance)?) } else { items.get(distance) }
 }
 
 fn name<'t>(text: &str, rest: &'t str) -> Result<(Step, &'t str), String> {
@@ -241,18 +233,12 @@ mod tests {
         for (text, steps) in [
             ("title", vec![key("title")]),
             ("user.login", vec![key("user"), key("login")]),
-            (
-                "labels[*].name",
-                vec![key("labels"), Step::Each, key("name")],
-            ),
+            ("labels[*].name", vec![key("labels"), Step::Each, key("name")]),
             ("tags[*]", vec![key("tags"), Step::Each]),
             ("a[0]", vec![key("a"), Step::At(0)]),
             ("a[ -1 ].b", vec![key("a"), Step::At(-1), key("b")]),
             ("rows[*][0]", vec![key("rows"), Step::Each, Step::At(0)]),
-            (
-                r#"p["Due. \"x\""].date"#,
-                vec![key("p"), key("Due. \"x\""), key("date")],
-            ),
+            (r#"p["Due. \"x\""].date"#, vec![key("p"), key("Due. \"x\""), key("date")]),
             (r#"["a.b"]"#, vec![key("a.b")]),
             ("[*].id", vec![Step::Each, key("id")]),
             ("Project Name", vec![key("Project Name")]),
@@ -265,14 +251,8 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_path_is_said() {
         for (text, wrong) in [
-            (
-                "",
-                "names nothing; write a field such as `title` or `user.login`",
-            ),
-            (
-                "  ",
-                "names nothing; write a field such as `title` or `user.login`",
-            ),
+            ("", "names nothing; write a field such as `title` or `user.login`"),
+            ("  ", "names nothing; write a field such as `title` or `user.login`"),
             (".id", "starts with `.`; start with a field"),
             ("]", "starts with `]`; start with a field"),
             ("a.", "ends with a dot; write the field that follows it"),
@@ -283,18 +263,9 @@ mod tests {
             ("a[\"b", "opens a quote and does not close it"),
             ("a[\"b\"", "opens a bracket and does not close it"),
             ("a[*]b", "has `b` after a bracket; put a dot before it"),
-            (
-                "a[b]",
-                "has `[b]`; between brackets stands `*`, a number, or a name in quotes",
-            ),
-            (
-                "a[]",
-                "has `[]`; between brackets stands `*`, a number, or a name in quotes",
-            ),
-            (
-                "a[1:2]",
-                "has `[1:2]`; between brackets stands `*`, a number, or a name in quotes",
-            ),
+            ("a[b]", "has `[b]`; between brackets stands `*`, a number, or a name in quotes"),
+            ("a[]", "has `[]`; between brackets stands `*`, a number, or a name in quotes"),
+            ("a[1:2]", "has `[1:2]`; between brackets stands `*`, a number, or a name in quotes"),
         ] {
             assert_eq!(Path::parse(text), Err(wrong.into()), "{text}");
         }

@@ -45,18 +45,13 @@ impl Selection {
             return projected;
         }
         let results = results.iter();
-        results
-            .map(|result| self.project_beside(result, &found))
-            .collect()
+        results.map(|result| self.project_beside(result, &found)).collect()
     }
 
     /// Projects a value beside others, in which some of the paths lead somewhere.
     fn project_beside(&self, value: &Value, others: &Paths) -> Projected {
         if self.picks.is_empty() || self.all {
-            return Projected {
-                value: value.clone(),
-                ..Projected::default()
-            };
+            return Projected { value: value.clone(), ..Projected::default() };
         }
         match (Rows::of(value), value) {
             (Rows::Root, Value::Array(items)) => self.project_items(items, others),
@@ -64,10 +59,7 @@ impl Selection {
                 self.project_envelope(value, map, &key, others)
             }
             (_, Value::Object(_)) => self.project_object(value, others),
-            _ => Projected {
-                value: value.clone(),
-                ..Projected::default()
-            },
+            _ => Projected { value: value.clone(), ..Projected::default() },
         }
     }
 
@@ -79,9 +71,8 @@ impl Selection {
     }
 
     fn project_items(&self, items: &[Value], others: &Paths) -> Projected {
-        let (found, nowhere) = partition(self.picks.iter().collect(), |pick| {
-            pick.leads(items) || pick.is_in(others)
-        });
+        let (found, nowhere) =
+            partition(self.picks.iter().collect(), |pick| pick.leads(items) || pick.is_in(others));
         let fields = Fields::of(items, self.picks.iter().map(|pick| &pick.path));
         Projected {
             value: items.iter().map(|item| take(&found, item)).collect(),
@@ -128,16 +119,9 @@ impl Selection {
         let taken = |name: &str| of_envelope.iter().any(|p| p.path.first_key() == Some(name));
         let dropped = outer.filter(|(name, value)| !is_plain(value) && !taken(name));
         Projected {
-            left_out: (
-                fields.left_out() + dropped.count(),
-                fields.all.len() + map.len() - 1,
-            ),
+            left_out: (fields.left_out() + dropped.count(), fields.all.len() + map.len() - 1),
             nowhere: missed(&nowhere, items, &fields),
-            found: of_items
-                .iter()
-                .chain(&of_envelope)
-                .map(|pick| pick.path.to_string())
-                .collect(),
+            found: of_items.iter().chain(&of_envelope).map(|pick| pick.path.to_string()).collect(),
             value: in_order_of(map, next),
         }
     }
@@ -159,11 +143,7 @@ impl Pick {
             return self.clone();
         };
         let unnamed = self.name == self.path.name();
-        let name = if unnamed {
-            path.name()
-        } else {
-            self.name.clone()
-        };
+        let name = if unnamed { path.name() } else { self.name.clone() };
         Self { name, path }
     }
 }
@@ -198,10 +178,7 @@ fn missed(picks: &[&Pick], items: &[Value], fields: &Fields) -> Vec<(String, Opt
             .map(|path| path.to_string())
             .or_else(|| did_you_mean(&path.name(), all).map(str::to_owned))
     };
-    picks
-        .iter()
-        .map(|pick| (pick.path.to_string(), near(&pick.path)))
-        .collect()
+    picks.iter().map(|pick| (pick.path.to_string(), near(&pick.path))).collect()
 }
 
 fn is_plain(value: &Value) -> bool {

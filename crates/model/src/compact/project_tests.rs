@@ -40,11 +40,7 @@ fn fields_of_each_item() {
     );
     check(
         json!([issue()]),
-        json!([
-            "author: user.login",
-            "labels[*].name",
-            "first: labels[0].name"
-        ]),
+        json!(["author: user.login", "labels[*].name", "first: labels[0].name"]),
         expect![[r#"
             [{"author":"ada","labels.name":["bug","ui"],"first":"bug"}]
             left out 5 of 7"#]],
@@ -68,11 +64,7 @@ fn fields_of_one_object() {
             {"b.d":3,"a":1}
             left out 1 of 3"#]],
     );
-    check(
-        json!({"a": 1, "b": 2}),
-        json!(["*"]),
-        expect![[r#"{"a":1,"b":2}"#]],
-    );
+    check(json!({"a": 1, "b": 2}), json!(["*"]), expect![[r#"{"a":1,"b":2}"#]]);
 }
 
 #[test]
@@ -180,10 +172,7 @@ fn check_each(results: &[Value], select: Value, expected: Expect) {
 fn results_side_by_side_have_the_same_fields() {
     let select = json!(["id", "by: user.login", "nothing"]);
     check_each(
-        &[
-            json!({"id": 1, "user": {"login": "ada"}}),
-            json!({"id": 2, "user": null}),
-        ],
+        &[json!({"id": 1, "user": {"login": "ada"}}), json!({"id": 2, "user": null})],
         select.clone(),
         expect![[r#"
             {"id":1,"by":"ada"}

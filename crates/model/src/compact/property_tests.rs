@@ -6,13 +6,8 @@ use crate::{corpus, count_tokens};
 use serde_json::{Map, json};
 use toon_format::decode_default;
 
-const WISH: Wish<'_> = Wish {
-    format: None,
-    select: None,
-    declared: None,
-    budget: usize::MAX,
-    ways: Ways::CALL,
-};
+const WISH: Wish<'_> =
+    Wish { format: None, select: None, declared: None, budget: usize::MAX, ways: Ways::CALL };
 
 /// Numbers that look random and are the same on every run.
 struct Dice(u64);
@@ -47,10 +42,8 @@ impl Dice {
         let keys: Vec<String> = (0..=self.roll(4)).map(|_| self.key()).collect();
         let plain = if self.roll(3) == 0 { depth } else { 0 };
         let mut row = || {
-            let mut row: Map<String, Value> = keys
-                .iter()
-                .map(|k| (k.clone(), self.value(plain)))
-                .collect();
+            let mut row: Map<String, Value> =
+                keys.iter().map(|k| (k.clone(), self.value(plain))).collect();
             if self.roll(9) == 0 {
                 row.shift_remove(&keys[0]);
             }
@@ -60,18 +53,8 @@ impl Dice {
     }
 
     fn key(&mut self) -> String {
-        self.one(&[
-            "id",
-            "name",
-            "user",
-            "created_at",
-            "a.b",
-            "due date",
-            "設計",
-            "1",
-            "",
-        ])
-        .to_owned()
+        self.one(&["id", "name", "user", "created_at", "a.b", "due date", "設計", "1", ""])
+            .to_owned()
     }
 
     fn text(&mut self) -> String {
@@ -119,11 +102,7 @@ fn never_larger(name: &str, value: &Value) -> Compact {
     let line = answer.first_line.as_deref();
     let cost = count_tokens(&answer.body) + line.map_or(0, count_tokens);
     assert_eq!(cost, answer.tokens);
-    assert!(
-        cost <= cost_of_json(value),
-        "{name}: {json} as {}",
-        answer.text()
-    );
+    assert!(cost <= cost_of_json(value), "{name}: {json} as {}", answer.text());
     answer
 }
 
@@ -136,17 +115,11 @@ fn comes_back(name: &str, value: &Value) {
 
 #[test]
 fn no_answer_gets_larger_and_toon_comes_back() {
-    for (name, payload) in corpus::all("payloads")
-        .into_iter()
-        .chain(corpus::all("tools"))
-    {
+    for (name, payload) in corpus::all("payloads").into_iter().chain(corpus::all("tools")) {
         comes_back(&name, &payload);
         let answer = never_larger(&name, &payload);
         let json = count_tokens(&payload.to_string());
-        println!(
-            "{name}: {json} tokens, {} as {}",
-            answer.tokens, answer.format
-        );
+        println!("{name}: {json} tokens, {} as {}", answer.tokens, answer.format);
     }
     let mut dice = Dice(7);
     for _ in 0..1_500 {
@@ -164,11 +137,7 @@ fn no_answer_is_over_its_budget_and_json_stays_json() {
         let budget = 100 + dice.roll(200);
         let answer = compact(&value, None, &Wish { budget, ..WISH });
         assert!(answer.tokens <= budget, "{budget}: {value} as {answer:?}");
-        let whole = Wish {
-            budget,
-            format: Some(Format::Json),
-            ..WISH
-        };
+        let whole = Wish { budget, format: Some(Format::Json), ..WISH };
         let answer = compact(&value, None, &whole);
         assert!(answer.tokens <= budget, "{budget}: {value} as {answer:?}");
         serde_json::from_str::<Value>(&answer.body).unwrap();
@@ -186,28 +155,16 @@ fn a_declaration_leaves_little() {
     ]);
     let github = json!(["number", "title", "state", "author: user.login"]);
     let notion = json!(["id", "title: properties.title.title[0].plain_text"]);
-    for (name, select, bar) in [
-        ("github_list_issues", github, 2),
-        ("jira_search", jira, 2),
-        ("notion_search", notion, 12),
-    ] {
+    for (name, select, bar) in
+        [("github_list_issues", github, 2), ("jira_search", jira, 2), ("notion_search", notion, 12)]
+    {
         let payload = corpus::read(&format!("payloads/{name}.json"));
         let declared = Selection::parse(&select).unwrap();
-        let wish = Wish {
-            declared: Some(&declared),
-            ..WISH
-        };
+        let wish = Wish { declared: Some(&declared), ..WISH };
         let answer = compact(&payload, None, &wish);
         let json = count_tokens(&payload.to_string());
-        println!(
-            "{name}: {json} tokens, {} as {}",
-            answer.tokens, answer.format
-        );
+        println!("{name}: {json} tokens, {} as {}", answer.tokens, answer.format);
         assert_eq!(answer.format, Format::Toon, "{name}");
-        assert!(
-            answer.tokens * 100 <= json * bar,
-            "{name}: {} of {json}",
-            answer.tokens
-        );
+        assert!(answer.tokens * 100 <= json * bar, "{name}: {} of {json}", answer.tokens);
     }
 }

@@ -21,11 +21,7 @@ struct Body {
 impl Body {
     fn new(format: Format, text: String) -> Self {
         let tokens = count_tokens(&text);
-        Self {
-            format,
-            text,
-            tokens,
-        }
+        Self { format, text, tokens }
     }
 
     fn with(&self, facts: &Facts, ways: Ways<'_>) -> Compact {
@@ -35,13 +31,7 @@ impl Body {
             None => format_line(self.format, &self.text),
         };
         let tokens = self.tokens + first_line.as_deref().map_or(0, count_tokens);
-        Compact {
-            format: self.format,
-            body: self.text.clone(),
-            note,
-            first_line,
-            tokens,
-        }
+        Compact { format: self.format, body: self.text.clone(), note, first_line, tokens }
     }
 
     fn json(value: &Value) -> Self {
@@ -93,10 +83,7 @@ pub(super) fn smallest(value: &Value, facts: &Facts, ways: Ways<'_>) -> Compact 
             continue;
         }
         before.clone_from(&null);
-        let facts = Facts {
-            null,
-            ..facts.clone()
-        };
+        let facts = Facts { null, ..facts.clone() };
         consider(Body::json(&dense), &facts);
         for (body, facts) in other_notations(&dense, &facts) {
             consider(body, &facts);
@@ -120,10 +107,7 @@ fn other_notations(value: &Value, facts: &Facts) -> Vec<(Body, Facts)> {
     let results = value.as_array();
     let results = results.filter(|_| facts.layout == Layout::List);
     if let Some((format, text)) = results.and_then(|results| sections(results)) {
-        let facts = Facts {
-            layout: Layout::Sections,
-            ..facts.clone()
-        };
+        let facts = Facts { layout: Layout::Sections, ..facts.clone() };
         bodies.push((Body::new(format, text), facts));
     }
     bodies
@@ -145,10 +129,6 @@ fn is_surely_below(other: &Compact, json: &Compact) -> bool {
 
 /// A text that is the answer itself.
 pub(super) fn as_it_is(text: &str, facts: &Facts, ways: Ways<'_>) -> Compact {
-    let format = if is_markdown(text) {
-        Format::Markdown
-    } else {
-        Format::Text
-    };
+    let format = if is_markdown(text) { Format::Markdown } else { Format::Text };
     Body::new(format, text.to_owned()).with(facts, ways)
 }

@@ -7,13 +7,8 @@ use crate::count_tokens;
 use serde_json::{Map, Number, json};
 use toon_format::decode_default;
 
-const WISH: Wish<'_> = Wish {
-    format: None,
-    select: None,
-    declared: None,
-    budget: usize::MAX,
-    ways: Ways::CALL,
-};
+const WISH: Wish<'_> =
+    Wish { format: None, select: None, declared: None, budget: usize::MAX, ways: Ways::CALL };
 
 const SECTIONS: &str = "each result after its index";
 
@@ -163,9 +158,8 @@ impl Generator {
     /// Rows with the same fields, some of them null in every row; now and then a row lacks one.
     fn table(&mut self, depth: usize) -> Value {
         let plain = if self.below(3) == 0 { depth } else { 0 };
-        let columns: Vec<(String, bool)> = (0..=self.below(5))
-            .map(|_| (self.key(), self.below(3) == 0))
-            .collect();
+        let columns: Vec<(String, bool)> =
+            (0..=self.below(5)).map(|_| (self.key(), self.below(3) == 0)).collect();
         let is_ragged = self.below(4) == 0;
         let count = [1, 2, 3, 8, 20][self.below(5)];
         let mut row = || {
@@ -174,11 +168,7 @@ impl Generator {
                 if is_ragged && self.below(9) == 0 {
                     continue;
                 }
-                let cell = if *is_null {
-                    Value::Null
-                } else {
-                    self.value(plain)
-                };
+                let cell = if *is_null { Value::Null } else { self.value(plain) };
                 row.insert(key.clone(), cell);
             }
             Value::Object(row)
@@ -261,10 +251,7 @@ fn restore(answer: &Compact, is_text: bool) -> Value {
 fn insert_null(value: &mut Value, path: &[Step]) {
     match path {
         [Step::Key(key)] => {
-            let before = value
-                .as_object_mut()
-                .unwrap()
-                .insert(key.clone(), Value::Null);
+            let before = value.as_object_mut().unwrap().insert(key.clone(), Value::Null);
             assert_eq!(before, None, "{key} was there");
         }
         [Step::Key(key), rest @ ..] => insert_null(&mut value[key], rest),
@@ -345,11 +332,7 @@ fn check(value: &Value, format: Option<Format>) -> Compact {
         return answer;
     }
     let restored = restore(&answer, value.is_string());
-    assert!(
-        same(&restored, value),
-        "{value}\nas {}\nis {restored}",
-        answer.text()
-    );
+    assert!(same(&restored, value), "{value}\nas {}\nis {restored}", answer.text());
     answer
 }
 
@@ -369,36 +352,20 @@ fn text_and_note_restore_the_value() {
             "{value} as {}",
             answer.text()
         );
-        noted += usize::from(
-            answer
-                .note
-                .as_deref()
-                .is_some_and(|note| note.contains("null in ")),
-        );
+        noted += usize::from(answer.note.as_deref().is_some_and(|note| note.contains("null in ")));
         formats.push(answer.format);
         check(&value, Some(Format::Json));
         check(&value, Some(Format::Toon));
     }
     let count = |format| formats.iter().filter(|f| **f == format).count();
-    let seen = (
-        noted,
-        count(Format::Toon),
-        count(Format::Markdown),
-        count(Format::Text),
-    );
-    assert!(
-        noted > 100 && seen.1 > 100 && seen.2 > 10 && seen.3 > 10,
-        "{seen:?}"
-    );
+    let seen = (noted, count(Format::Toon), count(Format::Markdown), count(Format::Text));
+    assert!(noted > 100 && seen.1 > 100 && seen.2 > 10 && seen.3 > 10, "{seen:?}");
 }
 
 #[test]
 fn nulls_of_an_object_are_left_out_and_named() {
     let object = |fields: &[&str]| -> Map<String, Value> {
-        fields
-            .iter()
-            .map(|key| ((*key).to_owned(), Value::Null))
-            .collect()
+        fields.iter().map(|key| ((*key).to_owned(), Value::Null)).collect()
     };
     let mut charge = object(&["application", "customer", "description", "dispute"]);
     charge.insert("id".into(), json!("ch_1"));
@@ -433,24 +400,14 @@ fn text_and_note_restore_the_results_of_a_foreach() {
     let mut in_sections = 0;
     for _ in 0..2_000 {
         let results: Vec<Value> = match generator.below(3) {
-            0 => (0..generator.below(5))
-                .map(|_| json!(generator.text()))
-                .collect(),
-            1 => (0..generator.below(5))
-                .map(|_| generator.table(1))
-                .collect(),
-            _ => (0..generator.below(5))
-                .map(|_| generator.value(3))
-                .collect(),
+            0 => (0..generator.below(5)).map(|_| json!(generator.text())).collect(),
+            1 => (0..generator.below(5)).map(|_| generator.table(1)).collect(),
+            _ => (0..generator.below(5)).map(|_| generator.value(3)).collect(),
         };
         let answer = compact_each(&results, &[], &WISH);
         let (value, restored) = (json!(results), restore(&answer, false));
         assert!(same(&restored, &value), "{value}\nas {}", answer.text());
-        assert!(
-            answer.tokens <= cost_of_json(&value),
-            "{value} as {}",
-            answer.text()
-        );
+        assert!(answer.tokens <= cost_of_json(&value), "{value} as {}", answer.text());
         let note = answer.note.unwrap_or_default();
         in_sections += usize::from(note.contains(SECTIONS));
     }

@@ -39,22 +39,16 @@ impl Rows {
 
 /// The one field that is a list of objects. If none is, one empty list can be nothing else.
 fn envelope(map: &Map<String, Value>) -> Option<&str> {
-    only(map, |items| {
-        !items.is_empty() && items.iter().all(Value::is_object)
-    })
-    .or_else(|| {
+    only(map, |items| !items.is_empty() && items.iter().all(Value::is_object)).or_else(|| {
         let objects = |items: &[Value]| items.iter().any(Value::is_object);
         let rows = map.values().filter_map(Value::as_array);
-        rows.into_iter()
-            .all(|items| !objects(items))
-            .then(|| only(map, <[Value]>::is_empty))?
+        rows.into_iter().all(|items| !objects(items)).then(|| only(map, <[Value]>::is_empty))?
     })
 }
 
 fn only(map: &Map<String, Value>, is_it: impl Fn(&[Value]) -> bool) -> Option<&str> {
-    let mut found = map
-        .iter()
-        .filter(|(_, value)| value.as_array().is_some_and(|items| is_it(items)));
+    let mut found =
+        map.iter().filter(|(_, value)| value.as_array().is_some_and(|items| is_it(items)));
     let (key, _) = found.next()?;
     found.next().is_none().then_some(key)
 }
@@ -70,14 +64,8 @@ mod tests {
         for (value, rows) in [
             (json!([1]), Rows::Root),
             (json!([]), Rows::Root),
-            (
-                json!({"results": [{"id": 1}], "has_more": false}),
-                field("results"),
-            ),
-            (
-                json!({"total": 1, "tags": ["x"], "issues": [{}, {}]}),
-                field("issues"),
-            ),
+            (json!({"results": [{"id": 1}], "has_more": false}), field("results")),
+            (json!({"total": 1, "tags": ["x"], "issues": [{}, {}]}), field("issues")),
             (json!({"issues": [], "total": 0}), field("issues")),
             (json!({"issues": [], "rows": [{}]}), field("rows")),
             (json!({"a": [], "b": []}), Rows::None),

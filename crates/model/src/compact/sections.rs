@@ -11,10 +11,8 @@ use serde_json::Value;
 /// The results as sections, and the notation of what is in them: texts as they are, or all in TOON. None
 /// where a reader could not tell the sections apart.
 pub(super) fn sections(results: &[Value]) -> Option<(Format, String)> {
-    let texts: Option<Vec<String>> = results
-        .iter()
-        .map(|result| result.as_str().map(str::to_owned))
-        .collect();
+    let texts: Option<Vec<String>> =
+        results.iter().map(|result| result.as_str().map(str::to_owned)).collect();
     let (format, bodies) = match texts {
         Some(texts) if texts.iter().any(|text| is_markdown(text)) => (Format::Markdown, texts),
         Some(texts) => (Format::Text, texts),

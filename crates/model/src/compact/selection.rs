@@ -58,11 +58,7 @@ impl Selection {
     }
 
     fn of<'e>(entries: impl IntoIterator<Item = &'e str>) -> Result<Self, BadSelect> {
-        let mut selection = Self {
-            picks: Vec::new(),
-            items: None,
-            all: false,
-        };
+        let mut selection = Self { picks: Vec::new(), items: None, all: false };
         let mut names = HashSet::new();
         for entry in entries {
             let entry = entry.trim();
@@ -73,10 +69,8 @@ impl Selection {
             } else if matches!(entry, "*" | "[*]") {
                 selection.all = true;
             } else {
-                let pick = Pick::parse(entry).map_err(|why| BadSelect::Entry {
-                    entry: entry.to_owned(),
-                    why,
-                })?;
+                let pick = Pick::parse(entry)
+                    .map_err(|why| BadSelect::Entry { entry: entry.to_owned(), why })?;
                 if !names.insert(pick.name.clone()) {
                     return Err(BadSelect::Twice(pick.name, pick.path.to_string()));
                 }
@@ -116,18 +110,12 @@ impl Pick {
             path.0.remove(0);
         }
         match name {
-            Some(name) => Ok(Self {
-                name: name.to_owned(),
-                path,
-            }),
+            Some(name) => Ok(Self { name: name.to_owned(), path }),
             None if path.has_index() => Err(format!(
                 "takes one item and needs a name: \"{}: {path}\"",
                 path.last_key().unwrap_or("item")
             )),
-            None => Ok(Self {
-                name: path.name(),
-                path,
-            }),
+            None => Ok(Self { name: path.name(), path }),
         }
     }
 }
@@ -166,10 +154,7 @@ fn outside_brackets(text: &str) -> impl Iterator<Item = (usize, char)> {
 
 /// `[20:]` and `[20:40]`: items by their place, the first being 0.
 fn items(entry: &str) -> Option<Range<usize>> {
-    let (from, to) = entry
-        .strip_prefix('[')?
-        .strip_suffix(']')?
-        .split_once(':')?;
+    let (from, to) = entry.strip_prefix('[')?.strip_suffix(']')?.split_once(':')?;
     let number = |text: &str, otherwise: usize| match text.trim() {
         "" => Some(otherwise),
         text => text.parse().ok(),

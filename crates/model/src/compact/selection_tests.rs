@@ -10,11 +10,8 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 fn show(selection: &Selection) -> String {
-    let mut parts: Vec<String> = selection
-        .picks
-        .iter()
-        .map(|pick| format!("{} <- {}", pick.name, pick.path))
-        .collect();
+    let mut parts: Vec<String> =
+        selection.picks.iter().map(|pick| format!("{} <- {}", pick.name, pick.path)).collect();
     parts.extend(selection.all.then(|| "all".to_owned()));
     parts.extend(selection.items.as_ref().map(|items| format!("{items:?}")));
     parts.join("; ")
@@ -65,10 +62,7 @@ fn every_field_and_some_items_can_be_asked_for() {
     check(json!(["[20:]"]), expect!["20..18446744073709551615"]);
     check(json!(["id", "[20:40]"]), expect!["id <- id; 20..40"]);
     check(json!(["*", "[:5]"]), expect!["all; 0..5"]);
-    check(
-        json!(["[1:2]", "[3:]"]),
-        expect!["error: `select` says twice which items"],
-    );
+    check(json!(["[1:2]", "[3:]"]), expect!["error: `select` says twice which items"]);
     check(
         json!(["[a:]"]),
         expect![
@@ -99,10 +93,7 @@ fn what_is_wrong_is_said() {
         json!(["user..login"]),
         expect!["error: `user..login` in `select` has a dot that no field follows"],
     );
-    check(
-        json!([": id"]),
-        expect!["error: `: id` in `select` has no name before its colon"],
-    );
+    check(json!([": id"]), expect!["error: `: id` in `select` has no name before its colon"]);
     check(
         json!(["labels[0].name"]),
         expect![[

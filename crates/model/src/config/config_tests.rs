@@ -58,12 +58,7 @@ fn resolved(
 fn shown(result: Result<Config, Fault>) -> String {
     let line = |s: &Setting| format!("{} = {} ({})", s.key, s.value, s.origin);
     match result {
-        Ok(config) => config
-            .settings
-            .iter()
-            .map(line)
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Ok(config) => config.settings.iter().map(line).collect::<Vec<_>>().join("\n"),
         Err(fault) => fault.to_string(),
     }
 }
@@ -136,10 +131,7 @@ fn objects_merge_by_key() {
     );
     check(
         file,
-        &[
-            "CRYPTO_TOOLS__SERVER__RETRY_AFTER=5",
-            "CRYPTO_TOOLS__SERVER={\"port\": 1}",
-        ],
+        &["CRYPTO_TOOLS__SERVER__RETRY_AFTER=5", "CRYPTO_TOOLS__SERVER={\"port\": 1}"],
         &[],
         &expect![[r#"
             algorithm = "sha256" (default (module.toml:7))
@@ -166,10 +158,7 @@ fn text_is_read_by_type() {
         expected.assert_eq(&got.unwrap_or_else(|fault| fault.message));
     };
     read("algorithm=sha512", &expect![[r#""sha512""#]]);
-    read(
-        "rounds=12345678901234567890",
-        &expect!["12345678901234567890"],
-    );
+    read("rounds=12345678901234567890", &expect!["12345678901234567890"]);
     read("rounds= 5 ", &expect!["5"]);
     read(
         "rounds=5.5",
@@ -224,10 +213,7 @@ fn text_is_read_by_type() {
     read("either=a,b", &expect![[r#"["a","b"]"#]]);
     read("free={\"a\": 1}", &expect![[r#"{"a":1}"#]]);
     read("free=hello", &expect![[r#""hello""#]]);
-    read(
-        "server={\"port\": 5}",
-        &expect![[r#"{"host":"localhost","port":5}"#]],
-    );
+    read("server={\"port\": 5}", &expect![[r#"{"host":"localhost","port":5}"#]]);
 }
 
 #[test]
@@ -330,12 +316,7 @@ fn a_module_without_manifest_takes_anything() {
     check_open("", &[], &[], &expect![[""]]);
     check_open(
         file,
-        &[
-            "HELLO__BIG_NAME=5",
-            "HELLO__DEEP__B=true",
-            "HELLO__NEW=hi",
-            "HELLO____ODD=1",
-        ],
+        &["HELLO__BIG_NAME=5", "HELLO__DEEP__B=true", "HELLO__NEW=hi", "HELLO____ODD=1"],
         &["hello.list=a,b"],
         &expect![[r#"
             Big-Name = 5 (HELLO__BIG_NAME)
@@ -348,9 +329,7 @@ fn a_module_without_manifest_takes_anything() {
 #[test]
 fn the_schema_can_be_shown() {
     let text = "name = 'a'\nversion = '1.0.0'\ndescription = 'x'\n[config]\nb = { type = 'string', required = true }\na = { type = 'object', required = ['x'], default = { x = 1 } }";
-    let schema = Manifest::parse("module.toml", text, "0.1.0")
-        .unwrap()
-        .config;
+    let schema = Manifest::parse("module.toml", text, "0.1.0").unwrap().config;
     expect![[r#"{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"object","required":["x"],"default":{"x":1}}},"required":["b"],"additionalProperties":false}"#]].assert_eq(&schema.to_json_schema().to_string());
     expect![[r#"{"type":"object"}"#]].assert_eq(&ConfigSchema::open().to_json_schema().to_string());
 }
@@ -397,16 +376,10 @@ fn an_object_says_who_said_each_part() {
         let config = resolved(&crypto(), file, env, &[]).unwrap_or_else(|f| panic!("{f}"));
         let server = config.settings.into_iter().find(|s| s.key == "server");
         let parts = server.unwrap().parts.into_iter();
-        parts
-            .map(|(part, origin)| format!("{part}: {origin}"))
-            .collect::<Vec<_>>()
-            .join("\n")
+        parts.map(|(part, origin)| format!("{part}: {origin}")).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(parts(&[]), "");
-    assert_eq!(
-        parts(&["CRYPTO_TOOLS__SERVER={\"host\": \"h\", \"port\": 1}"]),
-        ""
-    );
+    assert_eq!(parts(&["CRYPTO_TOOLS__SERVER={\"host\": \"h\", \"port\": 1}"]), "");
     expect![[r"
         host: default (module.toml:19)
         port: CRYPTO_TOOLS__SERVER__PORT"]]
@@ -422,14 +395,8 @@ fn what_is_set_names_a_module_and_a_key() {
     };
     parse("a.b=c=d", Ok(("a.b", "c=d")));
     parse("a.b.c=", Ok(("a.b.c", "")));
-    parse(
-        "a=b",
-        Err("`a=b` sets nothing; write it as `--set module.key=value`"),
-    );
-    parse(
-        "a.b",
-        Err("`a.b` sets nothing; write it as `--set module.key=value`"),
-    );
+    parse("a=b", Err("`a=b` sets nothing; write it as `--set module.key=value`"));
+    parse("a.b", Err("`a.b` sets nothing; write it as `--set module.key=value`"));
     let (crypto, _) = crypto();
     let check = |set: &str, expected: &Expect| {
         let fault = check_set(&[&crypto], &pairs(&[set])).unwrap_err();
@@ -441,10 +408,7 @@ fn what_is_set_names_a_module_and_a_key() {
             `--set crypto-tool.rounds`: there is no module `crypto-tool`
               = help: did you mean `crypto-tools`?"]],
     );
-    check(
-        "zebra.rounds=1",
-        &expect!["`--set zebra.rounds`: there is no module `zebra`"],
-    );
+    check("zebra.rounds=1", &expect!["`--set zebra.rounds`: there is no module `zebra`"]);
     check(
         "rounds=1",
         &expect![[r"

@@ -86,14 +86,10 @@ fn stray_module(modules: &[(&ModuleName, &ConfigSchema)], variable: &str) -> Opt
     let near = did_you_mean(given, names.iter().map(String::as_str))?;
     let meant = format!("{near}__{}", rest.to_ascii_uppercase());
     if near.eq_ignore_ascii_case(given) {
-        return Some(format!(
-            "{variable} is set, but not in capitals; did you mean {meant}?"
-        ));
+        return Some(format!("{variable} is set, but not in capitals; did you mean {meant}?"));
     }
     let given = given.to_ascii_lowercase().replace('_', "-");
-    Some(format!(
-        "{variable} is set, but there is no module `{given}`; did you mean {meant}?"
-    ))
+    Some(format!("{variable} is set, but there is no module `{given}`; did you mean {meant}?"))
 }
 
 fn stray_key(module: &ModuleName, schema: &ConfigSchema, variable: &str) -> Option<String> {
@@ -109,7 +105,5 @@ fn stray_key(module: &ModuleName, schema: &ConfigSchema, variable: &str) -> Opti
         None => format!("there are {}", names.join(", ")),
     };
     let given = given.to_ascii_lowercase();
-    Some(format!(
-        "{variable} is set, but module `{module}` has no config key `{given}`; {help}"
-    ))
+    Some(format!("{variable} is set, but module `{module}` has no config key `{given}`; {help}"))
 }

@@ -15,9 +15,8 @@ pub const CONFIG_WORDS: &str = "\
     propertyNames minProperties maxProperties dependentRequired dependentSchemas allOf anyOf \
     oneOf not if then else contentEncoding contentMediaType contentSchema";
 
-pub(crate) const TYPES: [&str; 7] = [
-    "string", "integer", "number", "boolean", "array", "object", "null",
-];
+pub(crate) const TYPES: [&str; 7] =
+    ["string", "integer", "number", "boolean", "array", "object", "null"];
 
 /// What other languages call our types.
 const ALIASES: [(&str, &str); 6] = [
@@ -36,11 +35,7 @@ pub(super) fn check(item: &Item<'_>, key: &ConfigKey) -> bool {
 
 /// JSON Schema ignores what it does not know; a misspelt rule would be no rule.
 fn known(item: &Item<'_>, key: &ConfigKey) -> bool {
-    let names = key
-        .schema
-        .as_object()
-        .into_iter()
-        .flat_map(|map| map.keys());
+    let names = key.schema.as_object().into_iter().flat_map(|map| map.keys());
     let strange = |name: &&String| {
         !CONFIG_WORDS.split(' ').any(|word| word == *name)
             && !name.starts_with('$')
@@ -75,19 +70,13 @@ fn invalid(item: &Item<'_>, error: &ValidationError<'_>) {
     if path.ends_with("/type") && report_type(&at) {
         return;
     }
-    let reference = matches!(
-        error.kind(),
-        jsonschema::error::ValidationErrorKind::Referencing(_)
-    );
+    let reference = matches!(error.kind(), jsonschema::error::ValidationErrorKind::Referencing(_));
     let why = if reference {
         "`$ref` leads nowhere; it can point only into the same key".to_owned()
     } else {
         error.to_string()
     };
-    at.complain(format!(
-        "the schema of `{}` is not valid: {why}",
-        item.key()
-    ));
+    at.complain(format!("the schema of `{}` is not valid: {why}", item.key()));
 }
 
 /// Finds the word that is not a type: the value itself, or one in its list.
@@ -124,9 +113,6 @@ fn fits(item: &Item<'_>, key: &ConfigKey, validator: &Validator) -> bool {
     };
     let path = error.instance_path().to_string();
     let at = item.below(["default"]).below(path.split('/').skip(1));
-    at.complain(format!(
-        "the default of `{}` does not fit: {error}",
-        key.name
-    ));
+    at.complain(format!("the default of `{}` does not fit: {error}", key.name));
     false
 }

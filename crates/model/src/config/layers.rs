@@ -45,22 +45,15 @@ pub fn resolve(
 fn put_defaults(merged: &mut Merged, schema: &ConfigSchema) {
     for key in schema.keys() {
         if let Some(default) = &key.default {
-            let origin = Origin::Default {
-                file: key.place.file.clone(),
-                line: key.default_line,
-            };
-            merged.put(std::slice::from_ref(&key.name), default.clone(), &|_| {
-                origin.clone()
-            });
+            let origin = Origin::Default { file: key.place.file.clone(), line: key.default_line };
+            merged.put(std::slice::from_ref(&key.name), default.clone(), &|_| origin.clone());
         }
     }
 }
 
 fn put_file(merged: &mut Merged, settings: &ModuleSettings) {
     for (key, value) in settings.config() {
-        merged.put(std::slice::from_ref(key), value.clone(), &|path| {
-            settings.origin(path)
-        });
+        merged.put(std::slice::from_ref(key), value.clone(), &|path| settings.origin(path));
     }
 }
 

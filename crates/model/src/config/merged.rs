@@ -34,9 +34,7 @@ impl Merged {
 
     pub(super) fn get(&self, path: &[String]) -> Option<&Value> {
         let (first, inner) = path.split_first()?;
-        inner
-            .iter()
-            .try_fold(self.values.get(first)?, |v, step| v.get(step))
+        inner.iter().try_fold(self.values.get(first)?, |v, step| v.get(step))
     }
 
     pub(super) fn values(&self) -> &Map<String, Value> {
@@ -45,9 +43,7 @@ impl Merged {
 
     /// Who said the value at this path: the nearest that was said whole, else the last of its parts.
     pub(super) fn origin(&self, path: &[String]) -> Option<&Origin> {
-        let around = (1..=path.len())
-            .rev()
-            .find_map(|n| self.origins.get(&path[..n]));
+        let around = (1..=path.len()).rev().find_map(|n| self.origins.get(&path[..n]));
         let inside = self.origins.iter().filter(|(p, _)| p.starts_with(path));
         around.or_else(|| inside.map(|(_, origin)| origin).max())
     }
@@ -65,9 +61,7 @@ impl Merged {
                 parts: self.parts(key),
             })
         };
-        Config {
-            settings: known.chain(others).filter_map(setting).collect(),
-        }
+        Config { settings: known.chain(others).filter_map(setting).collect() }
     }
 
     fn parts(&self, key: &String) -> Vec<(String, Origin)> {
@@ -83,8 +77,7 @@ impl Merged {
         let Some((first, inner)) = path.split_first() else {
             return;
         };
-        self.origins
-            .retain(|p, _| !p.starts_with(path) && !path.starts_with(p));
+        self.origins.retain(|p, _| !p.starts_with(path) && !path.starts_with(p));
         self.origins.insert(path.to_vec(), origin);
         let mut slot = self.values.entry(first.clone()).or_insert(Value::Null);
         for step in inner {

@@ -18,6 +18,5 @@ pub(super) fn names<'s>(schema: Option<&'s Value>, held: Option<&'s Value>) -> V
     let properties = schema.and_then(|s| s.get("properties"));
     let maps = [properties, held];
     let maps = maps.into_iter().flatten().filter_map(Value::as_object);
-    maps.flat_map(|map| map.keys().map(String::as_str))
-        .collect()
+    maps.flat_map(|map| map.keys().map(String::as_str)).collect()
 }

@@ -128,9 +128,7 @@ impl Finder<'_> {
             return inner.map(|path| self.not_a_key(path, &names)).collect();
         }
         let origin = self.merged.origin(&path).cloned();
-        let place = self
-            .file_of(origin.as_ref())
-            .and_then(|file| file.place(&path));
+        let place = self.file_of(origin.as_ref()).and_then(|file| file.place(&path));
         let value = error.instance().clone().into_owned();
         vec![Problem {
             path,
@@ -148,9 +146,7 @@ impl Finder<'_> {
             None => format!("there are {}", names.join(", ")),
         };
         let origin = self.merged.origin(&path).cloned();
-        let place = self
-            .file_of(origin.as_ref())
-            .and_then(|file| file.key_place(&path));
+        let place = self.file_of(origin.as_ref()).and_then(|file| file.key_place(&path));
         Problem {
             said: self.merged.get(&path).cloned().zip(origin),
             path,

@@ -36,10 +36,7 @@ impl ConfigKey {
 impl ConfigSchema {
     /// Of a module without a manifest: any keys, of any type.
     pub fn open() -> Self {
-        Self {
-            keys: Vec::new(),
-            open: true,
-        }
+        Self { keys: Vec::new(), open: true }
     }
 
     pub fn is_open(&self) -> bool {
@@ -54,8 +51,7 @@ impl ConfigSchema {
     /// What holds when nobody says anything.
     pub fn defaults(&self) -> Map<String, Value> {
         let set = self.keys.iter();
-        set.filter_map(|key| Some((key.name.clone(), key.default.clone()?)))
-            .collect()
+        set.filter_map(|key| Some((key.name.clone(), key.default.clone()?))).collect()
     }
 
     pub(super) fn key(&self, name: &str) -> Option<&ConfigKey> {
@@ -85,9 +81,7 @@ impl ConfigSchema {
             let Some(key) = read_key(&item) else {
                 continue;
             };
-            let twin = keys
-                .iter()
-                .find(|k| env_name(&k.name) == env_name(&key.name));
+            let twin = keys.iter().find(|k| env_name(&k.name) == env_name(&key.name));
             if let Some(twin) = twin {
                 let variable = env_name(&key.name);
                 let message = format!("`{}` and `{}` are both {variable}", twin.name, key.name);
@@ -137,9 +131,7 @@ fn take_required(schema: &mut Value) -> bool {
 /// A name that the environment and the command line can spell: `__` and `.` lead into objects there.
 fn is_plain(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    let doubled = ["__", "--", "_-", "-_"]
-        .iter()
-        .any(|pair| name.contains(pair));
+    let doubled = ["__", "--", "_-", "-_"].iter().any(|pair| name.contains(pair));
     let ends_well = !name.ends_with(['_', '-']);
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(plain)

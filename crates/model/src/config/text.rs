@@ -3,9 +3,7 @@
 use serde_json::Value;
 
 /// In the order they are tried: text fits everything, so it comes last.
-const KINDS: [&str; 7] = [
-    "null", "integer", "number", "boolean", "array", "object", "string",
-];
+const KINDS: [&str; 7] = ["null", "integer", "number", "boolean", "array", "object", "string"];
 
 /// Reads the text as the first kind that the schema takes; what fits none is left as it is, for
 /// the check to complain about.
@@ -19,9 +17,8 @@ pub(super) fn read_text(schema: Option<&Value>, text: &str) -> Value {
         return untyped(text);
     };
     let wanted = KINDS.iter().filter(|kind| kinds.contains(kind));
-    let read: Vec<Value> = wanted
-        .filter_map(|kind| read_as(kind, &kinds, &branches, text))
-        .collect();
+    let read: Vec<Value> =
+        wanted.filter_map(|kind| read_as(kind, &kinds, &branches, text)).collect();
     let validator = jsonschema::validator_for(schema).ok();
     let fits = |value: &&Value| validator.as_ref().is_some_and(|v| v.is_valid(value));
     let best = read.iter().find(fits).or(read.first());
@@ -48,9 +45,7 @@ fn read_as(kind: &str, kinds: &[&str], branches: &[&Value], text: &str) -> Optio
 
 /// `yes` and `1` are booleans where nothing else could be meant.
 fn read_bool(kinds: &[&str], text: &str) -> Option<Value> {
-    let alone = !["string", "integer", "number"]
-        .iter()
-        .any(|k| kinds.contains(k));
+    let alone = !["string", "integer", "number"].iter().any(|k| kinds.contains(k));
     match text.trim().to_ascii_lowercase().as_str() {
         "true" => Some(true),
         "false" => Some(false),
@@ -78,9 +73,7 @@ fn json(text: &str) -> Option<Value> {
 
 /// The schema and the alternatives inside it.
 fn branches(schema: &Value) -> Vec<&Value> {
-    let inside = ["anyOf", "oneOf", "allOf"]
-        .iter()
-        .filter_map(|k| schema.get(k)?.as_array());
+    let inside = ["anyOf", "oneOf", "allOf"].iter().filter_map(|k| schema.get(k)?.as_array());
     let inside = inside.flatten().flat_map(branches);
     std::iter::once(schema).chain(inside).collect()
 }
@@ -91,17 +84,11 @@ fn kinds<'s>(branches: &[&'s Value]) -> Vec<&'s str> {
         Value::Array(many) => many.as_slice(),
         one => std::slice::from_ref(one),
     };
-    types
-        .flat_map(one_or_many)
-        .filter_map(Value::as_str)
-        .collect()
+    types.flat_map(one_or_many).filter_map(Value::as_str).collect()
 }
 
 fn choice<'s>(branches: &[&'s Value], text: &str) -> Option<&'s Value> {
-    let many = branches
-        .iter()
-        .filter_map(|s| s.get("enum")?.as_array())
-        .flatten();
+    let many = branches.iter().filter_map(|s| s.get("enum")?.as_array()).flatten();
     let one = branches.iter().filter_map(|s| s.get("const"));
     many.chain(one).find(|value| match value {
         Value::String(choice) => choice == text,

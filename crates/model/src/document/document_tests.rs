@@ -17,21 +17,11 @@ const TOP: Section = section(&[
 ]);
 
 const fn section(keys: &'static [Key]) -> Section {
-    Section {
-        name: "",
-        example: "",
-        about: "",
-        keys,
-    }
+    Section { name: "", example: "", about: "", keys }
 }
 
 const fn known(name: &'static str) -> Key {
-    Key {
-        name,
-        kind: Kind::Text,
-        said: Said::Below,
-        about: "",
-    }
+    Key { name, kind: Kind::Text, said: Said::Below, about: "" }
 }
 
 /// Reads a few fields of each kind, as a manifest would.
@@ -63,10 +53,7 @@ fn check(text: &str, expected: &Expect) {
 
 #[test]
 fn values_become_json() {
-    check(
-        "value = 9223372036854775807",
-        &expect!["9223372036854775807"],
-    );
+    check("value = 9223372036854775807", &expect!["9223372036854775807"]);
     check("value = [0xff, 1_000, -5, +5]", &expect!["[255,1000,-5,5]"]);
     check("value = [1.5, 1e3, -0.0]", &expect!["[1.5,1000.0,-0.0]"]);
     check(
@@ -378,10 +365,7 @@ fn the_first_on_the_page_is_reported() {
 
 #[test]
 fn lines_of_windows_are_shown_without_their_ends() {
-    let place = read("value = 1\r\nname = 3\r\n")
-        .unwrap_err()
-        .place
-        .unwrap();
+    let place = read("value = 1\r\nname = 3\r\n").unwrap_err().place.unwrap();
     assert_eq!((place.line, place.column, place.width), (2, 8, 1));
     assert_eq!(place.excerpt, "name = 3");
 }

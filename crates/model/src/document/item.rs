@@ -162,11 +162,7 @@ impl<'d> Item<'d> {
 
     pub(super) fn items(&self) -> Vec<Item<'d>> {
         let items = self.value.get_ref().as_array().into_iter().flatten();
-        let item = |(i, value)| Item {
-            name: format!("{}[{i}]", self.name),
-            value,
-            ..self.clone()
-        };
+        let item = |(i, value)| Item { name: format!("{}[{i}]", self.name), value, ..self.clone() };
         items.enumerate().map(item).collect()
     }
 

@@ -37,11 +37,7 @@ impl<'t> Document<'t> {
             let fault = Fault::new(format!("not valid TOML: {}", error.message()));
             fault.at(source.place(&error.span().unwrap_or_default()))
         })?;
-        Ok(Self {
-            source,
-            root: root.into_inner(),
-            complaints: RefCell::default(),
-        })
+        Ok(Self { source, root: root.into_inner(), complaints: RefCell::default() })
     }
 
     /// The whole, as a table.
@@ -71,9 +67,7 @@ impl<'t> Document<'t> {
     /// A complaint that is met elsewhere than where it points.
     fn complain_at(&self, offset: usize, span: &Range<usize>, fault: Fault) {
         let fault = fault.at(self.source.place(span));
-        self.complaints
-            .borrow_mut()
-            .push(Complaint { offset, fault });
+        self.complaints.borrow_mut().push(Complaint { offset, fault });
     }
 }
 

@@ -21,10 +21,7 @@ pub fn write_toml(value: &Value, longest: usize) -> Result<String, String> {
     let Value::Object(root) = value else {
         return Err(format!("a TOML text is a dict, not {}", spoken(value)));
     };
-    let mut out = Out {
-        text: String::new(),
-        longest,
-    };
+    let mut out = Out { text: String::new(), longest };
     table(root, "", &mut out)?;
     Ok(out.text)
 }
@@ -124,9 +121,7 @@ fn inline(value: &Value, out: &mut Out) -> Result<(), String> {
 fn digits(number: &str) -> Result<String, String> {
     let is_float = number.contains(['.', 'e', 'E']);
     if !is_float && number.parse::<i64>().is_err() {
-        return Err(format!(
-            "{number} does not fit into the 64 bits of a TOML integer"
-        ));
+        return Err(format!("{number} does not fit into the 64 bits of a TOML integer"));
     }
     Ok(number.to_owned())
 }
@@ -176,10 +171,7 @@ mod tests {
             assert_eq!(write_toml(&value, 1_000).unwrap_err(), expected);
         };
         check(json!(null), "a TOML text is a dict, not None");
-        check(
-            json!({"a": [null]}),
-            "a list cannot hold None: TOML has no word for it",
-        );
+        check(json!({"a": [null]}), "a list cannot hold None: TOML has no word for it");
         let deep = json!({"a".repeat(400): {"b".repeat(400): {"c": {}}}});
         check(deep, "the text is longer than 1000 bytes");
         let big: Value = serde_json::from_str("9223372036854775808").unwrap();

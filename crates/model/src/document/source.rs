@@ -13,10 +13,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(file: &str, text: &str) -> Self {
-        Self {
-            file: file.into(),
-            text: text.into(),
-        }
+        Self { file: file.into(), text: text.into() }
     }
 
     /// Marks the range, or what of it lies on its first line.
@@ -31,10 +28,7 @@ impl Source {
             file: self.file.to_string(),
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
-            width: marked
-                .lines()
-                .next()
-                .map_or(1, |l| l.chars().count().max(1)),
+            width: marked.lines().next().map_or(1, |l| l.chars().count().max(1)),
             excerpt: excerpt.to_owned(),
         }
     }

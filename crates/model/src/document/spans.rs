@@ -60,10 +60,7 @@ fn note_table(spans: &mut BTreeMap<Vec<String>, Pair>, path: &[String], table: &
             DeValue::Table(_) | DeValue::Array(_) => key.span(),
             _ => value.span(),
         };
-        let pair = Pair {
-            key: key.span(),
-            value: span,
-        };
+        let pair = Pair { key: key.span(), value: span };
         let path = join(path, key.get_ref());
         note_inner(spans, &path, value.get_ref());
         spans.insert(path, pair);
@@ -75,15 +72,10 @@ fn note_inner(spans: &mut BTreeMap<Vec<String>, Pair>, path: &[String], value: &
         DeValue::Table(table) => note_table(spans, path, table),
         DeValue::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                let pair = Pair {
-                    key: item.span(),
-                    value: item.span(),
-                };
+                let pair = Pair { key: item.span(), value: item.span() };
                 note_inner(spans, &join(path, &i.to_string()), item.get_ref());
                 if let Some(text) = item.get_ref().as_str() {
-                    spans
-                        .entry(join(path, text))
-                        .or_insert_with(|| pair.clone());
+                    spans.entry(join(path, text)).or_insert_with(|| pair.clone());
                 }
                 spans.insert(join(path, &i.to_string()), pair);
             }

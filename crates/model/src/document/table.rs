@@ -24,13 +24,7 @@ impl<'d> Table<'d> {
         name: String,
         span: Range<usize>,
     ) -> Self {
-        Self {
-            document,
-            entries,
-            name,
-            span,
-            asked: Vec::new(),
-        }
+        Self { document, entries, name, span, asked: Vec::new() }
     }
 
     pub(crate) fn get(&mut self, key: &'static str) -> Option<Item<'d>> {

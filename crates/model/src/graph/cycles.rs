@@ -85,12 +85,7 @@ struct Search<'g> {
 
 impl<'g> Search<'g> {
     fn new<N>(graph: &'g Graph<'_, N>, knots: &'g [usize]) -> Self {
-        Self {
-            after: &graph.after,
-            knots,
-            came: vec![(0, 0); knots.len()],
-            turn: 0,
-        }
+        Self { after: &graph.after, knots, came: vec![(0, 0); knots.len()], turn: 0 }
     }
 
     /// The nodes of a shortest cycle through a member of a knot, from that member on.

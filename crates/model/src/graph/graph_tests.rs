@@ -9,13 +9,9 @@ fn graph(text: &str) -> BTreeMap<String, Vec<String>> {
     let lines = text.lines().filter_map(|line| line.split_once(':'));
     let names = |list: &str| {
         let words = list.split_whitespace();
-        words
-            .map(|word| word.trim_end_matches('?').to_owned())
-            .collect()
+        words.map(|word| word.trim_end_matches('?').to_owned()).collect()
     };
-    lines
-        .map(|(name, list)| (name.trim().to_owned(), names(list)))
-        .collect()
+    lines.map(|(name, list)| (name.trim().to_owned(), names(list))).collect()
 }
 
 #[track_caller]
@@ -23,14 +19,9 @@ fn check(text: &str, expected: &Expect) {
     let optional: Vec<String> = text
         .lines()
         .filter_map(|line| line.split_once(':'))
-        .flat_map(|(from, list)| {
-            list.split_whitespace()
-                .map(move |to| format!("{from} {to}"))
-        })
+        .flat_map(|(from, list)| list.split_whitespace().map(move |to| format!("{from} {to}")))
         .collect();
-    let order = order_where(&graph(text), |from, to| {
-        !optional.contains(&format!("{from} {to}?"))
-    });
+    let order = order_where(&graph(text), |from, to| !optional.contains(&format!("{from} {to}?")));
     let mut got = order.order.join(" ");
     for cycle in &order.cycles {
         let _ = write!(got, "\n{}", circular(cycle));
@@ -165,18 +156,14 @@ fn dependents_are_found_by_every_step() {
 
 /// Knuth's constants; the same numbers everywhere, every time.
 fn next(seed: &mut u64) -> usize {
-    *seed = seed
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     usize::try_from(*seed >> 33).unwrap()
 }
 
 fn is_sound(nodes: &BTreeMap<usize, Vec<usize>>, order: &[usize]) {
     let mut done = BTreeSet::new();
     for node in order {
-        let late = nodes[node]
-            .iter()
-            .find(|to| nodes.contains_key(to) && !done.contains(*to));
+        let late = nodes[node].iter().find(|to| nodes.contains_key(to) && !done.contains(*to));
         assert_eq!(late, None, "{node} comes before it");
         done.insert(*node);
     }
@@ -208,9 +195,7 @@ fn a_tangle_is_sorted_out_whole() {
         is_sound(&nodes, &order.order);
         let mut all: BTreeSet<usize> = order.cycles.iter().flatten().copied().collect();
         for cycle in &order.cycles {
-            let steps = cycle
-                .windows(2)
-                .all(|step| nodes[&step[0]].contains(&step[1]));
+            let steps = cycle.windows(2).all(|step| nodes[&step[0]].contains(&step[1]));
             assert!(steps && cycle.first() == cycle.last(), "{cycle:?}");
             assert_eq!(cycle.iter().min(), cycle.first());
         }

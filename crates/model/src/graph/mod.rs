@@ -37,9 +37,8 @@ pub fn order_where<N: Ord + Clone>(
 ) -> Order<N> {
     let graph = Graph::of(nodes);
     let cycles = cycles::find(&graph);
-    let mut blame = graph.blame(&cycles.members, |from, to| {
-        needs(graph.names[from], graph.names[to])
-    });
+    let mut blame =
+        graph.blame(&cycles.members, |from, to| needs(graph.names[from], graph.names[to]));
     let order = graph.sorted(&blame);
     for member in &cycles.members {
         blame[*member] = None;
@@ -63,10 +62,7 @@ pub fn dependents<N: Ord + Clone>(nodes: &BTreeMap<N, Vec<N>>, of: &BTreeSet<N>)
     let start: Vec<usize> = of.iter().filter_map(|name| graph.find(name)).collect();
     let blame = graph.blame(&start, |_, _| true);
     let reached = (0..blame.len()).filter(|i| blame[*i].is_some());
-    reached
-        .map(|i| graph.name(i))
-        .chain(of.iter().cloned())
-        .collect()
+    reached.map(|i| graph.name(i)).chain(of.iter().cloned()).collect()
 }
 
 /// Nodes as numbers, in the order of their names.

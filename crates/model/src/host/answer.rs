@@ -116,9 +116,7 @@ fn sampled(answer: &Value) -> Result<Value, Unfit> {
         let why = "a model's answer has a `role`, a `model` and `content`";
         return Err(Unfit::Shape(why.into()));
     }
-    let texts = blocks
-        .iter()
-        .filter_map(|block| block.get("text")?.as_str());
+    let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
     let text = texts.collect::<Vec<_>>().join("\n");
     let part = |key: &str| answer.get(key).cloned().unwrap_or_default();
     Ok(json!({

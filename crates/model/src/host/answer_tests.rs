@@ -34,13 +34,7 @@ fn a_form_is_spelled_out() {
     );
     let not_plain =
         "the field `a` is not plain: a form has strings, numbers, integers, booleans and choices";
-    for field in [
-        json!("object"),
-        json!("array"),
-        json!({}),
-        json!(3),
-        json!("text"),
-    ] {
+    for field in [json!("object"), json!("array"), json!({}), json!(3), json!("text")] {
         check(json!({"a": field}), Err(not_plain));
     }
     check(json!(3), Err("the schema of a form is a dict, not 3"));
@@ -48,10 +42,7 @@ fn a_form_is_spelled_out() {
 
 fn sample() -> Topic {
     Topic::Sample(Sample {
-        messages: vec![Message {
-            role: Role::User,
-            content: crate::Content::text("hi"),
-        }],
+        messages: vec![Message { role: Role::User, content: crate::Content::text("hi") }],
         max_tokens: 9,
         system: None,
         temperature: None,
@@ -62,17 +53,11 @@ fn sample() -> Topic {
 
 #[test]
 fn answers_are_read() {
-    let ask = |schema: Value| Topic::Form {
-        message: "?".into(),
-        schema: form(schema).unwrap(),
-    };
+    let ask = |schema: Value| Topic::Form { message: "?".into(), schema: form(schema).unwrap() };
     let name = ask(
         json!({"name": {"type": "string", "minLength": 2}, "n": {"type": "integer", "default": 3}}),
     );
-    let page = Topic::Page {
-        message: "?".into(),
-        url: "https://x.org/".into(),
-    };
+    let page = Topic::Page { message: "?".into(), url: "https://x.org/".into() };
     let check = |topic: &Topic, answer: Value, expected: Result<Value, &str>| {
         let got = topic.read(&answer);
         let got = got.map_err(|unfit| match unfit {
@@ -93,41 +78,20 @@ fn answers_are_read() {
     for action in ["decline", "cancel"] {
         let nothing = json!({"action": action, "content": {}});
         check(&name, json!({"action": action}), Ok(nothing.clone()));
-        check(
-            &name,
-            json!({"action": action, "content": {"name": 3}}),
-            Ok(nothing),
-        );
+        check(&name, json!({"action": action, "content": {"name": 3}}), Ok(nothing));
     }
     check(
         &name,
         json!({"action": "accept", "content": {"name": "a"}}),
         Err("content: `name` \"a\" is shorter than 2 characters"),
     );
-    check(
-        &name,
-        json!({"action": "accept"}),
-        Err("content: \"name\" is a required property"),
-    );
+    check(&name, json!({"action": "accept"}), Err("content: \"name\" is a required property"));
     let no_action = "shape: an elicitation is answered with an `action`: accept, decline or cancel";
-    for answer in [
-        json!(12345),
-        json!(null),
-        json!({}),
-        json!({"action": "yes"}),
-    ] {
+    for answer in [json!(12345), json!(null), json!({}), json!({"action": "yes"})] {
         check(&name, answer, Err(no_action));
     }
-    check(
-        &name,
-        json!({"action": "accept", "content": [1]}),
-        Err("shape: `content` is an object"),
-    );
-    check(
-        &page,
-        json!({"action": "accept"}),
-        Ok(json!({"action": "accept", "content": {}})),
-    );
+    check(&name, json!({"action": "accept", "content": [1]}), Err("shape: `content` is an object"));
+    check(&page, json!({"action": "accept"}), Ok(json!({"action": "accept", "content": {}})));
     let two = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
     check(
         &sample(),
@@ -150,10 +114,6 @@ fn answers_are_read() {
         Ok(json!([{"uri": "file:///a", "name": "A"}, {"uri": "file:///b", "name": null}])),
     );
     for answer in [json!({}), json!({"roots": [{}]}), json!({"roots": 3})] {
-        check(
-            &Topic::Roots,
-            answer,
-            Err("shape: roots are a list of objects with a `uri`"),
-        );
+        check(&Topic::Roots, answer, Err("shape: roots are a list of objects with a `uri`"));
     }
 }

@@ -44,17 +44,8 @@ pub struct HttpResponse {
 }
 
 /// Parts of the names of headers that prove who is asking; `authorization` and `cookie` among them.
-const CREDENTIALS: [&str; 9] = [
-    "auth",
-    "cookie",
-    "token",
-    "key",
-    "secret",
-    "session",
-    "password",
-    "credential",
-    "signature",
-];
+const CREDENTIALS: [&str; 9] =
+    ["auth", "cookie", "token", "key", "secret", "session", "password", "credential", "signature"];
 
 /// What can be asked twice without harm is tried so often.
 const MOST_TRIES: u32 = 3;
@@ -63,11 +54,7 @@ impl HttpRequest {
     /// How often it may be sent until somebody answers.
     pub fn tries(&self) -> u32 {
         let idempotent = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"];
-        if self.retries && idempotent.contains(&self.method.as_str()) {
-            MOST_TRIES
-        } else {
-            1
-        }
+        if self.retries && idempotent.contains(&self.method.as_str()) { MOST_TRIES } else { 1 }
     }
 
     /// What one server was trusted with is not for another one that it sends us to.
@@ -75,8 +62,7 @@ impl HttpRequest {
         if from.origin() != to.origin() {
             let private = std::mem::take(&mut self.private);
             let is_private = |name: &String| private.iter().any(|p| p.eq_ignore_ascii_case(name));
-            self.headers
-                .retain(|(name, _)| !is_credential(name) && !is_private(name));
+            self.headers.retain(|(name, _)| !is_credential(name) && !is_private(name));
         }
         to.as_str().clone_into(&mut self.url);
     }
@@ -142,11 +128,7 @@ mod tests {
         ];
         check("https://a.example/other", &all);
         check("https://a.example:443/", &all);
-        for other in [
-            "http://a.example/",
-            "https://a.example:444/",
-            "https://b.example/",
-        ] {
+        for other in ["http://a.example/", "https://a.example:444/", "https://b.example/"] {
             check(other, &["accept", "x-request-id"]);
         }
     }

@@ -59,20 +59,10 @@ mod tests {
         check("HEAD", 303, Some("/b"), Some("HEAD http://a.test/b 1body"));
         for status in [301, 302, 303] {
             check("POST", status, Some("z"), Some("GET http://a.test/x/z 0"));
-            check(
-                "DELETE",
-                status,
-                Some("?q"),
-                Some("GET http://a.test/x/y?q 0"),
-            );
+            check("DELETE", status, Some("?q"), Some("GET http://a.test/x/y?q 0"));
         }
         for status in [307, 308] {
-            check(
-                "POST",
-                status,
-                Some("//b.test"),
-                Some("POST http://b.test/ 1body"),
-            );
+            check("POST", status, Some("//b.test"), Some("POST http://b.test/ 1body"));
         }
     }
 

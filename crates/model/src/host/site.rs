@@ -73,11 +73,7 @@ impl Site {
             Some(port) => self.port == port,
             None => USUAL_PORTS.contains(&self.port),
         };
-        let right_host = if below {
-            self.lies_below(&named)
-        } else {
-            self.host == named.host
-        };
+        let right_host = if below { self.lies_below(&named) } else { self.host == named.host };
         right_port && right_host
     }
 

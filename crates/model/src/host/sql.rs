@@ -22,10 +22,7 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SqlRequest {
     /// Rows, the first `max_rows` of them if it is given; nothing may change.
-    Query {
-        statement: Statement,
-        max_rows: Option<usize>,
-    },
+    Query { statement: Statement, max_rows: Option<usize> },
     /// How many rows changed.
     Execute(Statement),
     /// All or none; how many rows changed in each.
@@ -33,10 +30,7 @@ pub enum SqlRequest {
     /// The tables, of a schema where there are schemas.
     Tables { schema: Option<String> },
     /// A table's columns.
-    Describe {
-        table: String,
-        schema: Option<String>,
-    },
+    Describe { table: String, schema: Option<String> },
 }
 
 /// One value of a row. Most are plain, and cost less so than as JSON.

@@ -15,30 +15,15 @@ pub(crate) const AUTH: Section = Section {
             May(r#"["https://mcp.example.org/mcp"]"#),
             "Whom tokens are for; `public_url` without this line.",
         ),
-        key(
-            "algorithms",
-            Texts,
-            Default(r#"["RS256"]"#),
-            "What they may be signed with.",
-        ),
-        key(
-            "leeway",
-            Time,
-            Default("30s"),
-            "How much clocks may differ, 30s at the most.",
-        ),
+        key("algorithms", Texts, Default(r#"["RS256"]"#), "What they may be signed with."),
+        key("leeway", Time, Default("30s"), "How much clocks may differ, 30s at the most."),
         key(
             "claims",
             Table,
             May(r#"{ tenant = ["acme"] }"#),
             "What every token must say: of each claim one of these.",
         ),
-        key(
-            "user",
-            Text,
-            Default("sub"),
-            "The claim that names the caller.",
-        ),
+        key("user", Text, Default("sub"), "The claim that names the caller."),
         key("issuer", Table, Below, "Who makes tokens."),
     ],
 };
@@ -54,18 +39,8 @@ pub(crate) const ISSUER: Section = Section {
             May("https://login.example.org/.well-known/jwks.json"),
             "The address its keys are at.",
         ),
-        key(
-            "jwks_file",
-            Text,
-            May("jwks.json"),
-            "A file with its keys, relative to this file.",
-        ),
-        key(
-            "key_file",
-            Text,
-            May("issuer.pem"),
-            "A file with its public key as PEM.",
-        ),
+        key("jwks_file", Text, May("jwks.json"), "A file with its keys, relative to this file."),
+        key("key_file", Text, May("issuer.pem"), "A file with its public key as PEM."),
         key(
             "secret_env",
             Text,
@@ -87,24 +62,14 @@ pub(crate) const ROLE: Section = Section {
             May(r#"["github.*", "notion.search"]"#),
             "What may be used: `MODULE.NAME`, with `*` for any part.",
         ),
-        key(
-            "deny",
-            Texts,
-            May(r#"["*.delete_*"]"#),
-            "What may not, whoever allows it.",
-        ),
+        key("deny", Texts, May(r#"["*.delete_*"]"#), "What may not, whoever allows it."),
         key(
             "users",
             Texts,
             May(r#"["*"]"#),
             "Callers who have it, by name; `*` is everybody who has logged in.",
         ),
-        key(
-            "scopes",
-            Texts,
-            May(r#"["mcp:read"]"#),
-            "Whoever's token has one of these has it.",
-        ),
+        key("scopes", Texts, May(r#"["mcp:read"]"#), "Whoever's token has one of these has it."),
         key(
             "claims",
             Table,
@@ -119,17 +84,7 @@ pub(crate) const SCOPE: Section = Section {
     example: "scope.\"notion:write\"",
     about: "Tools that need a token with this scope, or with one that implies it.",
     keys: &[
-        key(
-            "tools",
-            Texts,
-            May(r#"["notion.create_*"]"#),
-            "The tools, as in a role.",
-        ),
-        key(
-            "implies",
-            Texts,
-            Default("[]"),
-            "Scopes that need not be had besides.",
-        ),
+        key("tools", Texts, May(r#"["notion.create_*"]"#), "The tools, as in a role."),
+        key("implies", Texts, Default("[]"), "Scopes that need not be had besides."),
     ],
 };

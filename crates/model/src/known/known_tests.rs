@@ -19,11 +19,8 @@ fn parse(sections: &[Section], section: &Section, line: &str) -> Result<(), Faul
     if sections.len() == MANIFEST.len() {
         return Manifest::parse("module.toml", &text, "0.1.0").map(drop);
     }
-    let shared = if section.name == ISSUER.name {
-        "auth.algorithms = ['RS256', 'HS256']\n"
-    } else {
-        ""
-    };
+    let shared =
+        if section.name == ISSUER.name { "auth.algorithms = ['RS256', 'HS256']\n" } else { "" };
     Project::parse("larkspur.toml", &format!("{shared}{text}")).map(drop)
 }
 

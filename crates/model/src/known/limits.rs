@@ -11,12 +11,7 @@ pub(crate) const LIMITS: Section = Section {
             `[limits]` can only be tighter. What is said here holds from the next start of the \
             server.",
     keys: &[
-        key(
-            "timeout",
-            Time,
-            Default("30s"),
-            "How long one call may take.",
-        ),
+        key("timeout", Time, Default("30s"), "How long one call may take."),
         key(
             "ticks",
             Number,
@@ -24,30 +19,15 @@ pub(crate) const LIMITS: Section = Section {
             "How many loop turns and calls a script may make.",
         ),
         key("heap", Size, Default("256MiB"), "How much memory."),
-        key(
-            "call_depth",
-            Number,
-            Default("200"),
-            "How deep functions may call each other.",
-        ),
+        key("call_depth", Number, Default("200"), "How deep functions may call each other."),
         key(
             "result",
             Size,
             Default("16MiB"),
             "Maximum size of a result, and of the values that the references of a batch copy into one call.",
         ),
-        key(
-            "calls",
-            Number,
-            Default("512"),
-            "How many calls at one time.",
-        ),
-        key(
-            "queue",
-            Number,
-            Default("1024"),
-            "How many more calls may wait.",
-        ),
+        key("calls", Number, Default("512"), "How many calls at one time."),
+        key("queue", Number, Default("1024"), "How many more calls may wait."),
         key(
             "memory",
             Size,
@@ -62,24 +42,14 @@ pub(crate) const LIMITS: Section = Section {
             May("10/s"),
             "How often one caller may call. Nothing is counted unless it is said here.",
         ),
-        key(
-            "module_rate",
-            Rate,
-            May("100/s"),
-            "How often one module may be called, by whomever.",
-        ),
+        key("module_rate", Rate, May("100/s"), "How often one module may be called, by whomever."),
         key(
             "caller_calls",
             Number,
             May("4"),
             "How many calls of one caller at one time; further ones wait, each behind its own.",
         ),
-        key(
-            "module_calls",
-            Number,
-            May("16"),
-            "How many calls of one module at one time.",
-        ),
+        key("module_calls", Number, May("16"), "How many calls of one module at one time."),
         key(
             "cache",
             Size,
@@ -93,12 +63,7 @@ pub(crate) const LIMITS: Section = Section {
             Default("64"),
             "How many calls of tools marked `task = True` are under way at one time.",
         ),
-        key(
-            "task_time",
-            Time,
-            Default("1h"),
-            "How long one of them may take.",
-        ),
+        key("task_time", Time, Default("1h"), "How long one of them may take."),
         key(
             "task_keep",
             Time,
@@ -111,12 +76,7 @@ pub(crate) const LIMITS: Section = Section {
             Default("30s"),
             "A request of `http` with its redirects and further tries.",
         ),
-        key(
-            "http_body",
-            Size,
-            Default("10MiB"),
-            "The size of an answer to it, unpacked.",
-        ),
+        key("http_body", Size, Default("10MiB"), "The size of an answer to it, unpacked."),
         key("exec_time", Time, Default("30s"), "A command of `exec`."),
         key(
             "exec_output",
@@ -124,12 +84,7 @@ pub(crate) const LIMITS: Section = Section {
             Default("1MiB"),
             "What it may write to each of stdout and stderr.",
         ),
-        key(
-            "exec_processes",
-            Number,
-            Default("32"),
-            "How many commands run at one time.",
-        ),
+        key("exec_processes", Number, Default("32"), "How many commands run at one time."),
         key(
             "exec_memory",
             Size,
@@ -143,36 +98,16 @@ pub(crate) const LIMITS: Section = Section {
             Default("256"),
             "Processes of one command at one time, itself included. Counted every 20 ms; Linux only.",
         ),
-        key(
-            "exec_file_size",
-            Size,
-            Default("1GiB"),
-            "Size of any file that a command writes.",
-        ),
+        key("exec_file_size", Size, Default("1GiB"), "Size of any file that a command writes."),
         key(
             "sql_time",
             Time,
             Default("30s"),
             "A statement or transaction of `sqlite` and `postgres`.",
         ),
-        key(
-            "sql_rows",
-            Number,
-            Default("10_000"),
-            "The rows of its answer.",
-        ),
-        key(
-            "sql_bytes",
-            Size,
-            Default("8MiB"),
-            "The bytes of its answer.",
-        ),
-        key(
-            "file_bytes",
-            Size,
-            Default("16MiB"),
-            "How large a file may be that is read.",
-        ),
+        key("sql_rows", Number, Default("10_000"), "The rows of its answer."),
+        key("sql_bytes", Size, Default("8MiB"), "The bytes of its answer."),
+        key("file_bytes", Size, Default("16MiB"), "How large a file may be that is read."),
     ],
 };
 
@@ -197,24 +132,14 @@ pub(crate) const AUDIT: Section = Section {
             this table nothing is written. What is said here holds from the next start of the \
             server.",
     keys: &[
-        key(
-            "file",
-            Text,
-            Default(".larkspur/audit.jsonl"),
-            "Where, relative to this file.",
-        ),
+        key("file", Text, Default(".larkspur/audit.jsonl"), "Where, relative to this file."),
         key(
             "max_size",
             Size,
             Default("16MiB"),
             "How large a file may grow before another is begun.",
         ),
-        key(
-            "keep",
-            Number,
-            Default("5"),
-            "How many of the old ones are kept.",
-        ),
+        key("keep", Number, Default("5"), "How many of the old ones are kept."),
         key(
             "arguments",
             Bool,

@@ -5,14 +5,8 @@ use super::Said::{Below, Default, May, Must};
 use super::{Key, Section, key};
 
 /// All of `module.toml`, in the order in which it is shown.
-pub const MANIFEST: [Section; 6] = [
-    MANIFEST_TOP,
-    CONFIG,
-    PERMISSIONS,
-    SECRET,
-    MODULE_LIMITS,
-    HTTP_RATE,
-];
+pub const MANIFEST: [Section; 6] =
+    [MANIFEST_TOP, CONFIG, PERMISSIONS, SECRET, MODULE_LIMITS, HTTP_RATE];
 
 pub(crate) const MANIFEST_TOP: Section = Section {
     name: "",
@@ -25,12 +19,7 @@ pub(crate) const MANIFEST_TOP: Section = Section {
             Must("notes"),
             "The module's name, in small letters, digits and dashes. Its tools are `notes.TOOL`.",
         ),
-        key(
-            "version",
-            Text,
-            Must("0.1.0"),
-            "The module's version, as SemVer: three numbers.",
-        ),
+        key("version", Text, Must("0.1.0"), "The module's version, as SemVer: three numbers."),
         key(
             "description",
             Text,
@@ -64,24 +53,14 @@ pub(crate) const MANIFEST_TOP: Section = Section {
         ),
         key("author", Text, May("Ada Lovelace"), "Who wrote it."),
         key("license", Text, May("MIT"), "Under which license."),
-        key(
-            "homepage",
-            Text,
-            May("https://example.org/notes"),
-            "Where there is more about it.",
-        ),
+        key("homepage", Text, May("https://example.org/notes"), "Where there is more about it."),
         key(
             "depends_on",
             Texts,
             May(r#"["auth"]"#),
             "Modules it cannot do without. They start first.",
         ),
-        key(
-            "optional_deps",
-            Texts,
-            May(r#"["search"]"#),
-            "Modules it uses if they are there.",
-        ),
+        key("optional_deps", Texts, May(r#"["search"]"#), "Modules it uses if they are there."),
         key(
             "tools",
             Texts,
@@ -122,12 +101,7 @@ const CONFIG: Section = Section {
             May(r#"["data"]"#),
             "What holds if nobody says anything.",
         ),
-        key(
-            "description",
-            Text,
-            May("folders with notes"),
-            "For whoever sets it.",
-        ),
+        key("description", Text, May("folders with notes"), "For whoever sets it."),
         key(
             "required",
             super::Kind::Bool,
@@ -145,24 +119,14 @@ pub(super) const GRANTS: &[Key] = &[
         May(r#"["api.example.org"]"#),
         "Hosts: `example.org`, `*.example.org`, `example.org:8080`, or `*` for every public one.",
     ),
-    key(
-        "exec",
-        Texts,
-        May(r#"["git"]"#),
-        "Commands, by their exact names.",
-    ),
+    key("exec", Texts, May(r#"["git"]"#), "Commands, by their exact names."),
     key(
         "env",
         Texts,
         May(r#"["GITHUB_*"]"#),
         "Variables of the environment. `LARKSPUR_*`, the server's own, are kept from everyone.",
     ),
-    key(
-        "sqlite",
-        Texts,
-        May(r#"["data/*.db"]"#),
-        "SQLite databases, to read.",
-    ),
+    key("sqlite", Texts, May(r#"["data/*.db"]"#), "SQLite databases, to read."),
     key(
         "sqlite_write",
         Texts,
@@ -176,12 +140,7 @@ pub(super) const GRANTS: &[Key] = &[
         "PostgreSQL connections, by their names: `[postgres.NAME]` in `larkspur.toml`.",
     ),
     key("files", Texts, May(r#"["data/**"]"#), "Files, to read."),
-    key(
-        "files_write",
-        Texts,
-        May(r#"["out/**"]"#),
-        "Files, to read and to write.",
-    ),
+    key("files_write", Texts, May(r#"["out/**"]"#), "Files, to read and to write."),
     key(
         "calls",
         Texts,
@@ -206,24 +165,9 @@ pub(crate) const SECRET: Section = Section {
     about: "A secret the module asks for. `larkspur secret set MODULE.NAME` sets it, \
             `ctx.secret(NAME)` uses it.",
     keys: &[
-        key(
-            "description",
-            Text,
-            May("a personal access token"),
-            "For whoever sets it.",
-        ),
-        key(
-            "hosts",
-            Texts,
-            May(r#"["api.example.org"]"#),
-            "Where it may be sent.",
-        ),
-        key(
-            "exec",
-            Texts,
-            May(r#"["git"]"#),
-            "Commands that may have it in their environment.",
-        ),
+        key("description", Text, May("a personal access token"), "For whoever sets it."),
+        key("hosts", Texts, May(r#"["api.example.org"]"#), "Where it may be sent."),
+        key("exec", Texts, May(r#"["git"]"#), "Commands that may have it in their environment."),
     ],
 };
 
@@ -243,10 +187,5 @@ const HTTP_RATE: Section = Section {
     example: "limits.http_rate",
     about: "How often a host is asked, by all calls of the module together. A request beyond it \
             waits. The keys are hosts.",
-    keys: &[key(
-        "\"api.example.org\"",
-        Rate,
-        May("10/s"),
-        "Requests to this host.",
-    )],
+    keys: &[key("\"api.example.org\"", Rate, May("10/s"), "Requests to this host.")],
 };

@@ -84,12 +84,7 @@ pub enum Said {
 }
 
 const fn key(name: &'static str, kind: Kind, said: Said, about: &'static str) -> Key {
-    Key {
-        name,
-        kind,
-        said,
-        about,
-    }
+    Key { name, kind, said, about }
 }
 
 impl Key {
@@ -98,15 +93,9 @@ impl Key {
         let (Said::Must(text) | Said::Default(text) | Said::May(text)) = self.said else {
             return None;
         };
-        let is_quoted = matches!(
-            self.kind,
-            Kind::Text | Kind::Time | Kind::Size | Kind::Rate | Kind::OneOf(_)
-        );
-        Some(if is_quoted {
-            format!("\"{text}\"")
-        } else {
-            text.to_owned()
-        })
+        let is_quoted =
+            matches!(self.kind, Kind::Text | Kind::Time | Kind::Size | Kind::Rate | Kind::OneOf(_));
+        Some(if is_quoted { format!("\"{text}\"") } else { text.to_owned() })
     }
 }
 

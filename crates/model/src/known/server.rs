@@ -64,12 +64,7 @@ pub(crate) const SERVER: Section = Section {
             Default("127.0.0.1"),
             "Where it listens for HTTP. Any other host than this machine's own needs `auth`.",
         ),
-        key(
-            "port",
-            Number,
-            Default("3000"),
-            "The port it listens on for HTTP.",
-        ),
+        key("port", Number, Default("3000"), "The port it listens on for HTTP."),
         key(
             "hosts",
             Texts,
@@ -122,12 +117,7 @@ pub(crate) const SERVER: Section = Section {
             "Maximum number of HTTP sessions of one caller; callers without a login are one. The longest \
              unused one ends where another is begun.",
         ),
-        key(
-            "sessions",
-            Number,
-            Default("4_096"),
-            "The same for all callers together.",
-        ),
+        key("sessions", Number, Default("4_096"), "The same for all callers together."),
         key(
             "message_bytes",
             Size,

@@ -29,11 +29,7 @@ fn section(section: &Section) -> String {
             format!("\n{about}#[{}]\n", section.example)
         }
     };
-    section
-        .keys
-        .iter()
-        .filter_map(setting)
-        .fold(text, |text, line| text + &line)
+    section.keys.iter().filter_map(setting).fold(text, |text, line| text + &line)
 }
 
 /// What a key is for, and a line that sets it; none if it has a section of its own.

@@ -96,9 +96,7 @@ fn about(fault: &Fault, permission: Permission, key: &str) -> Fault {
 
 /// A text, or the texts of a list; what is empty names nothing.
 fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
-    let list = value
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let list = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts = value.into_iter().chain(list).filter_map(Value::as_str);
     texts.filter(|text| !text.is_empty())
 }
@@ -185,26 +183,15 @@ token = { hosts = ["{config.base_url}"] }
             ("api.example.org", "api.example.org"),
             ("localhost:9000", "localhost:9000"),
         ] {
-            check(
-                json!({"base_url": url}),
-                &[site, "cdn.example.org"],
-                &[],
-                &[],
-            );
+            check(json!({"base_url": url}), &[site, "cdn.example.org"], &[], &[]);
         }
     }
 
     #[test]
     fn a_value_that_names_nobody_is_told() {
         for (config, expected) in [
-            (
-                json!({"base_url": "ftp//x y"}),
-                "config `base_url`: `ftp//x y` is not a host",
-            ),
-            (
-                json!({"folders": ["../up"]}),
-                "config `folders`: `../up/**` has `.` or `..` in it",
-            ),
+            (json!({"base_url": "ftp//x y"}), "config `base_url`: `ftp//x y` is not a host"),
+            (json!({"folders": ["../up"]}), "config `folders`: `../up/**` has `.` or `..` in it"),
             (
                 json!({"commands": ["postgres://u:p@h/d"]}),
                 "config `commands`: a connection is granted by its name",
@@ -219,22 +206,10 @@ token = { hosts = ["{config.base_url}"] }
     fn an_entry_that_cannot_follow_is_told() {
         for (line, expected) in [
             ("http = ['{config.base_ur}']", "[config] has no `base_ur`"),
-            (
-                "http = ['{config.base_url']",
-                "`{config.base_url` has no `}`",
-            ),
-            (
-                "http = ['{config.base_url}/x']",
-                "`/x` cannot come after `{config.base_url}`",
-            ),
-            (
-                "files = ['{config.folders}x']",
-                "`x` cannot come after `{config.folders}`",
-            ),
-            (
-                "env = ['{config.folders}']",
-                "variables cannot follow the configuration",
-            ),
+            ("http = ['{config.base_url']", "`{config.base_url` has no `}`"),
+            ("http = ['{config.base_url}/x']", "`/x` cannot come after `{config.base_url}`"),
+            ("files = ['{config.folders}x']", "`x` cannot come after `{config.folders}`"),
+            ("env = ['{config.folders}']", "variables cannot follow the configuration"),
         ] {
             let (before, _) = MANIFEST.split_once("http = ").unwrap();
             let text = format!("{before}{line}");

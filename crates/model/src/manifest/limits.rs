@@ -29,15 +29,10 @@ impl ModuleLimits {
         let rates = rates.unwrap_or_default();
         table.finish(&known::MODULE_LIMITS);
         let rate = |item: &Item<'_>| {
-            host(item.key())
-                .map_err(|fault| item.report_key(fault))
-                .ok()?;
+            host(item.key()).map_err(|fault| item.report_key(fault)).ok()?;
             Some((item.key().to_owned(), item.parse()?))
         };
-        Self {
-            timeout,
-            http_rate: rates.iter().filter_map(rate).collect(),
-        }
+        Self { timeout, http_rate: rates.iter().filter_map(rate).collect() }
     }
 }
 

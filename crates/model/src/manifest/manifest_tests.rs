@@ -63,23 +63,10 @@ http_rate = { "api.github.com" = "10/s" }
 "#,
     )
     .unwrap();
-    let dependencies: Vec<_> = manifest
-        .dependencies()
-        .map(|(n, r)| (n.as_str(), r))
-        .collect();
-    assert_eq!(
-        dependencies,
-        [
-            ("http-utils", true),
-            ("Old_one", true),
-            ("analytics", false)
-        ]
-    );
+    let dependencies: Vec<_> = manifest.dependencies().map(|(n, r)| (n.as_str(), r)).collect();
+    assert_eq!(dependencies, [("http-utils", true), ("Old_one", true), ("analytics", false)]);
     assert_eq!(manifest.version_text(), "1.0.0");
-    assert_eq!(
-        manifest.limits.http_rate["api.github.com"].to_string(),
-        "10/s"
-    );
+    assert_eq!(manifest.limits.http_rate["api.github.com"].to_string(), "10/s");
     expect![[r#"
         src/main.star Some("2022-11-28") Some([ToolName("list_issues")]) ["issues", "pull requests"]
         Permissions { names: {Http: ["api.github.com", "*.example.org", "127.0.0.1:8080", "localhost", "[::1]:80"], Exec: ["git"], Env: ["GITHUB_*"], Sqlite: ["data/*.db"], SqliteWrite: ["data/*.db"], Postgres: ["main"], Files: ["data/**"], FilesWrite: ["out/**"], Calls: ["files.read", "web.*"]}, follows: {}, dependencies: ["http-utils", "Old_one", "analytics"] }
@@ -117,18 +104,9 @@ fn places_are_kept() {
     let spot = |place: Option<Place>| place.map(|p| (p.line, p.column, p.width));
     assert_eq!(spot(manifest.place("name")), Some((1, 8, 8)));
     assert_eq!(spot(manifest.place("depends_on")), Some((4, 1, 10)));
-    assert_eq!(
-        spot(manifest.place_of_item("depends_on", "b")),
-        Some((6, 3, 3))
-    );
-    assert_eq!(
-        spot(manifest.place_of_item("permissions.http", "x.org")),
-        Some((9, 9, 7))
-    );
-    assert_eq!(
-        spot(manifest.place_of_item("config", "size")),
-        Some((10, 9, 4))
-    );
+    assert_eq!(spot(manifest.place_of_item("depends_on", "b")), Some((6, 3, 3)));
+    assert_eq!(spot(manifest.place_of_item("permissions.http", "x.org")), Some((9, 9, 7)));
+    assert_eq!(spot(manifest.place_of_item("config", "size")), Some((10, 9, 4)));
     assert_eq!(spot(manifest.place("tools")), None);
     assert_eq!(spot(manifest.place_of_item("depends_on", "z")), None);
 }

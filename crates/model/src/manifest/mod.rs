@@ -82,8 +82,7 @@ impl Manifest {
         config: &Map<String, Value>,
     ) -> Result<BTreeMap<String, SecretSpec>, Fault> {
         let all = self.secrets.iter();
-        all.map(|(name, secret)| Ok((name.clone(), secret.under(config)?)))
-            .collect()
+        all.map(|(name, secret)| Ok((name.clone(), secret.under(config)?))).collect()
     }
 
     /// Reads every field before it gives up on one, so that no key goes unasked.

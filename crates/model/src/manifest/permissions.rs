@@ -84,10 +84,7 @@ impl Permissions {
         modules: impl Iterator<Item = &'n ModuleName>,
     ) -> Self {
         let dependencies = modules.map(ToString::to_string).collect();
-        Self {
-            dependencies,
-            ..self
-        }
+        Self { dependencies, ..self }
     }
 
     pub(crate) fn dependencies(&self) -> &[String] {
@@ -100,11 +97,7 @@ impl Permissions {
     }
 
     fn named(names: BTreeMap<Permission, Vec<String>>) -> Self {
-        Self {
-            names,
-            follows: BTreeMap::new(),
-            dependencies: Vec::new(),
-        }
+        Self { names, follows: BTreeMap::new(), dependencies: Vec::new() }
     }
 }
 
@@ -187,10 +180,7 @@ fn secret(mut table: Table<'_>, config: &ConfigSchema) -> SecretSpec {
 impl SecretSpec {
     /// What it comes to under this configuration.
     pub(super) fn under(&self, config: &Map<String, Value>) -> Result<Self, Fault> {
-        Ok(Self {
-            hosts: follow::resolved(Permission::Http, &self.hosts, config)?,
-            ..self.clone()
-        })
+        Ok(Self { hosts: follow::resolved(Permission::Http, &self.hosts, config)?, ..self.clone() })
     }
 }
 

@@ -33,10 +33,8 @@ impl Manifest {
     }
 
     fn unnamed(&self, tool: &str) -> Fault {
-        let message = format!(
-            "{} declares `{tool}`, which `tools` in module.toml does not name",
-            self.entry
-        );
+        let message =
+            format!("{} declares `{tool}`, which `tools` in module.toml does not name", self.entry);
         at(Fault::new(message), self.place("tools")).help("add it, or leave `tools` out")
     }
 }

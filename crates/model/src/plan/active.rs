@@ -40,13 +40,7 @@ pub(super) enum Phase {
 
 impl Unit {
     fn new(item: Option<usize>) -> Self {
-        Self {
-            item,
-            tries: 0,
-            phase: Phase::Ready,
-            weight: 0,
-            compact: None,
-        }
+        Self { item, tries: 0, phase: Phase::Ready, weight: 0, compact: None }
     }
 
     fn is_open(&self) -> bool {
@@ -68,11 +62,7 @@ impl Unit {
 
 impl Active {
     pub(super) fn one(since: Duration) -> Self {
-        Self {
-            since,
-            units: vec![Unit::new(None)],
-            is_list: false,
-        }
+        Self { since, units: vec![Unit::new(None)], is_list: false }
     }
 
     pub(super) fn each(items: usize, since: Duration) -> Self {
@@ -141,10 +131,7 @@ impl Active {
             return Ended::unwanted();
         };
         match unit.phase {
-            Phase::Done(Ok(result)) => Ended {
-                compact: unit.compact,
-                ..Ended::ok(result, took)
-            },
+            Phase::Done(Ok(result)) => Ended { compact: unit.compact, ..Ended::ok(result, took) },
             Phase::Done(Err(failure)) => Ended::failed(failure, took),
             _ => Ended::unwanted(),
         }

@@ -30,13 +30,7 @@ pub(super) struct TooLarge {
 
 impl<'t> CopyBudget<'t> {
     pub(super) fn new(task: &'t str, limit: usize) -> Self {
-        Self {
-            task,
-            limit,
-            used: 0,
-            written: 0,
-            is_exceeded: false,
-        }
+        Self { task, limit, used: 0, written: 0, is_exceeded: false }
     }
 
     /// A budget of the same size of which nothing is used.
@@ -78,10 +72,8 @@ impl<'t> CopyBudget<'t> {
     /// A value's JSON text.
     pub(super) fn encode(&mut self, value: &Value) -> Result<String, TooLarge> {
         self.add(VALUE + ALLOCATION)?;
-        let mut text = BoundedText {
-            bytes: Vec::new(),
-            left: self.limit.saturating_sub(self.used),
-        };
+        let mut text =
+            BoundedText { bytes: Vec::new(), left: self.limit.saturating_sub(self.used) };
         if serde_json::to_writer(&mut text, value).is_err() {
             return Err(self.exceed());
         }
@@ -201,14 +193,8 @@ mod tests {
         let budget = |limit| CopyBudget::new("b", limit).encode(&value);
         assert_eq!(budget(bytes), Ok(text));
         let why = budget(bytes - 1).unwrap_err().why;
-        assert!(
-            why.starts_with("does not fit: references may copy at most"),
-            "{why}"
-        );
-        assert!(
-            why.ends_with("(limit `result`); refer only to the parts that `b` needs"),
-            "{why}"
-        );
+        assert!(why.starts_with("does not fit: references may copy at most"), "{why}");
+        assert!(why.ends_with("(limit `result`); refer only to the parts that `b` needs"), "{why}");
     }
 
     #[test]

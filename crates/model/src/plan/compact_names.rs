@@ -116,9 +116,7 @@ impl<'a> Scope<'a> {
         let (Value::Object(whole), Value::Object(short)) = (item, compact) else {
             return None;
         };
-        let mut shared = short
-            .iter()
-            .filter_map(|(name, value)| Some((whole.get(name)?, value)));
+        let mut shared = short.iter().filter_map(|(name, value)| Some((whole.get(name)?, value)));
         let has_shared = shared.clone().next().is_some();
         let agrees = shared.all(|(whole, short)| whole == short);
         (has_shared && agrees).then_some(compact)

@@ -52,10 +52,7 @@ impl<'t> Whole<'t> {
     fn of(text: &'t str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_whole = digits.bytes().all(|b| b.is_ascii_digit());
-        is_whole.then_some(Self {
-            is_negative: text.len() > digits.len() && digits != "0",
-            digits,
-        })
+        is_whole.then_some(Self { is_negative: text.len() > digits.len() && digits != "0", digits })
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -104,11 +101,7 @@ mod tests {
     #[test]
     fn the_same_as_data() {
         let check = |left: &str, right: &str, expected: bool| {
-            assert_eq!(
-                same(&value(left), &value(right)),
-                expected,
-                "{left} {right}"
-            );
+            assert_eq!(same(&value(left), &value(right)), expected, "{left} {right}");
         };
         check("1", "1.0", true);
         check("0", "-0", true);

@@ -68,10 +68,7 @@ impl Condition {
         if let (Operand::Literal(left), Operand::Literal(right)) = (&left, &right) {
             check_constant(&[left, right], &findings.names)?;
         }
-        Ok(Self {
-            left,
-            right: Some((*operator, right)),
-        })
+        Ok(Self { left, right: Some((*operator, right)) })
     }
 
     pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
@@ -114,10 +111,7 @@ fn check_constant(literals: &[&Value], names: &Names<'_>) -> Result<(), Slip> {
 impl Operand {
     fn read(cursor: &mut Cursor<'_>, findings: &mut Findings<'_>) -> Result<Self, Slip> {
         cursor.skip_space();
-        let (column, before) = (
-            cursor.column(),
-            cursor.slip("a reference stands without quotes"),
-        );
+        let (column, before) = (cursor.column(), cursor.slip("a reference stands without quotes"));
         let operand = if cursor.eat("${") {
             let reference = Reference::read(cursor)?;
             findings.mention("when".to_owned(), column, &reference);
@@ -185,11 +179,7 @@ mod tests {
         )
         .unwrap();
         let results = |id: &str| results.get(id);
-        let scope = Scope {
-            results: &results,
-            compacts: &|_| None,
-            item: None,
-        };
+        let scope = Scope { results: &results, compacts: &|_| None, item: None };
         let mut findings = Findings::default();
         let condition = Condition::read(text, &mut findings);
         let slip = findings.slips.first();
@@ -245,10 +235,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_is_an_error() {
-        check(
-            "${a.zebra} > 0",
-            Err("`a` has no `zebra`; it has n, f, neg, s, t, none, big, list"),
-        );
+        check("${a.zebra} > 0", Err("`a` has no `zebra`; it has n, f, neg, s, t, none, big, list"));
         let order = "have no order; < and > compare two numbers or two strings";
         check("${a.s} > 0", Err(&format!("a string and a number {order}")));
         check("${a.none} < 1", Err(&format!("null and a number {order}")));
@@ -264,18 +251,9 @@ mod tests {
         check("a.n > 0", Err(&format!("when 1: `a.n` {not}")));
         check("${a.s} == open", Err(&format!("when 11: `open` {not}")));
         check("${a.s} == 'open'", Err(&format!("when 11: `'open'` {not}")));
-        check(
-            "${a.s} ==",
-            Err("when 10: expected a JSON literal, found the end"),
-        );
-        check(
-            "${a.s} = 1",
-            Err(&format!("{} `=`", sign.replace("{}", "8"))),
-        );
-        check(
-            "${a.s} in [1]",
-            Err(&format!("{} `i`", sign.replace("{}", "8"))),
-        );
+        check("${a.s} ==", Err("when 10: expected a JSON literal, found the end"));
+        check("${a.s} = 1", Err(&format!("{} `=`", sign.replace("{}", "8"))));
+        check("${a.s} in [1]", Err(&format!("{} `i`", sign.replace("{}", "8"))));
         check("true", Err(&format!("{} the end", sign.replace("{}", "5"))));
         check("!${a.t}", Err("when 1: expected a JSON literal, found `!`"));
         let end = "when 14: expected the end (`when` is one comparison), found `&`";

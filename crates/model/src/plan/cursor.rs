@@ -17,10 +17,7 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self {
-            rest: text,
-            column: 1,
-        }
+        Self { rest: text, column: 1 }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -77,9 +74,9 @@ impl<'t> Cursor<'t> {
         }
         let Ok(value) = serde_json::from_str(text) else {
             let text = crate::accept::shorten(text);
-            return Err(self.slip(format!(
-                "`{text}` is not a JSON literal; text stands in double quotes"
-            )));
+            return Err(
+                self.slip(format!("`{text}` is not a JSON literal; text stands in double quotes"))
+            );
         };
         self.take(text.len());
         Ok(value)
@@ -93,10 +90,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn slip(&self, message: impl Into<String>) -> Slip {
-        Slip {
-            column: self.column,
-            message: message.into(),
-        }
+        Slip { column: self.column, message: message.into() }
     }
 }
 

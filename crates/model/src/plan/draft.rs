@@ -64,10 +64,7 @@ impl Draft {
             problems,
         };
         fields.none_but(&FIELDS);
-        let mut findings = Findings::new(Names {
-            ids,
-            of_item: fields.get("foreach").is_some(),
-        });
+        let mut findings = Findings::new(Names { ids, of_item: fields.get("foreach").is_some() });
         let draft = Self {
             place: entry.place.clone(),
             written_id: written_id.map(str::to_owned),
@@ -136,6 +133,5 @@ impl Draft {
 
 fn name(id: Option<&str>, place: &str) -> String {
     let task = |id: &str| format!("task `{}`", crate::accept::shorten(id));
-    id.filter(|id| !id.is_empty())
-        .map_or(place.to_owned(), task)
+    id.filter(|id| !id.is_empty()).map_or(place.to_owned(), task)
 }

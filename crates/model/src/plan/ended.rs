@@ -120,11 +120,7 @@ impl Ended {
                 (root, failed, format!("`{}` was skipped: ", name(place)))
             }
         };
-        let what = if failed {
-            "failed"
-        } else {
-            "was not wanted by its `when`"
-        };
+        let what = if failed { "failed" } else { "was not wanted by its `when`" };
         let message = format!("skipped because {way}`{}` {what}", name(root));
         Self {
             lack: Some(Lack::Behind { root, failed }),

@@ -60,9 +60,8 @@ impl Run {
             return Ok(None);
         };
         let failure = |message| Failure::new("foreach", message);
-        let count = self.scoped(task, None, "reference", |scope, budget| {
-            foreach.count_items(scope, budget)
-        });
+        let count = self
+            .scoped(task, None, "reference", |scope, budget| foreach.count_items(scope, budget));
         match count? {
             Ok(items) if items > self.plan.limits.items => {
                 let many = too_many(items, &self.plan.limits);
@@ -116,30 +115,18 @@ impl Run {
     ) -> Result<T, Failure> {
         let of_list = |id: &str| self.ended_task(id)?.result.as_deref();
         let compact_list = |id: &str| self.ended_task(id)?.compact.as_ref();
-        let outer = Scope {
-            results: &of_list,
-            compacts: &compact_list,
-            item: None,
-        };
+        let outer = Scope { results: &of_list, compacts: &compact_list, item: None };
         let mut budget = CopyBudget::new(task.id.as_str(), self.plan.limits.copied_bytes);
         // An item belongs to no call's arguments.
         let item = resolve_item(task, item, &outer, &mut budget.renewed());
         let resolved = item.and_then(|item| {
             let of_item = |id: &str| self.ended_task(id)?.result.as_deref();
             let compact_item = |id: &str| self.ended_task(id)?.compact.as_ref();
-            let inner = Scope {
-                results: &of_item,
-                compacts: &compact_item,
-                item: item.as_ref(),
-            };
+            let inner = Scope { results: &of_item, compacts: &compact_item, item: item.as_ref() };
             work(&inner, &mut budget)
         });
         resolved.map_err(|why| {
-            let code = if budget.is_exceeded() {
-                TOO_LARGE
-            } else {
-                code
-            };
+            let code = if budget.is_exceeded() { TOO_LARGE } else { code };
             Failure::new(code, why)
         })
     }
@@ -159,9 +146,5 @@ fn resolve_item<'s>(
     };
     let value = foreach.item(index, scope, budget)?;
     let compact = scope.compact_item(foreach, index, &value);
-    Ok(Some(Item {
-        index,
-        value,
-        compact,
-    }))
+    Ok(Some(Item { index, value, compact }))
 }

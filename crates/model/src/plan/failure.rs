@@ -23,12 +23,7 @@ pub enum Passing {
 
 impl Failure {
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            message: message.into(),
-            passing: None,
-            retry_after: None,
-        }
+        Self { code: code.into(), message: message.into(), passing: None, retry_after: None }
     }
 
     #[must_use]

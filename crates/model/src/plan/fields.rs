@@ -106,9 +106,9 @@ impl<'f> Fields<'f> {
         let ids = ids.filter(|ids| ids.iter().all(|id| !id.is_empty()));
         if ids.is_none() {
             let given = match value {
-                Value::Array(items) => items
-                    .iter()
-                    .find(|item| as_id(item).is_none_or(|id| id.is_empty())),
+                Value::Array(items) => {
+                    items.iter().find(|item| as_id(item).is_none_or(|id| id.is_empty()))
+                }
                 one => Some(one),
             };
             let given = given.map(spoken_value).unwrap_or_default();
@@ -164,8 +164,6 @@ fn as_id(value: &Value) -> Option<String> {
 /// The id in `${id}`.
 fn bare_id(text: &str) -> &str {
     let text = text.trim();
-    let inner = text
-        .strip_prefix("${")
-        .and_then(|text| text.strip_suffix('}'));
+    let inner = text.strip_prefix("${").and_then(|text| text.strip_suffix('}'));
     inner.map_or(text, str::trim)
 }

@@ -32,10 +32,7 @@ impl Missing {
     }
 
     fn within(self, step: &str) -> Self {
-        Self {
-            path: format!("{step}{}", self.path),
-            ..self
-        }
+        Self { path: format!("{step}{}", self.path), ..self }
     }
 }
 
@@ -60,10 +57,7 @@ pub(super) fn follow<'v>(
             found.map_err(|missing| missing.within(&step.to_string()))
         }
         (None, Some(default)) => Ok(Cow::Borrowed(default)),
-        (None, None) => Err(Missing {
-            path: String::new(),
-            why: why(value, step),
-        }),
+        (None, None) => Err(Missing { path: String::new(), why: why(value, step) }),
     }
 }
 
@@ -108,11 +102,7 @@ fn one<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
     match (step, value) {
         (Step::Name(name), Value::Object(map)) => map.get(name),
         (Step::Index(index), Value::Array(items)) => {
-            let from_end = || {
-                items
-                    .len()
-                    .checked_sub(index.unsigned_abs().try_into().ok()?)
-            };
+            let from_end = || items.len().checked_sub(index.unsigned_abs().try_into().ok()?);
             let place = usize::try_from(*index).ok().or_else(from_end)?;
             items.get(place)
         }
@@ -161,11 +151,7 @@ fn names(map: &Map<String, Value>, given: Option<&str>) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(
-        "{}it has {}{more}",
-        near.unwrap_or_default(),
-        shown.join(", ")
-    )
+    format!("{}it has {}{more}", near.unwrap_or_default(), shown.join(", "))
 }
 
 /// `a list`, `null`.
@@ -191,12 +177,7 @@ mod tests {
     fn check(value: &Value, path: &str, expected: Result<Value, &str>) {
         let reference = Reference::read(&mut Cursor::new(&format!("{path}}}"))).unwrap();
         let budget = &mut CopyBudget::new("b", usize::MAX);
-        let got = follow(
-            value,
-            &reference.steps,
-            reference.default.as_deref(),
-            budget,
-        );
+        let got = follow(value, &reference.steps, reference.default.as_deref(), budget);
         let got = got.map(Cow::into_owned);
         let got = got.map_err(|missing| missing.sentence(&reference.root));
         assert_eq!(got, expected.map_err(str::to_owned), "{path}");
@@ -247,18 +228,9 @@ mod tests {
             "`a.results[0]` has no `idd`; did you mean `id`? it has id, n, by",
         );
         check("a.zebra.x", "`a` has no `zebra`; it has results, total");
-        check(
-            "a[\"na me\"]",
-            "`a` has no `[\"na me\"]`; it has results, total",
-        );
-        check(
-            "a[0]",
-            "`a` is an object and has no [0]; it has results, total",
-        );
-        check(
-            "a[*].id",
-            "`a` is an object, no list; it has results, total",
-        );
+        check("a[\"na me\"]", "`a` has no `[\"na me\"]`; it has results, total");
+        check("a[0]", "`a` is an object and has no [0]; it has results, total");
+        check("a[*].id", "`a` is an object, no list; it has results, total");
         check("a.results[2].id", "`a.results` has 2 items, and no [2]");
         check("a.results[-3]", "`a.results` has 2 items, and no [-3]");
         check(
@@ -267,14 +239,8 @@ mod tests {
         );
         check("a.total.x", "`a.total` is a number and has no `x`");
         check("a.total[*]", "`a.total` is a number and has no `[*]`");
-        check(
-            "a.results[0].by.x",
-            "`a.results[0].by` is null and has no `x`",
-        );
-        check(
-            "a.results[*].n",
-            "`a.results[1]` has no `n`; it has id, tags",
-        );
+        check("a.results[0].by.x", "`a.results[0].by` is null and has no `x`");
+        check("a.results[*].n", "`a.results[1]` has no `n`; it has id, tags");
     }
 
     #[test]
@@ -283,10 +249,7 @@ mod tests {
         check(&json!([1]), "a[7]", Err("`a` has 1 item, and no [7]"));
         let many: Map<String, Value> = (10..50).map(|i| (format!("key{i}"), json!(i))).collect();
         let first: Vec<String> = (10..30).map(|i| format!("key{i}")).collect();
-        let expected = format!(
-            "`a` has no `zebras`; it has {} and 20 more",
-            first.join(", ")
-        );
+        let expected = format!("`a` has no `zebras`; it has {} and 20 more", first.join(", "));
         check(&Value::Object(many), "a.zebras", Err(&expected));
     }
 

@@ -54,19 +54,12 @@ impl Names<'_> {
         });
         let bare = || {
             let (meant, rest) = self.path(written)?;
-            let has_place = meant
-                .steps
-                .iter()
-                .any(|step| !matches!(step, Step::Name(_)));
+            let has_place = meant.steps.iter().any(|step| !matches!(step, Step::Name(_)));
             (rest.is_empty() && has_place).then_some(meant)
         };
         let meant = marked.or_else(bare)?;
         let before = &text[..text.len() - text.trim_start().len()];
-        Some(Misspelling {
-            before,
-            written,
-            meant,
-        })
+        Some(Misspelling { before, written, meant })
     }
 
     /// What a condition begins with where a reference or a literal is expected: any notation, or a path.
@@ -75,11 +68,7 @@ impl Names<'_> {
             let inner = text.strip_prefix("$.").or(text.strip_prefix('$'));
             let (meant, rest) = self.path(inner.unwrap_or(text))?;
             let written = &text[..text.len() - rest.len()];
-            Some(Misspelling {
-                before: "",
-                written,
-                meant,
-            })
+            Some(Misspelling { before: "", written, meant })
         })
     }
 
@@ -143,20 +132,16 @@ impl Names<'_> {
         let (before, here) = text.split_at(at);
         let (meant, rest) = match here.chars().next()? {
             '$' => self.after_dollar(&here[1..])?,
-            '{' if here.starts_with("{{") => self
-                .in_double_braces(&here[2..])
-                .or_else(|| self.in_braces(&here[1..]))?,
+            '{' if here.starts_with("{{") => {
+                self.in_double_braces(&here[2..]).or_else(|| self.in_braces(&here[1..]))?
+            }
             '{' => self.in_braces(&here[1..])?,
             '<' => self.between(&here[1..], ">")?,
             '[' => self.between(here.strip_prefix("[[")?, "]]")?,
             _ => return None,
         };
         let written = &here[..here.len() - rest.len()];
-        Some(Misspelling {
-            before,
-            written,
-            meant,
-        })
+        Some(Misspelling { before, written, meant })
     }
 
     /// `$s.x`, `$.s.x`, `$(s.x)`, `$[s.x]`; `$item`, for which a path is not needed.
@@ -282,10 +267,7 @@ impl Misspelling<'_> {
     /// The report, for a text that begins at this column.
     pub(super) fn slip(&self, column: usize, names: &Names<'_>) -> Slip {
         let (written, correction) = (shorten(self.written), self.meant.correction(names));
-        self.slip_with(
-            column,
-            format!("`{written}` is not a reference: {correction}"),
-        )
+        self.slip_with(column, format!("`{written}` is not a reference: {correction}"))
     }
 
     /// The report where no reference can be.
@@ -310,11 +292,7 @@ impl Misspelling<'_> {
 impl Reference {
     /// What to write for this reference, and what if the text is meant as it stands.
     pub(super) fn correction(&self, names: &Names<'_>) -> String {
-        format!(
-            "write {}, or {}",
-            self.spelling(),
-            names.otherwise(&self.root)
-        )
+        format!("write {}, or {}", self.spelling(), names.otherwise(&self.root))
     }
 
     /// `${s.results[0].id}`.

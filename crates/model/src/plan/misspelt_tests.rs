@@ -12,9 +12,7 @@ fn read(fields: &Value) -> Result<Plan, String> {
     task.as_object_mut().unwrap().extend(fields);
     let other = |id: &str| json!({"id": id, "module": "m", "tool": "t"});
     let tasks = json!([other("s"), other("page-1"), other("HOME_2"), task]);
-    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| {
-        Ok(Hints::default().into())
-    });
+    let plan = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(Hints::default().into()));
     plan.map_err(|refused| refused.to_string())
 }
 
@@ -32,18 +30,12 @@ fn rejects_text(text: &str, correct: &str) {
     let why = format!(
         "`{text}` is not a reference: write ${{{correct}}}, or give task `{root}` another id if the text is meant"
     );
-    rejects(
-        &json!({"params": {"q": text}}),
-        &format!("`params.q`, column 1: {why}"),
-    );
+    rejects(&json!({"params": {"q": text}}), &format!("`params.q`, column 1: {why}"));
     rejects(
         &json!({"params": {"x": [{"日本": format!("日本 $5 {text}, ${{s}}")}]}}),
         &format!("`params.x[0].日本`, column 7: {why}"),
     );
-    rejects(
-        &json!({"foreach": [1, text]}),
-        &format!("`foreach[1]`, column 1: {why}"),
-    );
+    rejects(&json!({"foreach": [1, text]}), &format!("`foreach[1]`, column 1: {why}"));
 }
 
 #[test]
@@ -168,23 +160,11 @@ fn keys_hold_no_references() {
 #[test]
 fn broken_references_show_the_right_one() {
     for (text, why) in [
-        (
-            "${s.results[0].title",
-            "this `${` is never closed by `}`: write ${s.results[0].title}",
-        ),
+        ("${s.results[0].title", "this `${` is never closed by `}`: write ${s.results[0].title}"),
         ("${s.x ?? 1", "this `${` is never closed by `}`"),
-        (
-            "${{s.id}}",
-            "expected the id of a task, found `{`; a reference is written ${s.id}",
-        ),
-        (
-            "${{ s }}",
-            "expected the id of a task, found `{`; a reference is written ${s}",
-        ),
-        (
-            "${$s.id}",
-            "expected the id of a task, found `$`; a reference is written ${s.id}",
-        ),
+        ("${{s.id}}", "expected the id of a task, found `{`; a reference is written ${s.id}"),
+        ("${{ s }}", "expected the id of a task, found `{`; a reference is written ${s}"),
+        ("${$s.id}", "expected the id of a task, found `$`; a reference is written ${s.id}"),
         ("${HOME:-x}", "expected `.`, `[`, `??` or `}`, found `:`"),
         ("${-}", "expected the id of a task, found `-`"),
     ] {
@@ -220,10 +200,7 @@ fn conditions_and_selections_are_checked() {
         &format!("`when`, column 15: `$s.state` is not a reference: write ${{s.state}}, {way}"),
     );
     let refused = read(&json!({"when": "${s.state} == [\"日本 {{s.state}}\"]"})).unwrap_err();
-    assert!(
-        refused.contains("column 18: `{{s.state}}` is not"),
-        "{refused}"
-    );
+    assert!(refused.contains("column 18: `{{s.state}}` is not"), "{refused}");
     read(&json!({"when": "${s.file} == \"s.txt\""})).unwrap();
     read(&json!({"when": "${s.price} == \"$5.00\""})).unwrap();
     for select in [json!(["id", "${s.id}"]), json!("id,${s.id}")] {
@@ -234,10 +211,7 @@ fn conditions_and_selections_are_checked() {
     for select in [json!(["{{s.id}}"]), json!(["x: $s.id"])] {
         assert!(read(&json!({"select": select})).is_err(), "{select}");
     }
-    for select in [
-        json!(["s.id", "$id", "a: b[*].c", "x: [\"a.b\"]", "[0:5]"]),
-        json!("s, t"),
-    ] {
+    for select in [json!(["s.id", "$id", "a: b[*].c", "x: [\"a.b\"]", "[0:5]"]), json!("s, t")] {
         read(&json!({"select": select})).unwrap();
     }
     for foreach in ["$s.results", "{{s.results}}", "s.results[0]", "s.results"] {
@@ -283,10 +257,7 @@ fn texts_with_an_id_in_other_places_are_sent() {
         let params = json!({"q": text, "x": [{"y": text}]});
         assert_eq!(sent(&params), params, "{text}");
     }
-    assert_eq!(
-        sent(&json!({"q": "$${s.id} $${HOME}"})),
-        json!({"q": "${s.id} ${HOME}"})
-    );
+    assert_eq!(sent(&json!({"q": "$${s.id} $${HOME}"})), json!({"q": "${s.id} ${HOME}"}));
 }
 
 #[test]

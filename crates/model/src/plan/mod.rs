@@ -66,9 +66,8 @@ impl Plan {
         let ids = entries.iter().filter_map(source::Entry::id);
         let ids: Vec<&str> = ids.collect();
         let entries = entries.iter();
-        let drafts: Vec<Draft> = entries
-            .map(|entry| Draft::read(entry, &ids, &limits, &mut problems))
-            .collect();
+        let drafts: Vec<Draft> =
+            entries.map(|entry| Draft::read(entry, &ids, &limits, &mut problems)).collect();
         let proved = Proof::new(&drafts, is_whole, &mut problems).prove(lookup);
         if !problems.is_empty() {
             return Err(Refused(problems));
@@ -93,9 +92,7 @@ impl Plan {
 
     /// Those that have to end before it starts, in the plan's order.
     pub fn needs<'p>(&'p self, task: &'p Task) -> impl Iterator<Item = &'p Task> {
-        task.needs
-            .iter()
-            .filter_map(|need| self.tasks.get(need.task))
+        task.needs.iter().filter_map(|need| self.tasks.get(need.task))
     }
 }
 
@@ -104,11 +101,7 @@ impl From<crate::Hints> for PlannedTool {
     /// A tool that takes any parameters.
     fn from(hints: crate::Hints) -> Self {
         let input = crate::Input::typed(Vec::new(), true);
-        Self {
-            hints,
-            input,
-            select: None,
-        }
+        Self { hints, input, select: None }
     }
 }
 

@@ -14,10 +14,7 @@ fn input(tool: &str) -> Option<Input> {
     let states = Schema::OneOf(vec![json!("open"), json!("closed")]);
     let fields = match tool {
         "list" | "rows" | "issues" => vec![],
-        "add" => vec![
-            Field::required("a", Schema::Int),
-            Field::required("b", Schema::Int),
-        ],
+        "add" => vec![Field::required("a", Schema::Int), Field::required("b", Schema::Int)],
         "echo" => vec![Field::required("text", Schema::Str)],
         "any" => vec![Field::required("value", Schema::Any)],
         "note" => vec![
@@ -35,10 +32,7 @@ fn lookup(path: &ToolPath) -> Result<PlannedTool, String> {
     let input = input(tool).filter(|_| path.module.as_str() == "t");
     let select = json!(["number", "author: user.login"]);
     Ok(PlannedTool {
-        hints: Hints {
-            read_only: Some(!matches!(tool, "add" | "note")),
-            ..Hints::default()
-        },
+        hints: Hints { read_only: Some(!matches!(tool, "add" | "note")), ..Hints::default() },
         input: input.ok_or_else(|| format!("there is no tool `{path}`"))?,
         select: (tool == "issues").then(|| Selection::parse(&select).unwrap()),
     })
@@ -113,10 +107,5 @@ fn odd_batches_run_as_they_are_meant_or_are_rejected_with_the_right_spelling() {
             wrong.push(format!("{batch}\n  got {got:?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} are wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -96,10 +96,7 @@ fn the_chain_of_the_seed_is_taken_as_it_is_written() {
     assert_eq!(shape(&plan), "search<> page<search>");
     let shown: Vec<Shown> = plan.tasks().iter().map(|task| task.shown).collect();
     assert_eq!(shown, [Shown::Nothing, Shown::As(None)]);
-    let list: Vec<Value> = lines
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
+    let list: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(shape(&read(&json!(list)).unwrap()), shape(&plan));
 }
 
@@ -107,39 +104,15 @@ fn the_chain_of_the_seed_is_taken_as_it_is_written() {
 fn every_field_is_accepted() {
     let shown = |task: &Task| task.shown;
     accepts(json!({}), shown, Shown::Nothing);
-    accepts(
-        json!({"output": false, "raw_output": false}),
-        shown,
-        Shown::Nothing,
-    );
+    accepts(json!({"output": false, "raw_output": false}), shown, Shown::Nothing);
     accepts(json!({"output": true}), shown, Shown::As(None));
     accepts(json!({"output": "compact"}), shown, Shown::As(None));
-    accepts(
-        json!({"output": "json"}),
-        shown,
-        Shown::As(Some(Format::Json)),
-    );
-    accepts(
-        json!({"output": "toon"}),
-        shown,
-        Shown::As(Some(Format::Toon)),
-    );
-    accepts(
-        json!({"output": "markdown"}),
-        shown,
-        Shown::As(Some(Format::Markdown)),
-    );
+    accepts(json!({"output": "json"}), shown, Shown::As(Some(Format::Json)));
+    accepts(json!({"output": "toon"}), shown, Shown::As(Some(Format::Toon)));
+    accepts(json!({"output": "markdown"}), shown, Shown::As(Some(Format::Markdown)));
     accepts(json!({"raw_output": true}), shown, Shown::Raw);
-    accepts(
-        json!({"output": "toon", "raw_output": true}),
-        shown,
-        Shown::Raw,
-    );
-    accepts(
-        json!({"output": true, "raw_output": false}),
-        shown,
-        Shown::As(None),
-    );
+    accepts(json!({"output": "toon", "raw_output": true}), shown, Shown::Raw);
+    accepts(json!({"output": true, "raw_output": false}), shown, Shown::As(None));
     let select = |task: &Task| task.select.clone();
     accepts(json!({}), select, None);
     accepts(
@@ -152,31 +125,13 @@ fn every_field_is_accepted() {
     accepts(json!({"timeout_ms": 1}), millis, 1);
     accepts(json!({"timeout_ms": 30_000}), millis, 30_000);
     let retry = |task: &Task| task.retry.clone();
-    let expected = |max, on: &[On]| {
-        Some(Retry {
-            max,
-            on: on.to_vec(),
-        })
-    };
+    let expected = |max, on: &[On]| Some(Retry { max, on: on.to_vec() });
     accepts(json!({"retry": {"max": 5}}), retry, expected(5, &On::ALL));
-    let on = [
-        On::Status(429),
-        On::Status(503),
-        On::ServerErrors,
-        On::Timeout,
-    ];
+    let on = [On::Status(429), On::Status(503), On::ServerErrors, On::Timeout];
     let given = json!({"retry": {"max": 1, "on": [429, "503", "5xx", "timeout"]}});
     accepts(given, retry, expected(1, &on));
-    accepts(
-        json!({"retry": {"max": 1, "on": "timeout"}}),
-        retry,
-        expected(1, &[On::Timeout]),
-    );
-    accepts(
-        json!({"tool": "put", "retry": {"max": 1, "on": []}}),
-        retry,
-        expected(1, &[]),
-    );
+    accepts(json!({"retry": {"max": 1, "on": "timeout"}}), retry, expected(1, &[On::Timeout]));
+    accepts(json!({"tool": "put", "retry": {"max": 1, "on": []}}), retry, expected(1, &[]));
     let on_error = |task: &Task| task.on_error;
     accepts(json!({}), on_error, OnError::Fail);
     accepts(json!({"on_error": "fail"}), on_error, OnError::Fail);
@@ -203,11 +158,7 @@ fn null_is_as_good_as_absent() {
     .into_iter()
     .collect();
     accepts(Value::Object(nulls), |task| task.shown, Shown::Nothing);
-    accepts(
-        json!({"retry": {"max": 1, "on": null}}),
-        |task| task.retry.is_some(),
-        true,
-    );
+    accepts(json!({"retry": {"max": 1, "on": null}}), |task| task.retry.is_some(), true);
 }
 
 #[test]
@@ -216,14 +167,8 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         &json!([{}]),
         "task 1: `id` is required\ntask 1: `module` is required\ntask 1: `tool` is required",
     );
-    refuses(
-        &json!("\n{\"module\":\"m\",\"tool\":\"get\"}"),
-        "line 2: `id` is required",
-    );
-    refuses(
-        &one(json!({"id": true})),
-        "task 1: `id` must be a string, not true",
-    );
+    refuses(&json!("\n{\"module\":\"m\",\"tool\":\"get\"}"), "line 2: `id` is required");
+    refuses(&one(json!({"id": true})), "task 1: `id` must be a string, not true");
     refuses(
         &one(json!({"id": ""})),
         "task 1: `id` \"\" does not begin with a letter, a digit or `_`",
@@ -233,10 +178,7 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         "task `a.b`: `id` \"a.b\" may hold only letters, digits, `_` and `-`",
     );
     refuses_field(json!({"module": null}), "`module` is required");
-    refuses_field(
-        json!({"tool": 1}),
-        "`tool` must be a string, not the number 1",
-    );
+    refuses_field(json!({"tool": 1}), "`tool` must be a string, not the number 1");
     refuses_field(
         json!({"tool": "n.get"}),
         "`tool` names module `n`, and `module` is `m`; write \"module\": \"n\", \"tool\": \"get\"",
@@ -245,10 +187,7 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         json!({"params": "${b}"}),
         "`params` must be an object, not the string \"${b}\"\ntask `a`: `params`, column 1: there is no task `b` (the text `${` is written as `$${`)",
     );
-    refuses_field(
-        json!({"params": [1]}),
-        "`params` must be an object, not a list",
-    );
+    refuses_field(json!({"params": [1]}), "`params` must be an object, not a list");
     let after = "`after` must be a list of ids, such as [\"search\"], and has";
     refuses_field(json!({"after": true}), &format!("{after} true"));
     refuses_field(json!({"after": ["b", []]}), &format!("{after} a list"));
@@ -272,19 +211,10 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
         "`select` is empty; leave it out, or write [\"*\"] for every field",
     );
     let millis = "`timeout_ms` must be a whole number from 1 to 30000, not";
-    refuses_field(
-        json!({"timeout_ms": 30_001}),
-        &format!("{millis} the number 30001"),
-    );
+    refuses_field(json!({"timeout_ms": 30_001}), &format!("{millis} the number 30001"));
     refuses_field(json!({"timeout_ms": 0}), &format!("{millis} the number 0"));
-    refuses_field(
-        json!({"timeout_ms": 1.5}),
-        &format!("{millis} the number 1.5"),
-    );
-    refuses_field(
-        json!({"timeout_ms": "1s"}),
-        &format!("{millis} the string \"1s\""),
-    );
+    refuses_field(json!({"timeout_ms": 1.5}), &format!("{millis} the number 1.5"));
+    refuses_field(json!({"timeout_ms": "1s"}), &format!("{millis} the string \"1s\""));
     refuses_field(
         json!({"on_error": "ignore"}),
         "`on_error` must be one of \"fail\", \"continue\", not the string \"ignore\"",
@@ -293,23 +223,10 @@ fn what_is_missing_or_of_the_wrong_kind_is_named() {
 
 #[test]
 fn unknown_fields_are_told_the_nearest() {
-    refuses_field(
-        json!({"aftr": ["b"]}),
-        "`aftr` is not a field; did you mean `after`?",
-    );
-    refuses_field(
-        json!({"parms": {}}),
-        "`parms` is not a field; did you mean `params`?",
-    );
-    refuses_field(
-        json!({"timeout": 3}),
-        "`timeout` is not a field; did you mean `timeout_ms`?",
-    );
-    for (other, ours) in [
-        ("if", "when"),
-        ("depends_on", "after"),
-        ("fields", "select"),
-    ] {
+    refuses_field(json!({"aftr": ["b"]}), "`aftr` is not a field; did you mean `after`?");
+    refuses_field(json!({"parms": {}}), "`parms` is not a field; did you mean `params`?");
+    refuses_field(json!({"timeout": 3}), "`timeout` is not a field; did you mean `timeout_ms`?");
+    for (other, ours) in [("if", "when"), ("depends_on", "after"), ("fields", "select")] {
         refuses_field(
             json!({other: "x"}),
             &format!("`{other}` is not a field; did you mean `{ours}`?"),
@@ -340,14 +257,8 @@ fn retries_are_bounded_and_for_tools_that_can_bear_them() {
     refuses_field(json!({"retry": {"max": 0}}), &format!("{max} 0"));
     let on =
         "`retry.on` must be a list of 429, \"5xx\", a status from 500 to 599 and \"timeout\", not";
-    refuses_field(
-        json!({"retry": {"max": 1, "on": [404]}}),
-        &format!("{on} a list"),
-    );
-    refuses_field(
-        json!({"retry": {"max": 1, "on": "4xx"}}),
-        &format!("{on} the string \"4xx\""),
-    );
+    refuses_field(json!({"retry": {"max": 1, "on": [404]}}), &format!("{on} a list"));
+    refuses_field(json!({"retry": {"max": 1, "on": "4xx"}}), &format!("{on} the string \"4xx\""));
     refuses_field(
         json!({"tool": "post", "retry": {"max": 1}}),
         "`retry` needs a tool marked read_only or idempotent, and `m.post` is marked neither",
@@ -358,10 +269,7 @@ fn retries_are_bounded_and_for_tools_that_can_bear_them() {
 fn tools_that_are_not_there_or_not_allowed_refuse_the_plan() {
     refuses_field(json!({"module": "x"}), "there is no tool `x.get`");
     refuses_field(json!({"tool": "secret"}), "`m.secret` is not for you");
-    refuses_field(
-        json!({"tool": "secret", "retry": {"max": 1}}),
-        "`m.secret` is not for you",
-    );
+    refuses_field(json!({"tool": "secret", "retry": {"max": 1}}), "`m.secret` is not for you");
 }
 
 #[test]
@@ -382,24 +290,14 @@ fn conditions_and_lists_are_read_with_the_plan() {
         "`when`, column 1: `b.n` is not a JSON literal; text stands in double quotes",
     );
     let accepted = |foreach: Value| {
-        accepts(
-            json!({"foreach": foreach}),
-            |task| task.foreach.is_some(),
-            true,
-        );
+        accepts(json!({"foreach": foreach}), |task| task.foreach.is_some(), true);
     };
     accepted(json!([]));
     accepted(json!(["x", {"y": 1}]));
     accepted(json!(vec![0; 100]));
     let foreach = "`foreach` must be one reference, such as \"${search.results}\", or a list, not";
-    refuses_field(
-        json!({"foreach": "x"}),
-        &format!("{foreach} the string \"x\""),
-    );
-    refuses_field(
-        json!({"foreach": {"a": 1}}),
-        &format!("{foreach} an object"),
-    );
+    refuses_field(json!({"foreach": "x"}), &format!("{foreach} the string \"x\""));
+    refuses_field(json!({"foreach": {"a": 1}}), &format!("{foreach} an object"));
     refuses_field(json!({"foreach": 3}), &format!("{foreach} the number 3"));
     refuses_field(
         json!({"foreach": vec![0; 101]}),
@@ -418,10 +316,7 @@ fn conditions_and_lists_are_read_with_the_plan() {
     assert_eq!(shape(&read(&tasks("${b.results}")).unwrap()), "b<> a<b>");
     let text = |foreach: &str| format!("task `a`: {foreach} the string");
     refuses(&tasks("x ${b}"), &format!("{} \"x ${{b}}\"", text(foreach)));
-    refuses(
-        &tasks("${json(b)}"),
-        &format!("{} \"${{json(b)}}\"", text(foreach)),
-    );
+    refuses(&tasks("${json(b)}"), &format!("{} \"${{json(b)}}\"", text(foreach)));
     refuses(
         &tasks("${item}"),
         "task `a`: `foreach`, column 1: there is no task `item`; a `foreach` on the same task would give it a meaning",
@@ -435,10 +330,7 @@ fn items_are_words_of_a_foreach_and_otherwise_ids() {
         json!({"params": {"q": ["${item.x}"]}}),
         &format!("`params.q[0]`, column 1: {item} (the text `${{` is written as `$${{`)"),
     );
-    assert_eq!(
-        shape(&read(&graph("item:\nb: item=x")).unwrap()),
-        "item<> b<item>"
-    );
+    assert_eq!(shape(&read(&graph("item:\nb: item=x")).unwrap()), "item<> b<item>");
 }
 
 #[test]
@@ -460,10 +352,7 @@ fn unknown_tasks_are_named_with_their_place() {
         &graph("search:\nb: serch"),
         "task `b`: `after` names no task `serch`; did you mean `search`?",
     );
-    refuses(
-        &graph("a:\nb: zebra"),
-        "task `b`: `after` names no task `zebra`",
-    );
+    refuses(&graph("a:\nb: zebra"), "task `b`: `after` names no task `zebra`");
     refuses(
         &one(json!({"params": {"x": {"y z": ["1", "日本 ${zebra.x}"]}}})),
         "task `a`: `params.x[\"y z\"][1]`, column 4: there is no task `zebra` (the text `${` is written as `$${`)",
@@ -481,28 +370,16 @@ fn cycles_have_the_words_users_know() {
     refuses(&graph("b: a\na: b"), &circular("a -> b -> a"));
     refuses(&graph("a: a"), &circular("a -> a"));
     refuses(&graph("a: a=x"), &circular("a -> a"));
-    refuses(
-        &graph("a: b=x\nb: c\nc: a=y.z\nd:"),
-        &circular("a -> b -> c -> a"),
-    );
-    refuses(
-        &one(json!({"foreach": "${a.results}"})),
-        &circular("a -> a"),
-    );
-    refuses(
-        &one(json!({"when": "${a.x ?? 1} > 0"})),
-        &circular("a -> a"),
-    );
+    refuses(&graph("a: b=x\nb: c\nc: a=y.z\nd:"), &circular("a -> b -> c -> a"));
+    refuses(&one(json!({"foreach": "${a.results}"})), &circular("a -> a"));
+    refuses(&one(json!({"when": "${a.x ?? 1} > 0"})), &circular("a -> a"));
     let two = format!("{}\n{}", circular("a -> b -> a"), circular("c -> d -> c"));
     refuses(&graph("a: b\nb: a\nc: d\nd: c"), &two);
 }
 
 #[test]
 fn duplicates_are_named_with_the_first() {
-    refuses(
-        &graph("a:\nb:\na: b"),
-        "task 3: `id` \"a\" is already the id of task 1",
-    );
+    refuses(&graph("a:\nb:\na: b"), "task 3: `id` \"a\" is already the id of task 1");
     let line = json!({"id": "a", "module": "m", "tool": "get"}).to_string();
     refuses(
         &json!(format!("{line}\n\n{line}\n{line}")),
@@ -519,12 +396,7 @@ fn fifty_tasks_and_no_more() {
     assert_eq!(read(&many(50)).unwrap().tasks().len(), 50);
     let words = "a batch may have 50 tasks, and this has 51; split it, or use `foreach`";
     refuses(&many(51), words);
-    let lines: Vec<String> = many(51)
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(Value::to_string)
-        .collect();
+    let lines: Vec<String> = many(51).as_array().unwrap().iter().map(Value::to_string).collect();
     refuses(&json!(lines.join("\n\n")), words);
 }
 
@@ -574,10 +446,7 @@ fn parameter_names_are_checked() {
         &typed(json!({"page": 1, "na me": 1})),
         "task `a`: `params[\"na me\"]` is not a parameter; there are page",
     );
-    refuses(
-        &typed(json!([1])),
-        "task `a`: `params` must be an object, not a list",
-    );
+    refuses(&typed(json!([1])), "task `a`: `params` must be an object, not a list");
     refuses(
         &json!([{"id": "a", "module": "m", "tool": "typed"}]),
         "task `a`: `params.page` is required",

@@ -20,33 +20,19 @@ pub struct PlanProblem {
 
 impl PlanProblem {
     pub(super) fn whole(message: impl Into<String>) -> Self {
-        Self {
-            task: None,
-            field: None,
-            column: None,
-            message: message.into(),
-        }
+        Self { task: None, field: None, column: None, message: message.into() }
     }
 
     pub(super) fn task(task: &str, message: impl Into<String>) -> Self {
-        Self {
-            task: Some(task.to_owned()),
-            ..Self::whole(message)
-        }
+        Self { task: Some(task.to_owned()), ..Self::whole(message) }
     }
 
     pub(super) fn field(task: &str, field: &str, message: impl Into<String>) -> Self {
-        Self {
-            field: Some(field.to_owned()),
-            ..Self::task(task, message)
-        }
+        Self { field: Some(field.to_owned()), ..Self::task(task, message) }
     }
 
     pub(super) fn slip(task: &str, field: &str, slip: Slip) -> Self {
-        Self {
-            column: Some(slip.column),
-            ..Self::field(task, field, slip.message)
-        }
+        Self { column: Some(slip.column), ..Self::field(task, field, slip.message) }
     }
 }
 
@@ -90,10 +76,7 @@ mod tests {
 
     #[test]
     fn a_report_has_a_line_for_each_and_an_end() {
-        let slip = Slip {
-            column: 3,
-            message: "expected `]`, found `}`".to_owned(),
-        };
+        let slip = Slip { column: 3, message: "expected `]`, found `}`".to_owned() };
         let problems = vec![
             PlanProblem::whole("circular dependency detected: a -> b -> a"),
             PlanProblem::task("line 2", "there is no tool `x`"),
@@ -108,9 +91,6 @@ mod tests {
              task `a`: `params.q[1]`, column 3: expected `]`, found `}`"
         );
         let many = Refused(vec![PlanProblem::whole("no"); 23]).to_string();
-        assert_eq!(
-            (many.lines().count(), many.lines().last()),
-            (21, Some("and 3 more"))
-        );
+        assert_eq!((many.lines().count(), many.lines().last()), (21, Some("and 3 more")));
     }
 }

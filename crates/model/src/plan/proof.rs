@@ -66,11 +66,7 @@ impl<'d> Proof<'d> {
         let selects = selects.map(|draft| self.tool_fits(draft, lookup)).collect();
         let needs: Vec<Vec<Need>> = self.drafts.iter().map(|d| self.needs(d)).collect();
         let order = self.ordered(&needs);
-        Proved {
-            needs,
-            selects,
-            order,
-        }
+        Proved { needs, selects, order }
     }
 
     fn ids_are_unique(&mut self) {
@@ -81,8 +77,7 @@ impl<'d> Proof<'d> {
             let first = self.ids.get(id.as_str()).filter(|first| **first != place);
             if let Some(first) = first.map(|first| &self.drafts[*first].place) {
                 let message = format!("{id:?} is already the id of {first}");
-                self.problems
-                    .push(PlanProblem::field(&draft.place, "id", message));
+                self.problems.push(PlanProblem::field(&draft.place, "id", message));
             }
         }
     }
@@ -101,8 +96,7 @@ impl<'d> Proof<'d> {
             let message = format!(
                 "needs a tool marked read_only or idempotent, and `{tool}` is marked neither"
             );
-            self.problems
-                .push(PlanProblem::field(&draft.name(), "retry", message));
+            self.problems.push(PlanProblem::field(&draft.name(), "retry", message));
         }
         let checked = draft.known_params();
         let checked = checked.map(|(known, later)| found.input.check_early(known, &later));
@@ -138,19 +132,13 @@ impl<'d> Proof<'d> {
         if !self.is_whole {
             return;
         }
-        let verb = if column.is_some() {
-            "there is"
-        } else {
-            "names"
-        };
+        let verb = if column.is_some() { "there is" } else { "names" };
         let mut message = format!("{verb} {}", self.no_task(id));
         if field.starts_with("params") {
             message = format!("{message} ({ESCAPE})");
         }
-        self.problems.push(PlanProblem {
-            column,
-            ..PlanProblem::field(&draft.name(), field, message)
-        });
+        self.problems
+            .push(PlanProblem { column, ..PlanProblem::field(&draft.name(), field, message) });
     }
 
     fn no_task(&self, id: &str) -> String {
@@ -166,22 +154,14 @@ impl<'d> Proof<'d> {
     }
 
     fn ordered(&mut self, needs: &[Vec<Need>]) -> Vec<usize> {
-        let name = |place: &usize| {
-            self.drafts[*place]
-                .written_id
-                .as_deref()
-                .unwrap_or_default()
-        };
+        let name = |place: &usize| self.drafts[*place].written_id.as_deref().unwrap_or_default();
         let of_name = |(id, place): (&&'d str, &usize)| {
             let needs = needs[*place].iter().map(|need| name(&need.task)).collect();
             (*id, needs)
         };
         let graph: BTreeMap<&str, Vec<&str>> = self.ids.iter().map(of_name).collect();
         let order = order(&graph);
-        let cycles = order
-            .cycles
-            .iter()
-            .map(|cycle| PlanProblem::whole(circular(cycle)));
+        let cycles = order.cycles.iter().map(|cycle| PlanProblem::whole(circular(cycle)));
         self.problems.extend(cycles);
         order.order.iter().map(|id| self.ids[id]).collect()
     }

@@ -52,15 +52,10 @@ impl Spec {
         let mut needs = Vec::new();
         for _ in 0..dice.roll(4).min(place) {
             let kind = *dice.pick(&[Kind::After, Kind::Reference, Kind::WithDefault]);
-            needs.push(Link {
-                to: dice.roll(place),
-                kind,
-            });
+            needs.push(Link { to: dice.roll(place), kind });
         }
-        let list = dice.percent(30).then(|| List {
-            items: dice.roll(5),
-            skips_one: dice.percent(30),
-        });
+        let list =
+            dice.percent(30).then(|| List { items: dice.roll(5), skips_one: dice.percent(30) });
         let luck = |dice: &mut Dice| match dice.roll(12) {
             0 => None,
             1 => Some(1),
@@ -90,16 +85,10 @@ impl Spec {
         let with = |kind: Kind| self.needs.iter().filter(move |link| link.kind == kind);
         let mut params: Map<String, Value> = Map::new();
         for link in with(Kind::Reference) {
-            params.insert(
-                format!("r{}", link.to),
-                json!(format!("${{{}}}", id(link.to))),
-            );
+            params.insert(format!("r{}", link.to), json!(format!("${{{}}}", id(link.to))));
         }
         for link in with(Kind::WithDefault) {
-            params.insert(
-                format!("d{}", link.to),
-                json!(format!("${{{} ?? -1}}", id(link.to))),
-            );
+            params.insert(format!("d{}", link.to), json!(format!("${{{} ?? -1}}", id(link.to))));
         }
         let mut task = json!({"id": id(place), "module": "m", "tool": "t", "raw_output": true});
         if let Some(list) = self.list {
@@ -184,11 +173,7 @@ fn fate(place: usize, spec: &Spec, specs: &[Spec], fates: &[Fate]) -> Fate {
     }
     let Some(list) = spec.list else {
         let succeeds = spec.succeeds(0) && !spec.is_broken();
-        return if succeeds {
-            Fate::Ok(json!([place, 0]))
-        } else {
-            Fate::Error
-        };
+        return if succeeds { Fate::Ok(json!([place, 0])) } else { Fate::Error };
     };
     let wanted: Vec<usize> = (0..list.items).filter(|item| list.wants(*item)).collect();
     let good = |item: &usize| spec.succeeds(*item) && !spec.is_broken();
@@ -197,11 +182,7 @@ fn fate(place: usize, spec: &Spec, specs: &[Spec], fates: &[Fate]) -> Fate {
         return Fate::Error;
     }
     let result = |item: &usize| {
-        if good(item) {
-            json!([place, item])
-        } else {
-            Value::Null
-        }
+        if good(item) { json!([place, item]) } else { Value::Null }
     };
     Fate::Ok(wanted.iter().map(result).collect())
 }
@@ -247,14 +228,10 @@ impl Watch<'_> {
             assert!(!under_way, "t{place} started before t{} ended", link.to);
         }
         let started = self.tries.keys().map(|(of, _)| *of);
-        let late = started
-            .filter(|of| self.specs[*of].needs.iter().any(|link| link.to == place))
-            .count();
+        let late =
+            started.filter(|of| self.specs[*of].needs.iter().any(|link| link.to == place)).count();
         assert_eq!(late, 0, "t{place} started after one that needs it");
-        assert!(
-            !matches!(self.fates[place], Fate::Unwanted | Fate::Skipped),
-            "t{place} started"
-        );
+        assert!(!matches!(self.fates[place], Fate::Unwanted | Fate::Skipped), "t{place} started");
         assert!(spec.list.is_none_or(|list| list.wants(item)));
         self.has_right_args(place, item, start);
         let tries = self.tries.entry((place, item)).or_default();
@@ -336,24 +313,13 @@ fn check(answer: &Value, specs: &[Spec], fates: &[Fate], is_halted: bool) {
         }
         assert_eq!(status, fate.status(), "{id}");
         let result = answer["results"].get(&id);
-        assert_eq!(
-            result,
-            if let Fate::Ok(value) = fate {
-                Some(value)
-            } else {
-                None
-            },
-            "{id}"
-        );
+        assert_eq!(result, if let Fate::Ok(value) = fate { Some(value) } else { None }, "{id}");
         let message = answer["errors"][&id]["message"].as_str();
         match fate {
             Fate::Skipped => {
                 let causes = specs[place].needs.iter().map(|link| link.to);
-                let named = |to: usize| {
-                    message
-                        .unwrap()
-                        .starts_with(&format!("skipped because `t{to}` "))
-                };
+                let named =
+                    |to: usize| message.unwrap().starts_with(&format!("skipped because `t{to}` "));
                 let cause = causes.clone().find(|to| named(*to));
                 let cause = cause.unwrap_or_else(|| panic!("{id} names no cause: {message:?}"));
                 assert!(!matches!(fates[cause], Fate::Ok(_)));
@@ -368,13 +334,9 @@ fn check(answer: &Value, specs: &[Spec], fates: &[Fate], is_halted: bool) {
 fn ten_thousand_plans_go_as_they_must() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let counts: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4)
-            .map(|seed| scope.spawn(move || play_some(2_500, Dice(seed))))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        let threads: Vec<_> =
+            (0..4).map(|seed| scope.spawn(move || play_some(2_500, Dice(seed)))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     for status in counts.into_iter().flatten() {
         *seen.entry(status).or_default() += 1;
@@ -388,9 +350,7 @@ fn play_some(plans: usize, mut dice: Dice) -> Vec<&'static str> {
     let mut seen = Vec::new();
     for _ in 0..plans {
         let count = 1 + dice.roll(10);
-        let specs: Vec<Spec> = (0..count)
-            .map(|place| Spec::random(&mut dice, place))
-            .collect();
+        let specs: Vec<Spec> = (0..count).map(|place| Spec::random(&mut dice, place)).collect();
         let fates = fates(&specs);
         play_one(&specs, &fates, &mut dice);
         seen.extend(fates.iter().map(Fate::status));
@@ -416,12 +376,7 @@ fn play_one(specs: &[Spec], fates: &[Fate], dice: &mut Dice) {
         let none_ok = !fates.iter().any(|fate| matches!(fate, Fate::Ok(_)));
         assert_eq!(report.is_error(), none_ok && fates.contains(&Fate::Error));
     }
-    check(
-        &report.answer(Map::new()),
-        specs,
-        fates,
-        halt_after.is_some(),
-    );
+    check(&report.answer(Map::new()), specs, fates, halt_after.is_some());
 }
 
 /// As written, those that need others may stand before them.
@@ -431,10 +386,7 @@ fn plan(specs: &[Spec], dice: &mut Dice) -> Plan {
     for i in (1..tasks.len()).rev() {
         tasks.swap(i, dice.roll(i + 1));
     }
-    let hints = Hints {
-        idempotent: Some(true),
-        ..Hints::default()
-    };
+    let hints = Hints { idempotent: Some(true), ..Hints::default() };
     let plan = Plan::read(&json!(tasks), PlanLimits::default(), &|_| Ok(hints.into()));
     plan.unwrap_or_else(|refused| panic!("{refused}"))
 }

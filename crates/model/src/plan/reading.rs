@@ -38,10 +38,7 @@ pub(super) fn tool(fields: &mut Fields<'_>) -> Option<ToolPath> {
     };
     let module = module.and_then(|name| name.parse().map_err(|e: BadName| noted(&e)).ok());
     let tool = tool.and_then(|name| name.parse().map_err(|e: BadName| noted(&e)).ok());
-    Some(ToolPath {
-        module: module?,
-        tool: tool?,
-    })
+    Some(ToolPath { module: module?, tool: tool? })
 }
 
 pub(super) fn params(fields: &mut Fields<'_>, findings: &mut Findings<'_>) -> Template {
@@ -136,11 +133,7 @@ pub(super) fn foreach(
         _ => findings.slips.len() > slips,
     };
     if !is_list {
-        fields.must(
-            "foreach",
-            "one reference, such as \"${search.results}\", or a list",
-            value,
-        );
+        fields.must("foreach", "one reference, such as \"${search.results}\", or a list", value);
     }
     Some(template)
 }
@@ -157,10 +150,7 @@ pub(super) fn when(fields: &mut Fields<'_>, findings: &mut Findings<'_>) -> Opti
         fields.wrong("when", format!("must be {be}, not {}", kind(value)));
         return None;
     };
-    Some(When {
-        condition: Condition::read(text, findings)?,
-        of_item: false,
-    })
+    Some(When { condition: Condition::read(text, findings)?, of_item: false })
 }
 
 pub(super) fn timeout(fields: &mut Fields<'_>, limits: &PlanLimits) -> Duration {
@@ -173,21 +163,14 @@ pub(super) fn retry(fields: &mut Fields<'_>, limits: &PlanLimits) -> Option<Retr
     let value = fields.get("retry")?;
     if value.is_number() {
         let max = fields.whole("retry", limits.retries)?;
-        return Some(Retry {
-            max,
-            on: On::ALL.to_vec(),
-        });
+        return Some(Retry { max, on: On::ALL.to_vec() });
     }
     let Some(map) = value.as_object() else {
         fields.must("retry", "an object, such as {\"max\": 2}", value);
         return None;
     };
-    let mut inner = Fields {
-        map,
-        task: fields.task.clone(),
-        above: "retry.",
-        problems: fields.problems,
-    };
+    let mut inner =
+        Fields { map, task: fields.task.clone(), above: "retry.", problems: fields.problems };
     inner.none_but(&["max", "on"]);
     if inner.get("max").is_none() {
         inner.wrong("max", "is required");

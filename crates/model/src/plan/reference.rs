@@ -26,12 +26,7 @@ pub(super) enum Step {
 impl Reference {
     /// A reference without default, to a value with its type.
     pub(super) fn to(root: &str, steps: Vec<Step>) -> Self {
-        Self {
-            root: root.to_owned(),
-            steps,
-            default: None,
-            json: false,
-        }
+        Self { root: root.to_owned(), steps, default: None, json: false }
     }
 
     /// Reads what follows `${`, to the closing brace.
@@ -116,19 +111,13 @@ impl Step {
         }
         let before = cursor.slip("");
         let expected = cursor.expected("a whole number, \"name\" or * in the brackets");
-        if !cursor
-            .rest()
-            .starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
-        {
+        if !cursor.rest().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
             return Err(expected);
         }
         let inner = cursor.rest().split([']', '}']).next().unwrap_or_default();
         if inner.contains(':') && !inner.starts_with('"') {
             let message = "a reference takes one item, [0], or each of them, [*], and no slice";
-            return Err(Slip {
-                message: message.to_owned(),
-                ..before
-            });
+            return Err(Slip { message: message.to_owned(), ..before });
         }
         match cursor.literal(&[']', '}'])? {
             Value::String(name) => Ok(Self::Name(name)),
@@ -199,10 +188,7 @@ mod tests {
         let got = got.map(|reference| spoken(&reference));
         let expected = expected
             .map(str::to_owned)
-            .map_err(|(column, message)| Slip {
-                column,
-                message: message.to_owned(),
-            });
+            .map_err(|(column, message)| Slip { column, message: message.to_owned() });
         assert_eq!(got, expected, "{text}");
     }
 
@@ -241,14 +227,8 @@ mod tests {
         let slice = "a reference takes one item, [0], or each of them, [*], and no slice";
         check("${a[0:2]}", Err((5, slice)));
         check("${ü}", Err((3, "expected the id of a task, found `ü`")));
-        check(
-            "${a!}",
-            Err((4, "expected `.`, `[`, `??` or `}`, found `!`")),
-        );
-        check(
-            "${a b}",
-            Err((5, "expected `.`, `[`, `??` or `}`, found `b`")),
-        );
+        check("${a!}", Err((4, "expected `.`, `[`, `??` or `}`, found `!`")));
+        check("${a b}", Err((5, "expected `.`, `[`, `??` or `}`, found `b`")));
         let name = "expected a name (an unusual one is written as [\"na me\"]), found";
         check("${a.}", Err((5, &format!("{name} `}}`"))));
         check("${a..b}", Err((5, &format!("{name} `.`"))));
@@ -269,10 +249,7 @@ mod tests {
         check("${a ?? }", Err((8, "expected a JSON literal, found `}`")));
         check("${a ?? 1 2}", Err((10, "expected `}`, found `2`")));
         check("${json(a}", Err((9, "expected `)`, found `}`")));
-        check(
-            "${json()}",
-            Err((8, "expected the id of a task, found `)`")),
-        );
+        check("${json()}", Err((8, "expected the id of a task, found `)`")));
         let inside = "expected `}`; a default stands inside, as in json(id.path ?? []), found `?`";
         check("${json(a) ?? 1}", Err((11, inside)));
     }

@@ -53,10 +53,7 @@ impl Report {
             task,
             status: ended.status,
             failures: &ended.errors,
-            value: ended
-                .result
-                .as_ref()
-                .filter(|_| task.shown != Shown::Nothing),
+            value: ended.result.as_ref().filter(|_| task.shown != Shown::Nothing),
             failed: task.foreach.is_some().then_some(&ended.failed),
         })
     }
@@ -83,11 +80,9 @@ impl Report {
             tasks.insert(id.to_owned(), json!({"status": status, "ms": ms}));
             let form = ended.result.and_then(|result| match task.shown {
                 Shown::Nothing => None,
-                Shown::Raw => Some(
-                    forms
-                        .remove(id)
-                        .unwrap_or_else(|| Arc::unwrap_or_clone(result)),
-                ),
+                Shown::Raw => {
+                    Some(forms.remove(id).unwrap_or_else(|| Arc::unwrap_or_clone(result)))
+                }
                 Shown::As(_) => {
                     let text = || Value::String(result.to_string());
                     Some(forms.remove(id).unwrap_or_else(text))

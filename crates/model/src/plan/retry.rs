@@ -105,22 +105,14 @@ mod tests {
     #[test]
     fn failures_that_qualify() {
         let check = |on: &[On], passing: Option<Passing>, expected: bool| {
-            let retry = Retry {
-                max: 1,
-                on: on.to_vec(),
-            };
+            let retry = Retry { max: 1, on: on.to_vec() };
             let mut failure = Failure::new("x", "x");
             failure.passing = passing;
             let got = retry.pause(&failure, 1, PATIENCE).is_some();
             assert_eq!(got, expected, "{on:?} {passing:?}");
         };
         let status = |status| Some(Passing::Status(status));
-        for qualifies in [
-            status(429),
-            status(500),
-            status(599),
-            Some(Passing::Timeout),
-        ] {
+        for qualifies in [status(429), status(500), status(599), Some(Passing::Timeout)] {
             check(&On::ALL, qualifies, true);
             check(&[], qualifies, false);
         }
@@ -136,10 +128,7 @@ mod tests {
 
     #[test]
     fn pauses_double_and_end() {
-        let retry = Retry {
-            max: 3,
-            on: On::ALL.to_vec(),
-        };
+        let retry = Retry { max: 3, on: On::ALL.to_vec() };
         let failure = Failure::new("timeout", "x").passing(Passing::Timeout);
         let pauses = (1..=4).map(|tries| retry.pause(&failure, tries, PATIENCE));
         let pauses: Vec<_> = pauses.map(|pause| pause.map(|p| p.as_millis())).collect();

@@ -36,11 +36,7 @@ pub struct Start {
 
 impl Run {
     pub fn new(plan: Plan) -> Self {
-        Self {
-            states: plan.tasks.iter().map(|_| State::Waiting).collect(),
-            plan,
-            running: 0,
-        }
+        Self { states: plan.tasks.iter().map(|_| State::Waiting).collect(), plan, running: 0 }
     }
 
     pub fn plan(&self) -> &Plan {

@@ -31,10 +31,7 @@ fn play_within(limits: PlanLimits, tasks: Value) -> Play {
         task
     };
     let tasks: Value = tasks.as_object().unwrap().iter().map(task).collect();
-    let hints = Hints {
-        read_only: Some(true),
-        ..Hints::default()
-    };
+    let hints = Hints { read_only: Some(true), ..Hints::default() };
     let plan = Plan::read(&tasks, limits, &|_| Ok(hints.into()));
     Play {
         run: Run::new(plan.unwrap_or_else(|refused| panic!("{refused}"))),
@@ -70,9 +67,7 @@ impl Play {
 
     fn end(mut self, name: &str, result: Result<Value, Failure>) -> Self {
         let place = self.open.iter().position(|(open, ..)| open == name);
-        let (_, job, _) = self
-            .open
-            .remove(place.unwrap_or_else(|| panic!("{name} is not open")));
+        let (_, job, _) = self.open.remove(place.unwrap_or_else(|| panic!("{name} is not open")));
         self.run.ended(job, result, self.now);
         self
     }
@@ -120,17 +115,13 @@ impl Play {
     fn ends(self, expected: &str) {
         assert!(self.run.is_done());
         let answer = self.run.report(self.now).answer(Map::new());
-        let tasks = answer["tasks"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(id, task)| {
-                let status = task["status"].as_str().unwrap();
-                match answer["errors"][id]["message"].as_str() {
-                    Some(message) => format!("{id} {status}: {message}"),
-                    None => format!("{id} {status}"),
-                }
-            });
+        let tasks = answer["tasks"].as_object().unwrap().iter().map(|(id, task)| {
+            let status = task["status"].as_str().unwrap();
+            match answer["errors"][id]["message"].as_str() {
+                Some(message) => format!("{id} {status}: {message}"),
+                None => format!("{id} {status}"),
+            }
+        });
         assert_eq!(tasks.collect::<Vec<_>>().join(", "), expected);
     }
 }
@@ -147,10 +138,7 @@ fn a_chain_hands_its_results_on() {
     .at(20)
     .ok("search", json!({"results": [{"id": "p1"}]}))
     .starts("page")
-    .given(
-        "page",
-        json!({"page_id": "p1", "all": "{\"results\":[{\"id\":\"p1\"}]}"}),
-    )
+    .given("page", json!({"page_id": "p1", "all": "{\"results\":[{\"id\":\"p1\"}]}"}))
     .at(50)
     .ok("page", json!("text"))
     .starts("")
@@ -272,11 +260,9 @@ fn when_decides_and_is_no_failure() {
              after skipped: skipped because `b` failed, default skipped: skipped because `b` failed, \
              needs skipped: skipped because `b` failed",
         );
-    let is_error = play(json!({"a": {"when": "1 > 2"}}))
-        .starts("")
-        .answers(json!({
-            "results": {}, "errors": {}, "tasks": {"a": {"status": "skipped", "ms": 0}},
-        }));
+    let is_error = play(json!({"a": {"when": "1 > 2"}})).starts("").answers(json!({
+        "results": {}, "errors": {}, "tasks": {"a": {"status": "skipped", "ms": 0}},
+    }));
     assert!(!is_error);
 }
 
@@ -407,11 +393,9 @@ fn when_of_an_item_leaves_that_item_out() {
         .answers(json!({
             "results": {"p": ["a", "c"]}, "errors": {}, "tasks": {"p": {"status": "ok", "ms": 0}},
         }));
-    play(json!({"p": {"foreach": [1, 2], "when": "${index} > 5"}}))
-        .starts("")
-        .answers(json!({
-            "results": {"p": []}, "errors": {}, "tasks": {"p": {"status": "ok", "ms": 0}},
-        }));
+    play(json!({"p": {"foreach": [1, 2], "when": "${index} > 5"}})).starts("").answers(json!({
+        "results": {"p": []}, "errors": {}, "tasks": {"p": {"status": "ok", "ms": 0}},
+    }));
     // One that speaks of others is asked before the list is looked at.
     play(json!({"a": {}, "p": {"foreach": "${a.list}", "when": "${a.n} > 0"}}))
         .starts("a")
@@ -519,11 +503,7 @@ fn a_halt_ends_what_has_not_ended() {
         .at(120_000)
         .halt(Halt::OutOfTime)
         .ends("a cancelled: the batch was stopped after 120 s, the time one batch may take");
-    let is_error = play(tasks)
-        .starts("a b d")
-        .halt(Halt::OutOfTime)
-        .run
-        .report(Duration::ZERO);
+    let is_error = play(tasks).starts("a b d").halt(Halt::OutOfTime).run.report(Duration::ZERO);
     assert!(is_error.is_error());
 }
 
@@ -533,37 +513,11 @@ fn an_answer_is_an_error_when_nothing_came_of_it() {
         assert!(play.run.is_done());
         assert_eq!(play.run.report(Duration::ZERO).is_error(), expected);
     };
-    check(
-        play(json!({"a": {}, "b": {"after": ["a"]}}))
-            .starts("a")
-            .fail("a")
-            .starts(""),
-        true,
-    );
-    check(
-        play(json!({"a": {}, "b": {}}))
-            .starts("a b")
-            .fail("a")
-            .fail("b"),
-        true,
-    );
-    check(
-        play(json!({"a": {}, "b": {}}))
-            .starts("a b")
-            .fail("a")
-            .ok("b", json!(1)),
-        false,
-    );
-    check(
-        play(json!({"a": {}, "b": {"when": "1 > 2"}}))
-            .starts("a")
-            .fail("a"),
-        true,
-    );
-    check(
-        play(json!({"a": {"when": "1 > 2"}, "b": {"params": {"x": "${a}"}}})).starts(""),
-        false,
-    );
+    check(play(json!({"a": {}, "b": {"after": ["a"]}})).starts("a").fail("a").starts(""), true);
+    check(play(json!({"a": {}, "b": {}})).starts("a b").fail("a").fail("b"), true);
+    check(play(json!({"a": {}, "b": {}})).starts("a b").fail("a").ok("b", json!(1)), false);
+    check(play(json!({"a": {}, "b": {"when": "1 > 2"}})).starts("a").fail("a"), true);
+    check(play(json!({"a": {"when": "1 > 2"}, "b": {"params": {"x": "${a}"}}})).starts(""), false);
     check(play(json!({"a": {"foreach": []}})).starts(""), false);
 }
 
@@ -600,9 +554,8 @@ fn stages_follow_the_run() {
 
 #[test]
 fn what_finds_no_room_still_waits() {
-    let tasks: serde_json::Map<String, Value> = (0..10)
-        .map(|number| (format!("t{number}"), json!({})))
-        .collect();
+    let tasks: serde_json::Map<String, Value> =
+        (0..10).map(|number| (format!("t{number}"), json!({}))).collect();
     let play = play(Value::Object(tasks)).starts("t0 t1 t2 t3 t4 t5 t6 t7");
     let stages = play.run.stages().map(|(_, stage)| stage);
     let waiting = stages.filter(|stage| *stage == Stage::Waiting).count();
@@ -626,10 +579,7 @@ fn failed_items_are_told_from_results_that_are_null() {
         .tasks()
         .filter_map(|ended| Some((Value::clone(ended.value?), ended.failed)))
         .collect();
-    let expected = [
-        (json!([null, null, 3]), Some([1].as_slice())),
-        (json!(null), None),
-    ];
+    let expected = [(json!([null, null, 3]), Some([1].as_slice())), (json!(null), None)];
     assert_eq!(shown, expected);
 }
 
@@ -654,11 +604,7 @@ fn results_are_shown_in_their_form() {
         .collect();
     assert_eq!(
         shown,
-        [
-            ("raw", &json!({"a": [1]})),
-            ("text", &json!({"b": 1})),
-            ("toon", &json!([2]))
-        ]
+        [("raw", &json!({"a": [1]})), ("text", &json!({"b": 1})), ("toon", &json!([2]))]
     );
     let mut forms = Map::new();
     forms.insert("toon".to_owned(), json!("[1]: 2"));
@@ -669,11 +615,7 @@ fn results_are_shown_in_their_form() {
 
 /// Small enough that a few hundred characters matter.
 fn small_limits() -> PlanLimits {
-    PlanLimits {
-        copied_bytes: 1000,
-        argument_bytes: 1000,
-        ..PlanLimits::default()
-    }
+    PlanLimits { copied_bytes: 1000, argument_bytes: 1000, ..PlanLimits::default() }
 }
 
 #[test]
@@ -692,18 +634,10 @@ fn references_beyond_the_budget_fail_their_task() {
         assert_eq!(answer["errors"]["b"], expected, "{params}");
         assert_eq!(answer["tasks"]["c"]["status"], "skipped");
     };
-    check(
-        json!({"v": ["${a[0]}", "${a[1]}", "${a[0]}"]}),
-        ".v[2]",
-        "a[0]",
-    );
+    check(json!({"v": ["${a[0]}", "${a[1]}", "${a[0]}"]}), ".v[2]", "a[0]");
     check(json!({"v": {"x": "${a}", "y": "${a}"}}), ".v.y", "a");
     check(json!({"v": ["${a[*]}", "${a[*]}"]}), ".v[1]", "a");
-    check(
-        json!({"v": "${a[0]} ${a[0]} ${a[0]} ${a[0]}"}),
-        ".v",
-        "a[0]",
-    );
+    check(json!({"v": "${a[0]} ${a[0]} ${a[0]} ${a[0]}"}), ".v", "a[0]");
     check(json!({"v": ["${json(a)}", "${json(a)}"]}), ".v[1]", "a");
     let default = format!("${{a[9] ?? \"{text}\"}}");
     check(json!({"v": vec![default; 3]}), ".v[2]", "a[9]");
@@ -724,21 +658,18 @@ fn written_params_have_no_budget_of_their_own() {
 fn large_arguments_wait_for_those_of_others() {
     let large = json!({"params": {"v": "x".repeat(600)}});
     let huge = json!({"params": {"v": "x".repeat(2000)}});
-    play_within(
-        small_limits(),
-        json!({"a": large, "b": large, "c": huge, "d": large, "e": {}}),
-    )
-    .starts("a")
-    .starts("")
-    .ok("a", json!(1))
-    .starts("b")
-    .ok("b", json!(1))
-    .starts("c")
-    .ok("c", json!(1))
-    .starts("d e")
-    .ok("d", json!(1))
-    .ok("e", json!(1))
-    .ends("a ok, b ok, c ok, d ok, e ok");
+    play_within(small_limits(), json!({"a": large, "b": large, "c": huge, "d": large, "e": {}}))
+        .starts("a")
+        .starts("")
+        .ok("a", json!(1))
+        .starts("b")
+        .ok("b", json!(1))
+        .starts("c")
+        .ok("c", json!(1))
+        .starts("d e")
+        .ok("d", json!(1))
+        .ok("e", json!(1))
+        .ends("a ok, b ok, c ok, d ok, e ok");
 }
 
 #[test]

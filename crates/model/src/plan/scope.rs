@@ -145,11 +145,7 @@ mod tests {
             compact: Some(&json!({"id": "short", "by": "ada"})),
         };
         let compacts = |id: &str| (id == "a").then_some(&compact);
-        let scope = Scope {
-            results: &results,
-            compacts: &compacts,
-            item: Some(&item),
-        };
+        let scope = Scope { results: &results, compacts: &compacts, item: Some(&item) };
         let read = Reference::read(&mut Cursor::new(&format!("{reference}}}"))).unwrap();
         let budget = &mut CopyBudget::new("b", usize::MAX);
         let got = scope.value(&read, budget).map(Cow::into_owned);
@@ -172,16 +168,8 @@ mod tests {
             )
         };
         check("a.none", Ok(json!(null)), Err(&cannot("a.none", "null")));
-        check(
-            "a.list",
-            Ok(json!([1, "é"])),
-            Err(&cannot("a.list", "a list")),
-        );
-        check(
-            "a.o",
-            Ok(json!({"k": 1.50})),
-            Err(&cannot("a.o", "an object")),
-        );
+        check("a.list", Ok(json!([1, "é"])), Err(&cannot("a.list", "a list")));
+        check("a.o", Ok(json!({"k": 1.50})), Err(&cannot("a.o", "an object")));
         check("json(a.list)", Ok(json!("[1,\"é\"]")), Ok("[1,\"é\"]"));
         check("json(a.none)", Ok(json!("null")), Ok("null"));
         check("json(a.s)", Ok(json!("\"x\"")), Ok("\"x\""));
@@ -192,11 +180,7 @@ mod tests {
     fn results_of_a_bare_list_are_the_list() {
         check("bare.results[0].id", Ok(json!(7)), Ok("7"));
         check("bare[0].id", Ok(json!(7)), Ok("7"));
-        check(
-            "json(bare.results)",
-            Ok(json!("[{\"id\":7}]")),
-            Ok("[{\"id\":7}]"),
-        );
+        check("json(bare.results)", Ok(json!("[{\"id\":7}]")), Ok("[{\"id\":7}]"));
         check("deep.results.results[0]", Ok(json!(1)), Ok("1"));
         let missing = "`bare` has 1 item, and no [4]";
         check("bare.results[4]", Err(missing), Err(missing));

@@ -134,9 +134,7 @@ fn few_enough(count: usize, most: usize) -> Result<(), String> {
     if count <= most {
         return Ok(());
     }
-    Err(format!(
-        "a batch may have {most} tasks, and this has {count}; split it, or use `foreach`"
-    ))
+    Err(format!("a batch may have {most} tasks, and this has {count}; split it, or use `foreach`"))
 }
 
 /// The parser's words, with a column that counts in characters, and without a line, which is ours.
@@ -184,9 +182,7 @@ mod tests {
     fn check(source: &Value, expected: &[&str], wrong: &[&str]) {
         let mut problems = Vec::new();
         let entries = entries(source, 3, &mut problems);
-        let got = entries
-            .iter()
-            .map(|entry| format!("{} {}", entry.place, json!(*entry.fields)));
+        let got = entries.iter().map(|entry| format!("{} {}", entry.place, json!(*entry.fields)));
         assert_eq!(got.collect::<Vec<_>>(), expected, "{source}");
         let got = problems.iter().map(PlanProblem::to_string);
         assert_eq!(got.collect::<Vec<_>>(), wrong, "{source}");
@@ -194,27 +190,11 @@ mod tests {
 
     #[test]
     fn lists_and_lines_are_read() {
-        check(
-            &json!([{"a": 1}, {}]),
-            &[r#"task 1 {"a":1}"#, "task 2 {}"],
-            &[],
-        );
-        check(
-            &json!("{\"a\":1}\n{}"),
-            &[r#"line 1 {"a":1}"#, "line 2 {}"],
-            &[],
-        );
-        check(
-            &json!("\n\r\n  {} \r\n\t\n{}\n"),
-            &["line 3 {}", "line 5 {}"],
-            &[],
-        );
+        check(&json!([{"a": 1}, {}]), &[r#"task 1 {"a":1}"#, "task 2 {}"], &[]);
+        check(&json!("{\"a\":1}\n{}"), &[r#"line 1 {"a":1}"#, "line 2 {}"], &[]);
+        check(&json!("\n\r\n  {} \r\n\t\n{}\n"), &["line 3 {}", "line 5 {}"], &[]);
         check(&json!("\u{feff}{}"), &["line 1 {}"], &[]);
-        check(
-            &json!(" [{},\n {\"a\":[]}]\n"),
-            &["task 1 {}", r#"task 2 {"a":[]}"#],
-            &[],
-        );
+        check(&json!(" [{},\n {\"a\":[]}]\n"), &["task 1 {}", r#"task 2 {"a":[]}"#], &[]);
     }
 
     #[test]
@@ -253,10 +233,7 @@ mod tests {
         check(
             &json!([{}, 3, null]),
             &["task 1 {}"],
-            &[
-                "task 2: a task is an object, not a number",
-                "task 3: a task is an object, not null",
-            ],
+            &["task 2: a task is an object, not a number", "task 3: a task is an object, not null"],
         );
         check(
             &json!("{}\n[]\n{\"設\" 1}"),

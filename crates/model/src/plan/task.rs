@@ -73,12 +73,8 @@ pub(super) struct Need {
 
 impl TaskId {
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| {
-            Err(format!(
-                "{} {why}",
-                crate::accept::shorten(&format!("{text:?}"))
-            ))
-        };
+        let wrong =
+            |why: &str| Err(format!("{} {why}", crate::accept::shorten(&format!("{text:?}"))));
         if !text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
             return wrong("does not begin with a letter, a digit or `_`");
         }
@@ -110,21 +106,8 @@ mod tests {
     #[test]
     fn ids() {
         let long = "x".repeat(65);
-        for good in [
-            "a",
-            "_",
-            "1",
-            "2b",
-            "Search-1",
-            "a_b",
-            &long[1..],
-            "item",
-            "json",
-        ] {
-            assert_eq!(
-                TaskId::read(good).map(|id| id.to_string()),
-                Ok(good.to_owned())
-            );
+        for good in ["a", "_", "1", "2b", "Search-1", "a_b", &long[1..], "item", "json"] {
+            assert_eq!(TaskId::read(good).map(|id| id.to_string()), Ok(good.to_owned()));
         }
         let check = |id: &str, why: &str| assert_eq!(TaskId::read(id), Err(why.to_owned()));
         check("", "\"\" does not begin with a letter, a digit or `_`");

@@ -46,10 +46,7 @@ pub(super) struct Findings<'n> {
 
 impl<'n> Findings<'n> {
     pub(super) fn new(names: Names<'n>) -> Self {
-        Self {
-            names,
-            ..Self::default()
-        }
+        Self { names, ..Self::default() }
     }
 
     /// Notes a reference. Of those in one field to one known task, the first is enough.
@@ -348,9 +345,7 @@ impl Findings<'_> {
     /// The text of a key, which cannot hold references; `$${` is the text `${` here too.
     fn read_key(&mut self, key: &str, path: Path<'_>) -> String {
         let names = self.names;
-        let mut slip = names
-            .find_whole(key)
-            .map(|found| found.slip_in_key(1, &names));
+        let mut slip = names.find_whole(key).map(|found| found.slip_in_key(1, &names));
         let mut column = 1;
         for segment in key.split("$${") {
             let reference = segment.find("${").map(|at| Slip {
@@ -371,10 +366,7 @@ impl Findings<'_> {
         let text = map.get("$ref").and_then(Value::as_str);
         let meant = text.and_then(|text| self.names.read_pointer(text));
         self.slips.extend(meant.map(|meant| {
-            let message = format!(
-                "`$ref` is not a reference: {}",
-                meant.correction(&self.names)
-            );
+            let message = format!("`$ref` is not a reference: {}", meant.correction(&self.names));
             (path.show(), Slip { column: 1, message })
         }));
     }
@@ -429,11 +421,7 @@ fn read_reference(cursor: &mut Cursor<'_>, names: &Names<'_>) -> Result<Referenc
         let message = match names.read_inside(inner) {
             Some(meant) if is_unclosed => format!("{}: write {}", slip.message, meant.spelling()),
             Some(meant) => {
-                format!(
-                    "{}; a reference is written {}",
-                    slip.message,
-                    meant.spelling()
-                )
+                format!("{}; a reference is written {}", slip.message, meant.spelling())
             }
             None => slip.message,
         };

@@ -13,11 +13,7 @@ fn check(value: &Value, expected: Result<Value, &str>) {
         "k": "id",
     });
     let results = |id: &str| results.get(id);
-    let scope = Scope {
-        results: &results,
-        compacts: &|_| None,
-        item: None,
-    };
+    let scope = Scope { results: &results, compacts: &|_| None, item: None };
     let slip = findings.slips.first();
     let slip = slip.map(|(field, slip)| format!("{field} {}: {}", slip.column, slip.message));
     let budget = &mut CopyBudget::new("b", usize::MAX);
@@ -37,10 +33,7 @@ fn a_string_that_is_one_reference_keeps_the_type() {
 
 #[test]
 fn text_takes_plain_values_in() {
-    check(
-        &json!("page ${a.id}, ${a.n} times"),
-        Ok(json!("page p1, 5 times")),
-    );
+    check(&json!("page ${a.id}, ${a.n} times"), Ok(json!("page p1, 5 times")));
     check(&json!("設計 ${a.id}"), Ok(json!("設計 p1")));
     check(&json!("all: ${json(a.list)}"), Ok(json!("all: [1]")));
     check(&json!("none: ${a.none ?? \"-\"}"), Ok(json!("none: -")));
@@ -60,29 +53,21 @@ fn text_takes_plain_values_in() {
 
 #[test]
 fn dollars_and_braces_are_text() {
-    for text in [
-        "$", "$$", "$x", "{}", "}", "a $ {b}", "$ {a}", "{a.id}", "$(a)",
-    ] {
+    for text in ["$", "$$", "$x", "{}", "}", "a $ {b}", "$ {a}", "{a.id}", "$(a)"] {
         check(&json!(text), Ok(json!(text)));
     }
     check(&json!("$${a.id}"), Ok(json!("${a.id}")));
     check(&json!("$$${a.id}"), Ok(json!("$${a.id}")));
     check(&json!("$${${a.id}}"), Ok(json!("${p1}")));
     check(&json!("$${"), Ok(json!("${")));
-    check(
-        &json!(["$${x}", {"k": "$${"}]),
-        Ok(json!(["${x}", {"k": "${"}])),
-    );
+    check(&json!(["$${x}", {"k": "$${"}]), Ok(json!(["${x}", {"k": "${"}])));
 }
 
 #[test]
 fn what_comes_in_is_never_scanned() {
     check(&json!("${a.evil}"), Ok(json!("${b.secret} $${x}")));
     check(&json!("> ${a.evil}"), Ok(json!("> ${b.secret} $${x}")));
-    check(
-        &json!("${a.x ?? \"${b.secret}\"}"),
-        Ok(json!("${b.secret}")),
-    );
+    check(&json!("${a.x ?? \"${b.secret}\"}"), Ok(json!("${b.secret}")));
     check(&json!("$${a.x}${a.id}"), Ok(json!("${a.x}p1")));
     check(&json!({"$${k}": "${k}"}), Ok(json!({"${k}": "id"})));
     check(&json!({"$${": 1, "$": 2}), Ok(json!({"${": 1, "$": 2})));
@@ -122,8 +107,5 @@ fn mentions_know_their_place() {
         .iter()
         .map(|m| (m.root.as_str(), m.has_default, m.field.as_str(), m.column))
         .collect();
-    assert_eq!(
-        got,
-        [("b", false, "params.a", 3), ("d", true, "params.a", 10)]
-    );
+    assert_eq!(got, [("b", false, "params.a", 3), ("d", true, "params.a", 10)]);
 }

@@ -148,19 +148,12 @@ fn play_out(plan: Plan, dice: &mut Dice) {
         open.extend(run.start(now));
         if open.is_empty() {
             now = run.wake().unwrap_or(now);
-            assert!(
-                run.is_done() || run.wake().is_some(),
-                "waits for nothing: {run:?}"
-            );
+            assert!(run.is_done() || run.wake().is_some(), "waits for nothing: {run:?}");
             continue;
         }
         let start = open.swap_remove(dice.roll(open.len()));
         let busy = Failure::new("busy", "busy").passing(Passing::Timeout);
-        let result = if dice.percent(80) {
-            Ok(value(dice, 3))
-        } else {
-            Err(busy)
-        };
+        let result = if dice.percent(80) { Ok(value(dice, 3)) } else { Err(busy) };
         run.ended(start.job, result, now);
     }
     assert!(open.is_empty(), "ended with calls under way");
@@ -170,10 +163,7 @@ fn play_out(plan: Plan, dice: &mut Dice) {
 #[test]
 fn no_input_panics_and_no_accepted_plan_waits_for_ever() {
     let (mut accepted, mut dice) = (0, Dice(6));
-    let hints = Hints {
-        read_only: Some(true),
-        ..Hints::default()
-    };
+    let hints = Hints { read_only: Some(true), ..Hints::default() };
     for _ in 0..10_000 {
         let source = source(&mut dice);
         match Plan::read(&source, PlanLimits::default(), &|_| Ok(hints.into())) {
@@ -184,10 +174,7 @@ fn no_input_panics_and_no_accepted_plan_waits_for_ever() {
             Err(refused) => assert!(!refused.to_string().is_empty()),
         }
     }
-    assert!(
-        (1_000..9_000).contains(&accepted),
-        "{accepted} of both kinds are wanted"
-    );
+    assert!((1_000..9_000).contains(&accepted), "{accepted} of both kinds are wanted");
 }
 
 #[test]
@@ -197,12 +184,8 @@ fn no_text_panics() {
         let text: String = (0..dice.roll(16)).map(|_| *dice.pick(&SCRAPS)).collect();
         let task =
             json!({"id": "a", "module": "m", "tool": "t", "params": {"x": text}, "when": text});
-        let _ = Plan::read(&json!([task]), PlanLimits::default(), &|_| {
-            Ok(Hints::default().into())
-        });
-        let _ = Plan::read(&json!(text), PlanLimits::default(), &|_| {
-            Ok(Hints::default().into())
-        });
+        let _ = Plan::read(&json!([task]), PlanLimits::default(), &|_| Ok(Hints::default().into()));
+        let _ = Plan::read(&json!(text), PlanLimits::default(), &|_| Ok(Hints::default().into()));
     }
 }
 
@@ -210,34 +193,22 @@ fn no_text_panics() {
 fn long_and_deep_texts_take_no_stack() {
     let read = |text: String| {
         let tasks = json!([{"id": "a", "module": "m", "tool": "t", "params": {"x": text}}]);
-        let refused = Plan::read(&tasks, PlanLimits::default(), &|_| {
-            Ok(Hints::default().into())
-        });
-        refused
-            .unwrap_err()
-            .to_string()
-            .lines()
-            .next()
-            .unwrap()
-            .to_owned()
+        let refused = Plan::read(&tasks, PlanLimits::default(), &|_| Ok(Hints::default().into()));
+        refused.unwrap_err().to_string().lines().next().unwrap().to_owned()
     };
     assert_eq!(
         read(format!("${{b{}}}", ".x[0]".repeat(100_000))),
         "task `a`: `params.x`, column 1: there is no task `b` (the text `${` is written as `$${`)"
     );
     let deep = read(format!("${{b ?? {}}}", "[".repeat(100_000)));
-    assert!(
-        deep.starts_with("task `a`: `params.x`, column 8: `[[["),
-        "{deep}"
-    );
+    assert!(deep.starts_with("task `a`: `params.x`, column 8: `[[["), "{deep}");
     let closed = format!("${{b ?? {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let literal =
         "is not a JSON literal; text stands in double quotes; the text `${` is written as `$${`";
     assert!(read(closed).ends_with(literal));
     // Marks that are never closed are not looked for to the end, again and again.
-    for mark in [
-        "{", "{{", "{a.x ", "{{a.x ", "$a[", "<", "<a.x ", "[[", "[[a.x ", "$(a.x ", "a-",
-    ] {
+    for mark in ["{", "{{", "{a.x ", "{{a.x ", "$a[", "<", "<a.x ", "[[", "[[a.x ", "$(a.x ", "a-"]
+    {
         read(format!("{}${{b}}", mark.repeat(100_000)));
     }
     assert!(read("${b} ".repeat(20_000)).contains("column 1: there is no task `b`"));

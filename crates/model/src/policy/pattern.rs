@@ -38,11 +38,7 @@ impl FromStr for Pattern {
                 "`{text}` is no pattern; write MODULE.TOOL, where `*` stands for any letters"
             ));
         }
-        Ok(Self {
-            module: module.to_owned(),
-            name: name.to_owned(),
-            text: text.to_owned(),
-        })
+        Ok(Self { module: module.to_owned(), name: name.to_owned(), text: text.to_owned() })
     }
 }
 
@@ -83,21 +79,9 @@ mod tests {
     fn what_is_meant() {
         for (pattern, yes, no) in [
             ("*", &["a.b"][..], &[][..]),
-            (
-                "github.*",
-                &["github.search"],
-                &["githubs.search", "git.hub"],
-            ),
-            (
-                "*.delete_*",
-                &["a.delete_x", "b.delete_"],
-                &["a.undelete_x", "delete_.a"],
-            ),
-            (
-                "git*.list_*s",
-                &["github.list_issues", "git.list_s"],
-                &["github.list_issue"],
-            ),
+            ("github.*", &["github.search"], &["githubs.search", "git.hub"]),
+            ("*.delete_*", &["a.delete_x", "b.delete_"], &["a.undelete_x", "delete_.a"]),
+            ("git*.list_*s", &["github.list_issues", "git.list_s"], &["github.list_issue"]),
             ("a.*b*b", &["a.bb", "a.xbybzb"], &["a.b", "a.bbc"]),
             ("a.b", &["a.b"], &["a.bc", "aa.b", "a.B"]),
         ] {

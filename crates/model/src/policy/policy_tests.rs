@@ -52,16 +52,8 @@ fn deny_wins_and_no_match_is_no() {
             "shop.get_item",
             "allowed: `*.get_*` in `allow` of [role.reader]",
         ),
-        (
-            somebody("bob", &[], &none),
-            "shop.buy",
-            "denied: no role of this caller allows it",
-        ),
-        (
-            somebody("ada", &[], &none),
-            "shop.buy",
-            "allowed: `*` in `allow` of [role.writer]",
-        ),
+        (somebody("bob", &[], &none), "shop.buy", "denied: no role of this caller allows it"),
+        (somebody("ada", &[], &none), "shop.buy", "allowed: `*` in `allow` of [role.writer]"),
         (
             somebody("bob", &["mcp:write"], &none),
             "shop.buy",
@@ -93,16 +85,8 @@ fn deny_wins_and_no_match_is_no() {
             "shop.delete_all",
             "denied: no role of this caller allows it",
         ),
-        (
-            somebody("local", &[], &none),
-            "shop.buy",
-            "denied: no role of this caller allows it",
-        ),
-        (
-            Caller::default(),
-            "shop.delete_all",
-            "allowed: no role restricts this caller",
-        ),
+        (somebody("local", &[], &none), "shop.buy", "denied: no role of this caller allows it"),
+        (Caller::default(), "shop.delete_all", "allowed: no role restricts this caller"),
     ] {
         let (module, name) = path.split_once('.').unwrap();
         let verdict = policy.decide(&policy.roles_of(&caller), module, name);
@@ -135,27 +119,16 @@ fn the_first_scope_that_would_open_it_is_missing() {
     ] {
         let caller = somebody("bob", scopes, &json!({}));
         let (module, name) = path.split_once('.').unwrap();
-        assert_eq!(
-            policy.missing_scope(&caller, module, name),
-            missing,
-            "{scopes:?} {path}"
-        );
+        assert_eq!(policy.missing_scope(&caller, module, name), missing, "{scopes:?} {path}");
     }
     // Who has no token has nothing that could lack a scope.
-    assert_eq!(
-        policy.missing_scope(&Caller::default(), "notion", "search"),
-        None
-    );
+    assert_eq!(policy.missing_scope(&Caller::default(), "notion", "search"), None);
 }
 
 #[test]
 fn mistakes_are_told_with_their_place() {
     let check = |text: &str, expected: &Expect| {
-        expected.assert_eq(
-            &Project::parse("larkspur.toml", text)
-                .unwrap_err()
-                .to_string(),
-        );
+        expected.assert_eq(&Project::parse("larkspur.toml", text).unwrap_err().to_string());
     };
     check(
         "role.x.users = ['a']\nrole.x.allow = ['github']",

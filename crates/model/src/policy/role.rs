@@ -49,10 +49,7 @@ impl Role {
         self.users.iter().any(by_name)
             || self.scopes.iter().any(|scope| held.contains(scope))
             || !self.claims.is_empty()
-                && caller
-                    .claims
-                    .as_ref()
-                    .is_some_and(|of| self.claims.hold(of))
+                && caller.claims.as_ref().is_some_and(|of| self.claims.hold(of))
     }
 }
 

@@ -31,9 +31,7 @@ impl Scope {
     }
 
     pub(super) fn opens(&self, module: &str, name: &str) -> bool {
-        self.tools
-            .iter()
-            .any(|pattern| pattern.matches(module, name))
+        self.tools.iter().any(|pattern| pattern.matches(module, name))
     }
 }
 

@@ -74,21 +74,12 @@ impl<'f> Findable<'f> {
             (NAME, indexed_words(self.name)),
             (MODULE, indexed_words(self.module)),
             (MODULE_DESCRIPTION, indexed_words(self.module_description)),
-            (
-                KEYWORDS,
-                texts(self.keywords.iter().map(String::as_str).collect()),
-            ),
+            (KEYWORDS, texts(self.keywords.iter().map(String::as_str).collect())),
             (SUMMARY, indexed_words(first_sentence(self.description))),
             (DESCRIPTION, indexed_words(self.description)),
             (EXAMPLES, texts(examples)),
-            (
-                QUESTIONS,
-                texts(self.questions.iter().map(String::as_str).collect()),
-            ),
-            (
-                PARAMETERS,
-                texts(parameters().map(|(name, _)| name.as_str()).collect()),
-            ),
+            (QUESTIONS, texts(self.questions.iter().map(String::as_str).collect())),
+            (PARAMETERS, texts(parameters().map(|(name, _)| name.as_str()).collect())),
             (ABOUT_PARAMETERS, texts(about.collect())),
         ]
     }

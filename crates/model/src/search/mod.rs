@@ -32,10 +32,7 @@ impl SearchIndex {
         let tools = tools.into_iter().map(|tool| (tool.names(), tool.fields()));
         let (names, texts): (Vec<_>, Vec<_>) = tools.unzip();
         let lengths = mean_lengths(&texts);
-        let mut index = Self {
-            names,
-            words: HashMap::new(),
-        };
+        let mut index = Self { names, words: HashMap::new() };
         for (tool, fields) in (0..).zip(&texts) {
             for (word, amount) in amounts(fields, &lengths) {
                 let places = index.words.entry(word.into()).or_default();
@@ -65,12 +62,8 @@ impl SearchIndex {
     /// Returns the tools that are described by words similar to those of a query.
     pub fn search_similar(&self, query: &str, limit: usize) -> Vec<usize> {
         let words = words::query_words(query);
-        let similar = |word: &String| {
-            self.similar(word)
-                .into_iter()
-                .map(|word| (word, 1.0))
-                .collect()
-        };
+        let similar =
+            |word: &String| self.similar(word).into_iter().map(|word| (word, 1.0)).collect();
         best(&self.score(words.iter().map(similar)), limit)
     }
 
@@ -107,9 +100,7 @@ impl SearchIndex {
             found.iter().any(|tool| fitting.contains(tool))
         };
         let questions = questions.into_iter();
-        questions
-            .filter(|(query, fitting)| finds(query, fitting))
-            .count()
+        questions.filter(|(query, fitting)| finds(query, fitting)).count()
     }
 
     /// Whether the query is the tool's name, by itself or after its module's.

@@ -44,11 +44,8 @@ fn names_count_most_and_what_does_not_fit_is_not_there() {
 
 #[test]
 fn other_words_for_it_do_as_well_but_count_less() {
-    let index = index(&[
-        ("list_directory", "Entries."),
-        ("list_folder", "Entries."),
-        ("read", "A file."),
-    ]);
+    let index =
+        index(&[("list_directory", "Entries."), ("list_folder", "Entries."), ("read", "A file.")]);
     check(&index, "folder", &[1, 0]);
     check(&index, "directory", &[0, 1]);
 }
@@ -60,14 +57,8 @@ fn parameters_keywords_examples_and_questions_are_searched() {
     }});
     let plain = json!({"type": "object"});
     let keywords = ["forecast".to_owned()];
-    let examples = [
-        json!({"city": "Oslo", "tags": ["rain"]}),
-        json!("is it sunny"),
-    ];
-    let questions = [
-        "do I need an umbrella?".to_owned(),
-        "傘はいりますか".to_owned(),
-    ];
+    let examples = [json!({"city": "Oslo", "tags": ["rain"]}), json!("is it sunny")];
+    let questions = ["do I need an umbrella?".to_owned(), "傘はいりますか".to_owned()];
     let tool = Findable {
         module: "climate",
         module_description: "Weather of the world",
@@ -157,9 +148,7 @@ fn catalog() -> (Vec<String>, SearchIndex) {
     let servers = corpus::all("tools");
     let tools = servers.iter().flat_map(|(_, server)| {
         let tools = server["tools"].as_array().unwrap();
-        tools
-            .iter()
-            .map(|tool| (server["server"].as_str().unwrap(), tool))
+        tools.iter().map(|tool| (server["server"].as_str().unwrap(), tool))
     });
     let tools: Vec<_> = tools.collect();
     let descriptions: HashMap<&str, &str> = servers
@@ -169,9 +158,8 @@ fn catalog() -> (Vec<String>, SearchIndex) {
             (text("server"), text("description"))
         })
         .collect();
-    let paths = tools
-        .iter()
-        .map(|(server, tool)| format!("{server}.{}", tool["name"].as_str().unwrap()));
+    let paths =
+        tools.iter().map(|(server, tool)| format!("{server}.{}", tool["name"].as_str().unwrap()));
     let index = SearchIndex::new(tools.iter().map(|(server, tool)| Findable {
         module: server,
         module_description: descriptions[server],
@@ -227,11 +215,7 @@ fn nine_of_ten_requests_find_their_tool_and_three_of_four_among_the_first_five()
     for (query, fitting) in &requests {
         let first = index.search(query, 30);
         if !first.iter().any(|tool| fitting.contains(tool)) {
-            let first: Vec<&str> = first
-                .iter()
-                .take(5)
-                .map(|tool| paths[*tool].as_str())
-                .collect();
+            let first: Vec<&str> = first.iter().take(5).map(|tool| paths[*tool].as_str()).collect();
             println!("not found: {query}: {first:?}");
         }
     }
@@ -253,10 +237,8 @@ fn the_index_is_smaller_than_what_it_is_about() {
     let (_, index) = catalog();
     let places: usize = index.words.values().map(Vec::len).sum();
     let words: usize = index.words.keys().map(|word| word.len() + 48).sum();
-    let definitions: usize = corpus::all("tools")
-        .iter()
-        .map(|(_, s)| s["tools"].to_string().len())
-        .sum();
+    let definitions: usize =
+        corpus::all("tools").iter().map(|(_, s)| s["tools"].to_string().len()).sum();
     println!(
         "{} words at {places} places, about {} bytes for {definitions}",
         index.words.len(),

@@ -45,9 +45,8 @@ impl SearchIndex {
         };
         let words = self.words.keys().map(|known| &**known);
         let words = words.filter(|known| known.len() <= LONGEST && known.is_ascii());
-        let mut words: Vec<(usize, &str)> = words
-            .filter_map(|known| Some((distance(known)?, known)))
-            .collect();
+        let mut words: Vec<(usize, &str)> =
+            words.filter_map(|known| Some((distance(known)?, known))).collect();
         words.sort_unstable();
         words.truncate(MOST);
         words.into_iter().map(|(_, word)| word).collect()

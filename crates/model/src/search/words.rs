@@ -90,9 +90,7 @@ fn runs(text: &str) -> Vec<&str> {
         let Some(&(_, before)) = i.checked_sub(1).and_then(|i| chars.get(i)) else {
             continue;
         };
-        let next_is_small = chars
-            .get(i + 1)
-            .is_some_and(|(_, next)| next.is_lowercase());
+        let next_is_small = chars.get(i + 1).is_some_and(|(_, next)| next.is_lowercase());
         let hump = c.is_uppercase() && (!before.is_uppercase() || next_is_small);
         if before.is_alphanumeric() && (hump || is_cjk(c) != is_cjk(before)) {
             cut(at, at);
@@ -173,11 +171,7 @@ mod tests {
             ("設計書", "設計 計書 設 計 書", "設計 計書"),
             ("書", "書", "書"),
             ("API仕様", "api 仕様 仕 様", "api 仕様"),
-            (
-                "ページ、検索",
-                "ペー ージ ペ ー ジ 検索 検 索",
-                "ペー ージ 検索",
-            ),
+            ("ページ、検索", "ペー ージ ペ ー ジ 検索 検 索", "ペー ージ 検索"),
             ("검색 search", "검색 검 색 search", "검색 search"),
         ] {
             assert_eq!(words(text).join(" "), indexed, "{text}");

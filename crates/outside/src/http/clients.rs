@@ -43,10 +43,7 @@ impl Clients {
 
     fn build(&self, reach: Reach) -> Result<Client, String> {
         let builder = || {
-            let resolver = Resolver {
-                lookup: Arc::clone(&self.lookup),
-                reach,
-            };
+            let resolver = Resolver { lookup: Arc::clone(&self.lookup), reach };
             Client::builder()
                 .user_agent(concat!("larkspur/", env!("CARGO_PKG_VERSION")))
                 .redirect(reqwest::redirect::Policy::none())
@@ -58,9 +55,7 @@ impl Clients {
         };
         let trusting = builder().tls_certs_merge(self.certificates.clone());
         // A machine that trusts nobody can still be used for http.
-        let built = trusting
-            .build()
-            .or_else(|_| builder().tls_certs_only([]).build());
+        let built = trusting.build().or_else(|_| builder().tls_certs_only([]).build());
         built.map_err(|error| format!("no client could be made: {error}"))
     }
 }

@@ -49,9 +49,7 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, Failure> {
             continue;
         }
         if lower == "host" {
-            return Err(Failure::Final(
-                "the header `host` comes from the URL".into(),
-            ));
+            return Err(Failure::Final("the header `host` comes from the URL".into()));
         }
         let bad = || Failure::Final(format!("`{name}` cannot be sent as a header"));
         let key = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| bad())?;

@@ -32,11 +32,7 @@ pub(crate) struct Http {
 
 impl Http {
     pub(crate) fn new(bounds: &Bounds) -> Self {
-        Self {
-            time: bounds.http_time,
-            body: bounds.http_body,
-            clients: Clients::default(),
-        }
+        Self { time: bounds.http_time, body: bounds.http_body, clients: Clients::default() }
     }
 
     pub(crate) fn send(
@@ -146,9 +142,7 @@ impl Http {
         let location = location.and_then(Result::ok);
         match request.redirected(answer.status().as_u16(), location) {
             Some(next) => Ok(Hop::On(Box::new(next))),
-            None => exchange::read(answer, &url, egress, self.body)
-                .await
-                .map(Hop::End),
+            None => exchange::read(answer, &url, egress, self.body).await.map(Hop::End),
         }
     }
 }

@@ -56,9 +56,5 @@ fn judged(addresses: Vec<IpAddr>, reach: Reach) -> Result<Vec<IpAddr>, Unresolve
         return Err(Unresolved::Unknown);
     }
     let may = |address: &IpAddr| reach == Reach::Granted || is_public(*address);
-    if addresses.iter().all(may) {
-        Ok(addresses)
-    } else {
-        Err(Unresolved::NotPublic)
-    }
+    if addresses.iter().all(may) { Ok(addresses) } else { Err(Unresolved::NotPublic) }
 }

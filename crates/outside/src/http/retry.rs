@@ -8,10 +8,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 /// How long a busy server wants us to wait.
 pub(crate) fn wait(response: &HttpResponse, now: SystemTime) -> Option<Duration> {
-    let header = response
-        .headers
-        .iter()
-        .find(|(name, _)| name == "retry-after");
+    let header = response.headers.iter().find(|(name, _)| name == "retry-after");
     let text = header?.1.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
@@ -59,10 +56,7 @@ mod tests {
             let waits: Vec<Duration> = (0..64).map(|_| backoff(tried)).collect();
             let (least, most) = (most / 2, Duration::from_millis(most));
             let least = Duration::from_millis(least);
-            assert!(
-                waits.iter().all(|w| (least..=most).contains(w)),
-                "{waits:?}"
-            );
+            assert!(waits.iter().all(|w| (least..=most).contains(w)), "{waits:?}");
             assert!(waits.iter().any(|w| *w != waits[0]));
         }
     }

@@ -70,11 +70,7 @@ impl Bound {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut running = self
-            .0
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running -= 1;
         self.0.fewer.notify_one();
     }

@@ -11,20 +11,14 @@ pub(super) fn program(command: &str, surroundings: &Surroundings) -> Result<Path
     }
     let mut env = surroundings.env.iter().rev();
     let Some((_, folders)) = env.find(|(name, _)| name == "PATH") else {
-        return Err(HostError(format!(
-            "`{command}`: there is no PATH to look for it in"
-        )));
+        return Err(HostError(format!("`{command}`: there is no PATH to look for it in")));
     };
     // A relative folder would depend on where the command runs.
     let folders = std::env::split_paths(folders).filter(|folder| folder.is_absolute());
     let mut programs = folders.map(|folder| folder.join(command));
     programs
         .find(|program| is_executable(program))
-        .ok_or_else(|| {
-            HostError(format!(
-                "there is no command `{command}` in the folders of PATH"
-            ))
-        })
+        .ok_or_else(|| HostError(format!("there is no command `{command}` in the folders of PATH")))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -43,10 +43,7 @@ impl Processes {
 
     /// The same, where this program cannot be its own launcher.
     pub(crate) fn with_launcher(self, program: PathBuf) -> Self {
-        Self {
-            launcher: Launcher::new(program),
-            ..self
-        }
+        Self { launcher: Launcher::new(program), ..self }
     }
 
     /// Waits for its end on the script's own thread. Whatever it has started ends with it.
@@ -69,11 +66,9 @@ impl Processes {
         let end = talk.until_the_end(term.until(), called_off);
         let (stdout, stderr) = talk.finish();
         match end {
-            End::OfItself(status) => Ok(ExecResult {
-                stdout,
-                stderr,
-                exit_code: status.code().unwrap_or(-1),
-            }),
+            End::OfItself(status) => {
+                Ok(ExecResult { stdout, stderr, exit_code: status.code().unwrap_or(-1) })
+            }
             end => Err(failed(request, &self.reason(end, &term))),
         }
     }
@@ -89,9 +84,7 @@ impl Processes {
             program,
             name: request.command.clone().into(),
             args: request.args.iter().map(Into::into).collect(),
-            env: env
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
+            env: env.map(|(name, value)| (name.into(), value.into())).collect(),
             limits: CommandLimits {
                 memory: self.memory as u64,
                 processes: self.children as u64,
@@ -139,8 +132,6 @@ fn failed(request: &ExecRequest, why: &str) -> HostError {
 fn open_folder(command: &str, path: &Path) -> Result<FolderHandle, HostError> {
     FolderHandle::open(path).map_err(|_| {
         let path = path.display();
-        HostError(format!(
-            "`{command}`: there is no folder {path} to run it in"
-        ))
+        HostError(format!("`{command}`: there is no folder {path} to run it in"))
     })
 }

@@ -51,8 +51,7 @@ impl<'a> Talk<'a> {
     }
 
     fn follow(&mut self, until: Instant, called_off: &dyn Fn() -> bool) -> Result<End, End> {
-        self.never_block()
-            .map_err(|error| End::Broken(error.into()))?;
+        self.never_block().map_err(|error| End::Broken(error.into()))?;
         let mut ended: Option<(Instant, ExitStatus)> = None;
         loop {
             // Asked before the pipes are emptied: what it said before its end is in them.
@@ -98,8 +97,7 @@ impl<'a> Talk<'a> {
     }
 
     fn never_block(&self) -> rustix::io::Result<()> {
-        self.ends()
-            .try_for_each(|(pipe, _)| ioctl_fionbio(pipe, true))
+        self.ends().try_for_each(|(pipe, _)| ioctl_fionbio(pipe, true))
     }
 
     /// The open ends, and what to wait for at each.
@@ -109,9 +107,7 @@ impl<'a> Talk<'a> {
         let stderr = self.stderr.pipe.as_ref().map(AsFd::as_fd);
         let stdin = stdin.map(|pipe| (pipe, PollFlags::OUT));
         let heard = [stdout, stderr].into_iter().flatten();
-        stdin
-            .into_iter()
-            .chain(heard.map(|pipe| (pipe, PollFlags::IN)))
+        stdin.into_iter().chain(heard.map(|pipe| (pipe, PollFlags::IN)))
     }
 
     /// Writes and reads what can be without waiting.
@@ -142,9 +138,8 @@ impl<'a> Talk<'a> {
     fn wait(&self, patience: Duration, for_its_end: bool) {
         let control = for_its_end.then(|| (self.control.as_fd(), self.control.interest()));
         let ends = self.ends().chain(control);
-        let mut ends: Vec<PollFd<'_>> = ends
-            .map(|(pipe, flags)| PollFd::from_borrowed_fd(pipe, flags))
-            .collect();
+        let mut ends: Vec<PollFd<'_>> =
+            ends.map(|(pipe, flags)| PollFd::from_borrowed_fd(pipe, flags)).collect();
         let time = Timespec {
             tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(patience.subsec_nanos()),
@@ -166,12 +161,7 @@ struct Heard {
 
 impl Heard {
     fn new(name: &'static str, pipe: PipeReader, most: usize) -> Self {
-        Self {
-            name,
-            pipe: Some(pipe),
-            said: Vec::new(),
-            most,
-        }
+        Self { name, pipe: Some(pipe), said: Vec::new(), most }
     }
 
     fn hear(&mut self) -> Result<(), End> {

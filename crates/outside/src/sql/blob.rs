@@ -14,7 +14,5 @@ pub(crate) fn from_json(map: &Map<String, Value>) -> Result<Vec<u8>, &'static st
         Some(Value::String(text)) if map.len() == 1 => text,
         _ => return Err("a dict is taken for bytes only as {\"base64\": \"…\"}"),
     };
-    STANDARD
-        .decode(text)
-        .map_err(|_| "what stands at \"base64\" is not base64")
+    STANDARD.decode(text).map_err(|_| "what stands at \"base64\" is not base64")
 }

@@ -25,10 +25,7 @@ impl Databases {
         Self {
             pools: Pools::default(),
             time: bounds.sql_time,
-            most: Most {
-                rows: bounds.sql_rows,
-                bytes: bounds.sql_bytes,
-            },
+            most: Most { rows: bounds.sql_rows, bytes: bounds.sql_bytes },
         }
     }
 

@@ -25,14 +25,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(most: Most, first: Option<usize>) -> Self {
-        Self {
-            most,
-            first,
-            columns: Vec::new(),
-            taken: Vec::new(),
-            bytes: 0,
-            named: 0,
-        }
+        Self { most, first, columns: Vec::new(), taken: Vec::new(), bytes: 0, named: 0 }
     }
 
     /// The columns of the rows to come.
@@ -73,11 +66,7 @@ impl Rows {
     }
 
     pub(crate) fn into_answer(self) -> SqlAnswer {
-        SqlAnswer {
-            columns: self.columns,
-            rows: self.taken,
-            changed: Vec::new(),
-        }
+        SqlAnswer { columns: self.columns, rows: self.taken, changed: Vec::new() }
     }
 }
 

@@ -18,20 +18,14 @@ pub(crate) const EQUAL_NAMES: &[(&str, &[&str])] = &[
         "SELECT * FROM (SELECT 1 AS id) a, (SELECT 2 AS id) b, (SELECT 3 AS id) c",
         &["id", "id_2", "id_3"],
     ),
-    (
-        "SELECT 1 AS id, 2 AS id, 3 AS id_2",
-        &["id", "id_3", "id_2"],
-    ),
+    ("SELECT 1 AS id, 2 AS id, 3 AS id_2", &["id", "id_3", "id_2"]),
 ];
 
 /// What is said when the call is over.
 pub(crate) const IN_TIME: &str = "no answer in the time of the call (limit `timeout`)";
 
 pub(crate) fn leash(time: Duration) -> Leash {
-    Leash {
-        until: Instant::now() + time,
-        cancel: Cancel::default(),
-    }
+    Leash { until: Instant::now() + time, cancel: Cancel::default() }
 }
 
 pub(crate) struct Asked {
@@ -71,21 +65,14 @@ impl Asked {
         };
         let answer = self.ask(&request, &leash(PATIENCE)).unwrap();
         let values = |row: Vec<Cell>| row.into_iter().map(Value::from).collect();
-        (
-            answer.columns,
-            answer.rows.into_iter().map(values).collect(),
-        )
+        (answer.columns, answer.rows.into_iter().map(values).collect())
     }
 
     /// The one value in the one row.
     #[track_caller]
     pub(crate) fn value(&self, sql: &str, params: Value) -> Value {
-        let rows = self
-            .query(sql, params)
-            .unwrap_or_else(|e| panic!("{sql}: {e}"));
-        let row = rows[0]
-            .as_object()
-            .unwrap_or_else(|| panic!("{sql}: {rows}"));
+        let rows = self.query(sql, params).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        let row = rows[0].as_object().unwrap_or_else(|| panic!("{sql}: {rows}"));
         row.values().next().unwrap().clone()
     }
 
@@ -103,18 +90,10 @@ impl Asked {
 }
 
 pub(crate) fn query(sql: &str, params: Value) -> SqlRequest {
-    SqlRequest::Query {
-        statement: statement(sql, params),
-        max_rows: None,
-    }
+    SqlRequest::Query { statement: statement(sql, params), max_rows: None }
 }
 
 pub(crate) fn statement(sql: &str, params: Value) -> Statement {
-    let Value::Array(params) = params else {
-        panic!("params are a list")
-    };
-    Statement {
-        sql: sql.to_owned(),
-        params,
-    }
+    let Value::Array(params) = params else { panic!("params are a list") };
+    Statement { sql: sql.to_owned(), params }
 }

@@ -8,10 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 /// test fails, and not the machine.
 #[track_caller]
 fn is_stopped(request: &ExecRequest, word: &str) {
-    let few = Bounds {
-        exec_children: 20,
-        ..Bounds::default()
-    };
+    let few = Bounds { exec_children: 20, ..Bounds::default() };
     let why = "`sh`: it had more than 20 processes at one time (limit `exec_children`)";
     assert_eq!(run_within(&few, request), Err(why.into()));
     wait_for(|| (started_with(word) == 0).then_some(()));
@@ -42,16 +39,10 @@ fn too_many_daemons_are_stopped() {
 #[test]
 fn the_kernel_bounds_the_threads_of_the_user() {
     let most = |children| {
-        let bounds = Bounds {
-            exec_children: children,
-            ..Bounds::default()
-        };
+        let bounds = Bounds { exec_children: children, ..Bounds::default() };
         let limits = request("grep", &["Max processes", "/proc/self/limits"]);
         let line = run_within(&bounds, &limits).unwrap().stdout;
-        let most: Vec<usize> = line
-            .split_whitespace()
-            .filter_map(|w| w.parse().ok())
-            .collect();
+        let most: Vec<usize> = line.split_whitespace().filter_map(|w| w.parse().ok()).collect();
         assert_eq!(most.len(), 2, "{line}");
         assert_eq!(most[0], most[1], "{line}");
         most[0]
@@ -63,10 +54,7 @@ fn the_kernel_bounds_the_threads_of_the_user() {
 
 #[test]
 fn memory_is_limited() {
-    let little = Bounds {
-        exec_memory: 64 << 20,
-        ..Bounds::default()
-    };
+    let little = Bounds { exec_memory: 64 << 20, ..Bounds::default() };
     let why =
         Err("`sh`: its processes took more than 64 MiB of memory (limit `exec_memory`)".into());
     // Without a line to end, `tail` keeps all of it.
@@ -80,10 +68,7 @@ fn memory_is_limited() {
 /// What processes share since a fork is one piece of memory.
 #[test]
 fn shared_memory_counts_once() {
-    let some = Bounds {
-        exec_memory: 256 << 20,
-        ..Bounds::default()
-    };
+    let some = Bounds { exec_memory: 256 << 20, ..Bounds::default() };
     let script = "x=$(head -c 33554432 /dev/zero | tr '\\0' a)
         for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do (sleep 0.5; :) & done
         wait; echo ${#x}";
@@ -93,10 +78,7 @@ fn shared_memory_counts_once() {
 
 #[test]
 fn files_are_limited() {
-    let small = Bounds {
-        exec_file_size: 1 << 20,
-        ..Bounds::default()
-    };
+    let small = Bounds { exec_file_size: 1 << 20, ..Bounds::default() };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("large");
     let to = format!("of={}", file.display());

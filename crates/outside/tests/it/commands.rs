@@ -53,11 +53,7 @@ fn run(request: &ExecRequest) -> Result<ExecResult, String> {
 
 #[track_caller]
 fn check(request: &ExecRequest, stdout: &str, stderr: &str, exit_code: i32) {
-    let expected = ExecResult {
-        stdout: stdout.to_owned(),
-        stderr: stderr.to_owned(),
-        exit_code,
-    };
+    let expected = ExecResult { stdout: stdout.to_owned(), stderr: stderr.to_owned(), exit_code };
     assert_eq!(run(request), Ok(expected));
 }
 
@@ -69,12 +65,7 @@ fn fails(request: &ExecRequest, part: &str) {
 
 #[test]
 fn a_program_is_heard_out() {
-    check(
-        &request("echo", &["a", "$HOME;", "b  c"]),
-        "a $HOME; b  c\n",
-        "",
-        0,
-    );
+    check(&request("echo", &["a", "$HOME;", "b  c"]), "a $HOME; b  c\n", "", 0);
     check(&sh("echo out; echo err >&2; exit 3"), "out\n", "err\n", 3);
     check(&sh("kill -9 $$"), "", "", -1);
     check(&sh(r"printf 'a\377b'"), "a\u{fffd}b", "", 0);
@@ -86,26 +77,17 @@ fn a_program_is_heard_out() {
 #[test]
 fn a_program_gets_its_input_and_its_end() {
     let long = "0123456789".repeat(50_000);
-    let cat = ExecRequest {
-        stdin: long.clone(),
-        ..request("cat", &[])
-    };
+    let cat = ExecRequest { stdin: long.clone(), ..request("cat", &[]) };
     check(&cat, &long, "", 0);
     check(&request("cat", &[]), "", "", 0);
-    let deaf = ExecRequest {
-        stdin: long,
-        ..request("true", &[])
-    };
+    let deaf = ExecRequest { stdin: long, ..request("true", &[]) };
     check(&deaf, "", "", 0);
 }
 
 #[test]
 fn a_program_sees_the_given_variables_alone() {
     let surroundings = Surroundings {
-        env: vec![
-            ("PATH".into(), "/usr/bin:/bin".into()),
-            ("A".into(), "1".into()),
-        ],
+        env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("A".into(), "1".into())],
         ..here()
     };
     let world = outside(&Bounds::default());
@@ -121,24 +103,15 @@ fn what_cannot_be_run_is_named() {
         &request("no-such-command", &[]),
         "there is no command `no-such-command` in the folders of PATH",
     );
-    fails(
-        &request("/no/such/file", &[]),
-        "`/no/such/file`: No such file",
-    );
+    fails(&request("/no/such/file", &[]), "`/no/such/file`: No such file");
     fails(&request("/etc", &[]), "`/etc`: Permission denied");
     fails(&request("echo", &["a\0b"]), "nul byte");
-    let nowhere = Surroundings {
-        cwd: "/no/such/folder".into(),
-        ..here()
-    };
+    let nowhere = Surroundings { cwd: "/no/such/folder".into(), ..here() };
     let world = outside(&Bounds::default());
     let result = world.exec(&request("echo", &[]), &nowhere, &leash(PATIENCE));
     let why = "`echo`: there is no folder /no/such/folder to run it in";
     assert_eq!(result, Err(HostError(why.into())));
-    let empty = Surroundings {
-        env: Vec::new(),
-        ..here()
-    };
+    let empty = Surroundings { env: Vec::new(), ..here() };
     let result = world.exec(&request("echo", &[]), &empty, &leash(PATIENCE));
     let why = "`echo`: there is no PATH to look for it in";
     assert_eq!(result, Err(HostError(why.into())));
@@ -146,10 +119,7 @@ fn what_cannot_be_run_is_named() {
 
 #[test]
 fn a_flood_is_stopped() {
-    fails(
-        &request("yes", &[]),
-        "`yes`: it wrote more than 1 MiB to stdout (limit `exec_output`)",
-    );
+    fails(&request("yes", &[]), "`yes`: it wrote more than 1 MiB to stdout (limit `exec_output`)");
     fails(&sh("yes >&2"), "1 MiB to stderr (limit `exec_output`)");
     let most = sh("head -c 1048576 /dev/zero");
     assert_eq!(run(&most).unwrap().stdout.len(), 1 << 20);
@@ -207,10 +177,7 @@ fn processes() -> Vec<(u32, u32, String)> {
 pub(crate) fn started_with(word: &str) -> usize {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = all.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-    let has = |line: &Vec<u8>| {
-        line.split(|byte| *byte == 0)
-            .any(|part| part == word.as_bytes())
-    };
+    let has = |line: &Vec<u8>| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes());
     lines.filter(has).count()
 }
 
@@ -246,10 +213,7 @@ fn time_ends_a_command_and_all_it_started() {
             timeout: Some(Duration::from_millis(500)),
             ..notes.script(&format!("{family}\nsleep 60"))
         };
-        fails(
-            &hung,
-            "`sh`: it did not end within 500 ms, its own `timeout`",
-        );
+        fails(&hung, "`sh`: it did not end within 500 ms, its own `timeout`");
         notes.is_gone();
     }
 }
@@ -277,10 +241,7 @@ fn cancelling_ends_a_command_and_all_it_started() {
             std::thread::spawn(move || exec(&outside(&Bounds::default()), &script, &leash));
         wait_for(|| notes.pid());
         cancel.cancel();
-        assert_eq!(
-            running.join().unwrap(),
-            Err("`sh`: the call was cancelled".into())
-        );
+        assert_eq!(running.join().unwrap(), Err("`sh`: the call was cancelled".into()));
         notes.is_gone();
     }
 }
@@ -295,10 +256,7 @@ fn an_ending_server_ends_commands_and_all_they_started() {
         let running = scope.spawn(|| exec(&world, &script, &leash(PATIENCE)));
         wait_for(|| notes.pid());
         world.close();
-        assert_eq!(
-            running.join().unwrap(),
-            Err("`sh`: the call was cancelled".into())
-        );
+        assert_eq!(running.join().unwrap(), Err("`sh`: the call was cancelled".into()));
     });
     notes.is_gone();
     let late = exec(&world, &request("true", &[]), &leash(PATIENCE));
@@ -307,10 +265,7 @@ fn an_ending_server_ends_commands_and_all_they_started() {
 
 #[test]
 fn more_commands_than_may_run_at_once_wait_for_each_other() {
-    let one = Bounds {
-        exec_processes: 1,
-        ..Bounds::default()
-    };
+    let one = Bounds { exec_processes: 1, ..Bounds::default() };
     let world = outside(&one);
     let notes = Notes::new();
     let first = leash(PATIENCE);
@@ -330,27 +285,20 @@ fn more_commands_than_may_run_at_once_wait_for_each_other() {
         let waiting = scope.spawn(|| exec(&world, &request("true", &[]), &leash(PATIENCE)));
         first.cancel.cancel();
         running.join().unwrap().unwrap_err();
-        assert_eq!(
-            waiting.join().unwrap().map(|result| result.exit_code),
-            Ok(0)
-        );
+        assert_eq!(waiting.join().unwrap().map(|result| result.exit_code), Ok(0));
     });
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_hundred_commands_at_once_leave_nothing_behind() {
-    let hundred = Bounds {
-        exec_processes: 100,
-        ..Bounds::default()
-    };
+    let hundred = Bounds { exec_processes: 100, ..Bounds::default() };
     let world = outside(&hundred);
     let word = format!("60.{}", std::process::id());
     let script = sh(&format!("setsid sleep {word} & sleep {word} & echo done"));
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..100)
-            .map(|_| scope.spawn(|| exec(&world, &script, &leash(PATIENCE))))
-            .collect();
+        let running: Vec<_> =
+            (0..100).map(|_| scope.spawn(|| exec(&world, &script, &leash(PATIENCE)))).collect();
         for running in running {
             assert_eq!(running.join().unwrap().unwrap().stdout, "done\n");
         }
@@ -360,8 +308,7 @@ fn a_hundred_commands_at_once_leave_nothing_behind() {
     let me = std::process::id();
     let zombies = || {
         let all = processes().into_iter();
-        all.filter(|(_, parent, state)| *parent == me && state == "Z")
-            .count()
+        all.filter(|(_, parent, state)| *parent == me && state == "Z").count()
     };
     // Launchers of other tests beside this one may be ending at this moment.
     wait_for(|| (zombies() == 0).then_some(()));

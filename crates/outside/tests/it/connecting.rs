@@ -25,18 +25,13 @@ fn connecting_is_as_the_string_says() {
         (&required, true),
     ] {
         let server = asked(&cluster.url(settings));
-        assert_eq!(
-            server.value(secure, json!([])),
-            json!(encrypted),
-            "{settings}"
-        );
+        assert_eq!(server.value(secure, json!([])), json!(encrypted), "{settings}");
     }
     let socket = asked(&cluster.socket());
     assert_eq!(socket.value(secure, json!([])), json!(false));
     // `verify-ca` asks who signed it, not for whom.
-    let by_address = cluster
-        .url(&verified.replace("-full", "-ca"))
-        .replace("localhost", "127.0.0.1");
+    let by_address =
+        cluster.url(&verified.replace("-full", "-ca")).replace("localhost", "127.0.0.1");
     assert_eq!(asked(&by_address).value(secure, json!([])), json!(true));
     let pairs = format!(
         "host=localhost port={} user = tester\tpassword='{PASSWORD}' dbname=postgres \
@@ -135,15 +130,8 @@ fn no_error_repeats_a_password() {
     for url in WITH_PASSWORDS {
         let said = asked(url).query("SELECT 1", json!([])).unwrap_err();
         assert!(!said.contains("hunter2"), "{url}: {said}");
-        let known = [
-            "no connection to ",
-            "the connection string ",
-            "sslrootcert ",
-        ];
-        assert!(
-            known.iter().any(|begin| said.starts_with(begin)),
-            "{url}: {said}"
-        );
+        let known = ["no connection to ", "the connection string ", "sslrootcert "];
+        assert!(known.iter().any(|begin| said.starts_with(begin)), "{url}: {said}");
     }
     let cluster = Cluster::start();
     let good = cluster.url("sslmode=disable");
@@ -156,12 +144,7 @@ fn no_error_repeats_a_password() {
     ] {
         let said = asked(&good.replace(right, wrong)).query("SELECT x", json!([]));
         let said = said.unwrap_err();
-        for password in [
-            PASSWORD,
-            PASSWORD_IN_URL,
-            &PASSWORD[3..],
-            &PASSWORD_IN_URL[5..],
-        ] {
+        for password in [PASSWORD, PASSWORD_IN_URL, &PASSWORD[3..], &PASSWORD_IN_URL[5..]] {
             assert!(!said.contains(password), "{wrong}: {said}");
         }
     }

@@ -1,9 +1,6 @@
 //! The world, asked directly: real files, real servers.
 #![cfg(test)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests own their folders and their processes"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests own their folders and their processes")]
 
 mod asking;
 #[cfg(target_os = "linux")]

@@ -9,11 +9,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) fn asked(url: &str) -> Asked {
     let source = Source::Postgres { url: url.into() };
-    Asked {
-        world: Outside::default(),
-        reading: source.clone(),
-        writing: source,
-    }
+    Asked { world: Outside::default(), reading: source.clone(), writing: source }
 }
 
 #[test]
@@ -38,16 +34,8 @@ fn names(server: &Asked) -> Value {
 
 fn changes_are_counted(server: &Asked) {
     for (sql, params, changed) in [
-        (
-            "CREATE TABLE t (id int PRIMARY KEY, name varchar(20) DEFAULT 'x')",
-            json!([]),
-            0,
-        ),
-        (
-            "INSERT INTO t VALUES ($1, $2), (2, 'b')",
-            json!([1, "a"]),
-            2,
-        ),
+        ("CREATE TABLE t (id int PRIMARY KEY, name varchar(20) DEFAULT 'x')", json!([]), 0),
+        ("INSERT INTO t VALUES ($1, $2), (2, 'b')", json!([1, "a"]), 2),
         ("INSERT INTO t VALUES (3, NULL) RETURNING id", json!([]), 1),
         ("UPDATE t SET name = 'c' WHERE id = $1", json!([99]), 0),
         ("DELETE FROM t WHERE name IS NULL", json!([]), 1),
@@ -58,10 +46,7 @@ fn changes_are_counted(server: &Asked) {
     for (sql, expected) in [
         ("SELEC 1", "syntax error at or near \"SELEC\""),
         ("DELETE FROM nobody", "relation \"nobody\" does not exist"),
-        (
-            "SELECT 1; SELECT 2",
-            "cannot insert multiple commands into a prepared statement",
-        ),
+        ("SELECT 1; SELECT 2", "cannot insert multiple commands into a prepared statement"),
         (
             "INSERT INTO t VALUES (1, 'again')",
             "duplicate key value violates unique constraint \"t_pkey\": Key (id)=(1) already exists",
@@ -75,38 +60,20 @@ fn changes_are_counted(server: &Asked) {
             "PREPARE cannot be used here: a connection keeps nothing for the next statement",
         ),
     ] {
-        assert_eq!(
-            server.execute(sql, json!([])),
-            Err(expected.into()),
-            "{sql}"
-        );
+        assert_eq!(server.execute(sql, json!([])), Err(expected.into()), "{sql}");
     }
 }
 
 fn a_transaction_is_all_or_none(server: &Asked) {
     let insert = "INSERT INTO t VALUES ($1, $2)";
-    let done = server.all(&[
-        (insert, json!([10, "x"])),
-        ("DELETE FROM t WHERE id = 10", json!([])),
-    ]);
+    let done =
+        server.all(&[(insert, json!([10, "x"])), ("DELETE FROM t WHERE id = 10", json!([]))]);
     assert_eq!(done, Ok(vec![1, 1]));
     for (second, params, why) in [
         (insert, json!([1, "again"]), "statement 2: duplicate key"),
-        (
-            insert,
-            json!([true, "x"]),
-            "statement 2: parameter 1: a bool",
-        ),
-        (
-            "COMMIT",
-            json!([]),
-            "statement 2: COMMIT cannot be used here",
-        ),
-        (
-            "/* /**/ */ end",
-            json!([]),
-            "statement 2: END cannot be used here",
-        ),
+        (insert, json!([true, "x"]), "statement 2: parameter 1: a bool"),
+        ("COMMIT", json!([]), "statement 2: COMMIT cannot be used here"),
+        ("/* /**/ */ end", json!([]), "statement 2: END cannot be used here"),
     ] {
         let failed = server.all(&[(insert, json!([11, "y"])), (second, params)]);
         let said = failed.unwrap_err();
@@ -155,10 +122,8 @@ fn a_query_changes_nothing(server: &Asked) {
         assert!(!mark.exists(), "{sql}");
     }
     assert_eq!(server.value("(SELECT 1)", json!([])), json!(1));
-    let said = server.query(
-        "WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone",
-        json!([]),
-    );
+    let said =
+        server.query("WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone", json!([]));
     let why = "cannot execute DELETE in a read-only transaction \
                (a query changes nothing: use postgres.execute)";
     let why_with = why.replace("DELETE", "SELECT");
@@ -170,20 +135,14 @@ fn tables_and_columns_are_found_by_any_name(server: &Asked) {
     let create = r#"CREATE TABLE "a""b'c; DROP TABLE t; --" (x int)"#;
     assert_eq!(server.execute(create, json!([])), Ok(0));
     let tables = |schema: Option<&str>| {
-        server.rows(&SqlRequest::Tables {
-            schema: schema.map(str::to_owned),
-        })
+        server.rows(&SqlRequest::Tables { schema: schema.map(str::to_owned) })
     };
     let expected = json!([{"tablename": odd}, {"tablename": "t"}]);
     assert_eq!(tables(None), Ok(expected.clone()));
     assert_eq!(tables(Some("public")), Ok(expected));
     assert_eq!(tables(Some("'; DROP TABLE t; --")), Ok(json!([])));
-    let describe = |table: &str| {
-        server.rows(&SqlRequest::Describe {
-            table: table.to_owned(),
-            schema: None,
-        })
-    };
+    let describe =
+        |table: &str| server.rows(&SqlRequest::Describe { table: table.to_owned(), schema: None });
     let columns = json!([
         {"column_name": "id", "data_type": "integer", "is_nullable": "NO",
          "column_default": null, "character_maximum_length": null},
@@ -202,10 +161,7 @@ fn an_answer_has_bounds(server: &Asked) {
     assert_eq!(most[9_999], json!({"i": 10_000}));
     let rows = "the answer has more than 10000 rows (limit `sql_rows`): add a LIMIT, and read it in \
                 parts";
-    assert_eq!(
-        server.query(count, json!([2_000_000_000])),
-        Err(rows.into())
-    );
+    assert_eq!(server.query(count, json!([2_000_000_000])), Err(rows.into()));
     let bytes = "the answer is larger than 8 MiB (limit `sql_bytes`): add a LIMIT, or select fewer \
                  columns";
     let long = "SELECT repeat('x', $1::int) FROM generate_series(1, 100)";
@@ -308,10 +264,7 @@ fn work_ends_on_the_server_too() {
     let cluster = Cluster::start();
     let server = asked(&cluster.url("sslmode=require"));
     let sleep = query("SELECT pg_sleep(600)", json!([]));
-    let busy = SqlRequest::Execute(statement(
-        "DO 'BEGIN PERFORM pg_sleep(600); END'",
-        json!([]),
-    ));
+    let busy = SqlRequest::Execute(statement("DO 'BEGIN PERFORM pg_sleep(600); END'", json!([])));
     let waiting = SqlRequest::Transaction(vec![statement("SELECT pg_sleep(600)", json!([]))]);
     for request in [&sleep, &busy, &waiting] {
         let ended = server.ask(request, &leash(Duration::from_millis(300)));
@@ -326,10 +279,7 @@ fn work_ends_on_the_server_too() {
             let ended = asking.join().unwrap();
             assert_eq!(ended, Err("the call was cancelled".into()));
         });
-        assert!(
-            !held.left().is_zero(),
-            "it was not the cancelling that ended it"
-        );
+        assert!(!held.left().is_zero(), "it was not the cancelling that ended it");
         gone(&server, "pg_sleep(600)");
     }
 }
@@ -354,10 +304,7 @@ fn twenty_ask_at_once_over_few_connections() {
             });
         }
     });
-    assert_eq!(
-        server.value("SELECT count(*) FROM t", json!([])),
-        json!(100)
-    );
+    assert_eq!(server.value("SELECT count(*) FROM t", json!([])), json!(100));
     let open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'larkspur'";
     let open = server.value(open, json!([])).as_u64().unwrap();
     assert!((1..=8).contains(&open), "{open} connections");

@@ -39,10 +39,7 @@ impl File {
     fn absent(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap().join(name);
-        let source = |writable| Source::Sqlite {
-            path: path.clone(),
-            writable,
-        };
+        let source = |writable| Source::Sqlite { path: path.clone(), writable };
         Self {
             asked: Asked {
                 world: Outside::default(),
@@ -89,11 +86,7 @@ fn rows_are_counted_as_they_change() {
         ("UPDATE t SET name = upper(name)", json!([]), 3),
         ("UPDATE t SET name = 'x' WHERE id = 99", json!([]), 0),
         ("DELETE FROM t WHERE id < ?", json!([3]), 2),
-        (
-            "INSERT INTO t (name) VALUES ('d') RETURNING id",
-            json!([]),
-            1,
-        ),
+        ("INSERT INTO t (name) VALUES ('d') RETURNING id", json!([]), 1),
         ("CREATE INDEX i ON t (name)", json!([]), 0),
         ("SELECT * FROM t", json!([]), 0),
         ("VACUUM", json!([]), 0),
@@ -166,11 +159,7 @@ fn no_statement_reaches_another_file() {
         ("ATTACH ? AS o".into(), json!([other.to_str()]), one_file),
         (format!("VACUUM INTO '{other_path}'"), json!([]), one_file),
         ("VACUUM INTO ?".into(), json!([other.to_str()]), one_file),
-        (
-            "PRAGMA database_list".into(),
-            json!([]),
-            "PRAGMA database_list cannot be used here",
-        ),
+        ("PRAGMA database_list".into(), json!([]), "PRAGMA database_list cannot be used here"),
         (
             "SELECT * FROM pragma_database_list".into(),
             json!([]),
@@ -191,11 +180,7 @@ fn no_statement_reaches_another_file() {
             json!([]),
             "PRAGMA Busy_Timeout cannot be used here",
         ),
-        (
-            "SELECT load_extension('x')".into(),
-            json!([]),
-            "extensions cannot be loaded",
-        ),
+        ("SELECT load_extension('x')".into(), json!([]), "extensions cannot be loaded"),
     ] {
         let refused = file.execute(&sql, params.clone()).map(drop);
         assert_eq!(refused, Err(expected.into()), "{sql}");
@@ -206,15 +191,8 @@ fn no_statement_reaches_another_file() {
     assert!(!other.exists());
     let link = file.path("link.db");
     std::os::unix::fs::symlink(file.path("a.db"), &link).unwrap();
-    let linked = Source::Sqlite {
-        path: link,
-        writable: false,
-    };
-    let asked = Asked {
-        world: Outside::default(),
-        writing: linked.clone(),
-        reading: linked,
-    };
+    let linked = Source::Sqlite { path: link, writable: false };
+    let asked = Asked { world: Outside::default(), writing: linked.clone(), reading: linked };
     let swapped = asked.query("SELECT 1", json!([]));
     assert_eq!(swapped, Err("it cannot be opened".into()));
 }
@@ -227,12 +205,8 @@ fn tables_and_columns_are_found_by_any_name() {
     assert_eq!(file.execute(create, json!([])), Ok(0));
     let tables = file.rows(&SqlRequest::Tables { schema: None });
     assert_eq!(tables, Ok(json!([{"name": odd}, {"name": "t"}])));
-    let describe = |table: &str| {
-        file.rows(&SqlRequest::Describe {
-            table: table.to_owned(),
-            schema: None,
-        })
-    };
+    let describe =
+        |table: &str| file.rows(&SqlRequest::Describe { table: table.to_owned(), schema: None });
     let column = json!({"cid": 0, "name": "x", "type": "REAL", "notnull": 1,
         "dflt_value": "1.5", "pk": 0});
     assert_eq!(describe(odd), Ok(json!([column])));
@@ -290,38 +264,24 @@ fn what_is_wrong_is_said_without_a_path() {
     for (sql, expected) in [
         ("SELEC 1", "near \"SELEC\": syntax error"),
         ("SELECT * FROM nobody", "no such table: nobody"),
-        (
-            "SELECT 1; SELECT 2",
-            "one statement at a time: sqlite.transaction([...]) takes several",
-        ),
+        ("SELECT 1; SELECT 2", "one statement at a time: sqlite.transaction([...]) takes several"),
     ] {
         assert_eq!(file.query(sql, json!([])), Err(expected.into()), "{sql}");
     }
     fs::write(file.path("text.db"), "no database at all, but long enough").unwrap();
     fs::create_dir(file.path("folder")).unwrap();
     for (name, reading, writing) in [
-        (
-            "text.db",
-            "it is not an SQLite database",
-            "it is not an SQLite database",
-        ),
+        ("text.db", "it is not an SQLite database", "it is not an SQLite database"),
         ("folder", "this is a folder", "this is a folder"),
-        (
-            "none/a.db",
-            "there is no such file",
-            "there is no folder to put it in",
-        ),
+        ("none/a.db", "there is no such file", "there is no folder to put it in"),
     ] {
         let other = File::absent("unused");
         let source = |writable| Source::Sqlite {
             path: fs::canonicalize(file.folder.path()).unwrap().join(name),
             writable,
         };
-        let asked = Asked {
-            world: other.asked.world,
-            reading: source(false),
-            writing: source(true),
-        };
+        let asked =
+            Asked { world: other.asked.world, reading: source(false), writing: source(true) };
         let read = asked.query("SELECT * FROM t", json!([]));
         assert_eq!(read, Err(reading.into()), "{name}");
         let written = asked.execute("CREATE TABLE x (a)", json!([]));
@@ -354,10 +314,7 @@ fn a_query_ends_when_it_is_cancelled() {
         let ended = asking.join().unwrap();
         assert_eq!(ended, Err("the call was cancelled".into()));
     });
-    assert!(
-        !held.left().is_zero(),
-        "it was not the cancelling that ended it"
-    );
+    assert!(!held.left().is_zero(), "it was not the cancelling that ended it");
 }
 
 #[test]
@@ -389,10 +346,8 @@ fn twenty_write_and_read_at_once() {
                 let insert = "INSERT INTO t (name) VALUES (?)";
                 let done = file.all(&[(insert, json!([i])), (insert, json!([i]))]);
                 assert_eq!(done, Ok(vec![1, 1]));
-                let found = file.value(
-                    "SELECT count(*) FROM t WHERE name = ?",
-                    json!([i.to_string()]),
-                );
+                let found =
+                    file.value("SELECT count(*) FROM t WHERE name = ?", json!([i.to_string()]));
                 assert_eq!(found, json!(2));
             });
         }
@@ -403,12 +358,7 @@ fn twenty_write_and_read_at_once() {
 #[test]
 fn a_statement_may_end_in_many_ways() {
     let file = File::with_table();
-    for sql in [
-        "SELECT 1;",
-        "SELECT 1;; ",
-        "SELECT 1 -- one;",
-        "/* a */ SELECT 1 ; -- b",
-    ] {
+    for sql in ["SELECT 1;", "SELECT 1;; ", "SELECT 1 -- one;", "/* a */ SELECT 1 ; -- b"] {
         assert_eq!(file.value(sql, json!([])), json!(1), "{sql}");
     }
     for sql in ["", "  ", ";", "-- nothing"] {
@@ -417,11 +367,9 @@ fn a_statement_may_end_in_many_ways() {
         let said = file.execute(sql, json!([]));
         assert_eq!(said, Err("there is no statement".into()), "{sql}");
     }
-    for sql in [
-        "SELECT 1; DELETE FROM t",
-        "SELECT 1;-- a\n;DELETE FROM t",
-        "SELECT 1\0; DELETE FROM t",
-    ] {
+    for sql in
+        ["SELECT 1; DELETE FROM t", "SELECT 1;-- a\n;DELETE FROM t", "SELECT 1\0; DELETE FROM t"]
+    {
         assert!(file.query(sql, json!([])).is_err(), "{sql}");
         assert!(file.execute(sql, json!([])).is_err(), "{sql}");
     }
@@ -465,13 +413,9 @@ fn a_file_that_is_read_stays_as_it_is() {
 fn a_file_with_a_log_beside_it_is_read() {
     let file = File::with_table();
     let writer = rusqlite::Connection::open(file.path("a.db")).unwrap();
-    writer
-        .execute_batch("PRAGMA journal_mode = wal; INSERT INTO t (name) VALUES ('c');")
-        .unwrap();
+    writer.execute_batch("PRAGMA journal_mode = wal; INSERT INTO t (name) VALUES ('c');").unwrap();
     assert_eq!(file.names(), json!("a,b,c"));
-    writer
-        .execute_batch("BEGIN IMMEDIATE; INSERT INTO t (name) VALUES ('d');")
-        .unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE; INSERT INTO t (name) VALUES ('d');").unwrap();
     assert_eq!(file.names(), json!("a,b,c"));
     drop(writer);
     assert_eq!(file.names(), json!("a,b,c"));
@@ -482,26 +426,19 @@ fn a_file_with_a_log_beside_it_is_read() {
 fn a_file_that_needs_mending_is_mended_by_the_next_change() {
     let file = File::with_table();
     let writer = rusqlite::Connection::open(file.path("a.db")).unwrap();
-    writer
-        .execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN;")
-        .unwrap();
+    writer.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN;").unwrap();
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) \
                 INSERT INTO t (name) SELECT hex(zeroblob(100)) FROM n";
     writer.execute_batch(many).unwrap();
-    let (half, journal) = (
-        fs::read(file.path("a.db")).unwrap(),
-        fs::read(file.path("a.db-journal")).unwrap(),
-    );
+    let (half, journal) =
+        (fs::read(file.path("a.db")).unwrap(), fs::read(file.path("a.db-journal")).unwrap());
     drop(writer);
     fs::write(file.path("a.db"), half).unwrap();
     fs::write(file.path("a.db-journal"), journal).unwrap();
     let said = file.query("SELECT count(*) FROM t", json!([]));
     let why = "somebody stopped in the middle of a change: the next one that may write undoes it";
     assert_eq!(said, Err(why.into()));
-    assert_eq!(
-        file.execute("DELETE FROM t WHERE name = 'a'", json!([])),
-        Ok(1)
-    );
+    assert_eq!(file.execute("DELETE FROM t WHERE name = 'a'", json!([])), Ok(1));
     assert_eq!(file.names(), json!("b"));
 }
 
@@ -509,24 +446,12 @@ fn a_file_that_needs_mending_is_mended_by_the_next_change() {
 fn only_a_file_is_opened() {
     let file = File::new();
     let pipe = file.path("pipe");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [pipe, "/dev/zero".into()] {
         for writable in [false, true] {
-            let source = Source::Sqlite {
-                path: path.clone(),
-                writable,
-            };
-            let asked = Asked {
-                world: Outside::default(),
-                reading: source.clone(),
-                writing: source,
-            };
+            let source = Source::Sqlite { path: path.clone(), writable };
+            let asked =
+                Asked { world: Outside::default(), reading: source.clone(), writing: source };
             let why = Err("this is not a file".into());
             assert_eq!(asked.query("SELECT 1", json!([])), why);
         }

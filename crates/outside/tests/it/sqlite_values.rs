@@ -93,16 +93,8 @@ fn what_does_not_fit_is_said() {
             json!([big]),
             "parameter 1: 9223372036854775808 does not fit into 64 bits: give it as a string",
         ),
-        (
-            "SELECT ?, ?",
-            json!([1, huge]),
-            "parameter 2: 1e+999 is too large for a float",
-        ),
-        (
-            "SELECT ?",
-            json!([[1]]),
-            "parameter 1: a list cannot be bound: give json.encode(x)",
-        ),
+        ("SELECT ?, ?", json!([1, huge]), "parameter 2: 1e+999 is too large for a float"),
+        ("SELECT ?", json!([[1]]), "parameter 1: a list cannot be bound: give json.encode(x)"),
         (
             "SELECT ?",
             json!([{"a": 1}]),
@@ -113,11 +105,7 @@ fn what_does_not_fit_is_said() {
             json!([{"base64": "-"}]),
             "parameter 1: what stands at \"base64\" is not base64",
         ),
-        (
-            "SELECT ?, ?",
-            json!([1]),
-            "the statement has 2 parameters, and 1 were given",
-        ),
+        ("SELECT ?, ?", json!([1]), "the statement has 2 parameters, and 1 were given"),
         (
             "SELECT CAST(x'ff' AS TEXT) AS t",
             json!([]),

@@ -68,10 +68,7 @@ impl Key {
     }
 
     pub(crate) fn for_caller(self, who: Who) -> Self {
-        Self {
-            who: Some(who),
-            ..self
-        }
+        Self { who: Some(who), ..self }
     }
 
     pub(super) fn is_public(&self) -> bool {

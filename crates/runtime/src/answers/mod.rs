@@ -97,11 +97,7 @@ impl Answers {
         };
         let own = || current(&key.clone().for_caller(who.clone()));
         let found = current(key).or_else(|| key.is_public().then(own).flatten());
-        let counter = if found.is_some() {
-            &self.hits
-        } else {
-            &self.misses
-        };
+        let counter = if found.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
         found
     }
@@ -128,12 +124,7 @@ impl Answers {
     /// Forgets those of which this is true.
     pub(crate) fn forget(&self, is_old: impl Fn(&Key) -> bool) {
         let mut shelf = self.lock();
-        let old: Vec<Arc<Key>> = shelf
-            .entries
-            .keys()
-            .filter(|key| is_old(key))
-            .cloned()
-            .collect();
+        let old: Vec<Arc<Key>> = shelf.entries.keys().filter(|key| is_old(key)).cloned().collect();
         for key in old {
             shelf.remove(&key);
         }
@@ -179,12 +170,7 @@ impl Shelf {
         let used = self.clock;
         self.order.insert(used, Arc::clone(&key));
         self.bytes += bytes;
-        let entry = Entry {
-            result,
-            bytes,
-            until,
-            used,
-        };
+        let entry = Entry { result, bytes, until, used };
         self.entries.insert(key, entry);
     }
 
@@ -222,9 +208,7 @@ fn weight(value: &Value) -> usize {
         Value::Array(items) => items.iter().map(weight).sum(),
         Value::Object(map) => {
             let entries = map.iter();
-            entries
-                .map(|(name, value)| SLOT + name.len() + weight(value))
-                .sum()
+            entries.map(|(name, value)| SLOT + name.len() + weight(value)).sum()
         }
     }
 }

@@ -18,11 +18,8 @@ pub(crate) struct SecretUse {
 impl SecretUse {
     /// Whether this user would use the same value now.
     pub(crate) fn is_current(&self, user: &str, world: &dyn World) -> bool {
-        let stamp = world.secret_stamp(&SecretName {
-            module: &self.module,
-            name: &self.name,
-            user,
-        });
+        let stamp =
+            world.secret_stamp(&SecretName { module: &self.module, name: &self.name, user });
         stamp.is_ok_and(|stamp| stamp == self.stamp)
     }
 
@@ -44,10 +41,7 @@ struct Tracked {
 
 impl ResultTracker {
     fn within(outer: Option<Self>) -> Self {
-        Self(Arc::new(Tracked {
-            outer,
-            ..Tracked::default()
-        }))
+        Self(Arc::new(Tracked { outer, ..Tracked::default() }))
     }
 
     /// The client was asked something, or tools came and went: the call must run each time.
@@ -76,11 +70,7 @@ impl ResultTracker {
     }
 
     fn record(&self, used: &SecretUse) {
-        let mut secrets = self
-            .0
-            .secrets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut secrets = self.0.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         // The first use counts: a later one may already see a changed value.
         let is_known =
             |known: &SecretUse| (&known.module, &known.name) == (&used.module, &used.name);
@@ -126,12 +116,7 @@ impl PendingResult {
             let tracker = tracker.clone();
             *asker = Some(Arc::new(TrackedAsker { asked, tracker }));
         }
-        Self {
-            key,
-            who,
-            time: cache.time,
-            tracker,
-        }
+        Self { key, who, time: cache.time, tracker }
     }
 
     pub(crate) fn put(self, answers: &Answers, kept: Kept) {

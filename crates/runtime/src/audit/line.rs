@@ -26,18 +26,12 @@ pub struct Trail {
 
 impl Trail {
     pub fn by(door: Door) -> Self {
-        Self {
-            door,
-            ..Self::default()
-        }
+        Self { door, ..Self::default() }
     }
 
     #[must_use]
     pub(crate) fn via(&self, via: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            via: Some(via.into()),
-            ..self.clone()
-        }
+        Self { via: Some(via.into()), ..self.clone() }
     }
 }
 

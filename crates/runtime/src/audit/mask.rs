@@ -138,9 +138,7 @@ fn is_named_credential(map: &Map<String, Value>) -> bool {
 
 /// `["--password", "…"]` and `["X-Api-Key", "…"]`, as commands and headers are listed.
 fn follows_name(items: &[Value], index: usize) -> bool {
-    let before = index
-        .checked_sub(1)
-        .and_then(|before| items[before].as_str());
+    let before = index.checked_sub(1).and_then(|before| items[before].as_str());
     let Some(name) = before.filter(|name| items.len() == 2 || name.starts_with('-')) else {
         return false;
     };

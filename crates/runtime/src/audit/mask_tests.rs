@@ -33,12 +33,7 @@ fn credentials() -> Vec<String> {
         mixed("xoxb-123-456-", 24),
         mixed("xoxp-123-456-", 24),
         mixed("xapp-1-A0-", 30),
-        format!(
-            "{}.{}.{}",
-            mixed("eyJ", 33),
-            mixed("eyJ", 60),
-            mixed("", 43)
-        ),
+        format!("{}.{}.{}", mixed("eyJ", 33), mixed("eyJ", 60), mixed("", 43)),
         mixed("ntn_", 46),
         mixed("secret_", 43),
         mixed("ATATT3x", 180),
@@ -94,53 +89,23 @@ fn only_the_secret_part_of_a_text_is_masked() {
         ("bearer of bad news", "bearer of bad news"),
         ("send Bearer a1b2c3d4e5 there", "send Bearer *** there"),
         ("Basic dXNlcjpwYXNz", "Basic ***"),
-        (
-            "curl -H 'Authorization: Basic eA==' h",
-            "curl -H 'Authorization: ***' h",
-        ),
-        (
-            "Authorization: token abc\nAccept: x",
-            "Authorization: ***\nAccept: x",
-        ),
-        (
-            "Cookie: sid=1; theme=dark\nAccept: x",
-            "Cookie: ***\nAccept: x",
-        ),
+        ("curl -H 'Authorization: Basic eA==' h", "curl -H 'Authorization: ***' h"),
+        ("Authorization: token abc\nAccept: x", "Authorization: ***\nAccept: x"),
+        ("Cookie: sid=1; theme=dark\nAccept: x", "Cookie: ***\nAccept: x"),
         ("postgres://u:p@h/db", "postgres://***@h/db"),
         ("postgres://u:p@ss@h/db", "postgres://***@h/db"),
         ("postgres://u:p#s/s?@h/db", "postgres://***@h/db"),
-        (
-            "see https://me@h/ and redis://:pw@r:1/0",
-            "see https://***@h/ and redis://***@r:1/0",
-        ),
-        (
-            "http://h:8080/a@b and http://[::1]:80/a@b",
-            "http://h:8080/a@b and http://[::1]:80/a@b",
-        ),
-        (
-            "https://hooks.slack.com/services/T0/B0/x1",
-            "https://hooks.slack.com/services/***",
-        ),
-        (
-            "https://discord.com/api/webhooks/12/ab-c",
-            "https://discord.com/api/webhooks/***",
-        ),
+        ("see https://me@h/ and redis://:pw@r:1/0", "see https://***@h/ and redis://***@r:1/0"),
+        ("http://h:8080/a@b and http://[::1]:80/a@b", "http://h:8080/a@b and http://[::1]:80/a@b"),
+        ("https://hooks.slack.com/services/T0/B0/x1", "https://hooks.slack.com/services/***"),
+        ("https://discord.com/api/webhooks/12/ab-c", "https://discord.com/api/webhooks/***"),
         ("PGPASSWORD=hunter2 psql", "PGPASSWORD=*** psql"),
         ("password: letmein", "password: ***"),
-        (
-            "host=x password='be' user=me",
-            "host=x password='***' user=me",
-        ),
-        (
-            r#"{"client_secret":"abc","id":1}"#,
-            r#"{"client_secret":"***","id":1}"#,
-        ),
+        ("host=x password='be' user=me", "host=x password='***' user=me"),
+        (r#"{"client_secret":"abc","id":1}"#, r#"{"client_secret":"***","id":1}"#),
         (r#"{\"token\": \"abc\"}"#, r#"{\"token\": \"***\"}"#),
         ("h?access_token=abc&page=2", "h?access_token=***&page=2"),
-        (
-            "tool --api-key abc --verbose",
-            "tool --api-key *** --verbose",
-        ),
+        ("tool --api-key abc --verbose", "tool --api-key *** --verbose"),
         ("api_key: k3y-0001", "api_key: ***"),
         ("AccountKey=aGk=;Endpoint=x", "AccountKey=***;Endpoint=x"),
     ] {
@@ -248,10 +213,7 @@ fn credential_across_the_cut_is_masked() {
 #[test]
 fn large_arguments_are_masked_and_bounded() {
     let size = 4 << 20;
-    let part = format!(
-        "password=eyJ{}.://u:-----BEGIN PRIVATE KEY-----",
-        filler(40, MIXED)
-    );
+    let part = format!("password=eyJ{}.://u:-----BEGIN PRIVATE KEY-----", filler(40, MIXED));
     let text = part.repeat(size / part.len());
     assert!(masked_string(&text).len() <= LONGEST + 40);
     let items: Vec<Value> = vec![json!("Bearer ".repeat(16)); 32];

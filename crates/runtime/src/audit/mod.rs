@@ -44,10 +44,7 @@ pub struct Denial<'a> {
 }
 
 /// Whom nobody knows could push everything else out of the files: he gets so many lines.
-const STRANGERS: Rate = Rate {
-    count: 60,
-    per: Duration::from_mins(1),
-};
+const STRANGERS: Rate = Rate { count: 60, per: Duration::from_mins(1) };
 
 struct Keeper {
     queue: Arc<AuditQueue>,
@@ -105,9 +102,7 @@ impl Audit {
 
     /// Is every call turned away, since nothing can be written?
     pub fn is_refusing(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|keeper| keeper.queue.refuses_now())
+        self.0.as_ref().is_some_and(|keeper| keeper.queue.refuses_now())
     }
 
     pub fn counts(&self) -> Option<AuditCounts> {
@@ -126,11 +121,7 @@ impl Audit {
 
     fn turned_away(&self, verdict: &'static str, denial: &Denial<'_>) {
         let Some(keeper) = &self.0 else { return };
-        let mut line = Line::new(
-            line::cut(denial.method).to_owned(),
-            denial.caller,
-            denial.trail,
-        );
+        let mut line = Line::new(line::cut(denial.method).to_owned(), denial.caller, denial.trail);
         line.tool = Some(line::cut(denial.wanted).to_owned()).filter(|name| !name.is_empty());
         if let Some(of) = denial.of {
             line.module = Some(of.module.clone());
@@ -162,11 +153,7 @@ impl Audit {
 impl Keeper {
     fn close(&self) {
         self.queue.close();
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }

@@ -84,10 +84,7 @@ impl AuditQueue {
 
     /// Adds a line that nobody waits for.
     pub(super) fn add(&self, line: Line) {
-        self.push(QueuedLine {
-            line,
-            waiting: None,
-        });
+        self.push(QueuedLine { line, waiting: None });
     }
 
     /// Adds a line and says how to wait for it, with its number.
@@ -97,10 +94,7 @@ impl AuditQueue {
         has_run: bool,
     ) -> Result<(u64, Receipt), Unwritten> {
         let (waiting, written) = oneshot::channel();
-        let number = self.push(QueuedLine {
-            line,
-            waiting: Some(waiting),
-        });
+        let number = self.push(QueuedLine { line, waiting: Some(waiting) });
         let number = number.ok_or(Unwritten { has_run })?;
         Ok((number, Receipt { written, has_run }))
     }

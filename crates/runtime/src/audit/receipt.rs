@@ -27,9 +27,5 @@ impl Receipt {
 }
 
 fn confirm(is_written: bool, has_run: bool) -> Result<(), Unwritten> {
-    if is_written {
-        Ok(())
-    } else {
-        Err(Unwritten { has_run })
-    }
+    if is_written { Ok(()) } else { Err(Unwritten { has_run }) }
 }

@@ -9,11 +9,7 @@ use model::{Credential, ExecRequest, HostError, HttpRequest, Leash, Secret, Secr
 impl Gate<'_> {
     pub(super) fn secret_name<'s>(&'s self, name: &'s str) -> SecretName<'s> {
         let user = self.within.as_ref().map(|within| &*within.caller.name);
-        SecretName {
-            module: self.module,
-            name,
-            user: user.unwrap_or_default(),
-        }
+        SecretName { module: self.module, name, user: user.unwrap_or_default() }
     }
 
     /// A result that may be cached is valid as long as this secret stays as it is.
@@ -88,8 +84,6 @@ impl Gate<'_> {
         let secret = self.reveal(name, leash)?;
         let url = secret.expose();
         self.permit.connect(name, url)?;
-        Ok(Source::Postgres {
-            url: url.to_owned(),
-        })
+        Ok(Source::Postgres { url: url.to_owned() })
     }
 }

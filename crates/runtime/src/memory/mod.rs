@@ -132,10 +132,8 @@ mod tests {
     #[test]
     fn call_waits_until_memory_is_free() {
         block_on(async {
-            let (memory, running) = (
-                Arc::new(Memory::new(Some(1), 1)),
-                Arc::new(AtomicU64::new(1)),
-            );
+            let (memory, running) =
+                (Arc::new(Memory::new(Some(1), 1)), Arc::new(AtomicU64::new(1)));
             memory.set(2, 1);
             assert!(!memory.wait(&running, tokio::time::Instant::now()).await);
             let waiting = {
@@ -152,10 +150,8 @@ mod tests {
     #[test]
     fn call_waits_until_the_others_have_ended() {
         block_on(async {
-            let (memory, running) = (
-                Arc::new(Memory::new(Some(1), 1)),
-                Arc::new(AtomicU64::new(1)),
-            );
+            let (memory, running) =
+                (Arc::new(Memory::new(Some(1), 1)), Arc::new(AtomicU64::new(1)));
             memory.set(2, 1);
             let share = memory.enter();
             let waiting = {

@@ -93,11 +93,7 @@ mod tests {
                 Some(1_000_000),
             ),
             (
-                &[
-                    MEMINFO,
-                    (group, "0::/\n"),
-                    ("/sys/fs/cgroup/memory.max", "2000000\n"),
-                ],
+                &[MEMINFO, (group, "0::/\n"), ("/sys/fs/cgroup/memory.max", "2000000\n")],
                 Some(2_000_000),
             ),
             (
@@ -105,17 +101,11 @@ mod tests {
                     MEMINFO,
                     (group, "9:cpu:/x\n4:hugetlb,memory:/c\n"),
                     ("/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "3000000\n"),
-                    (
-                        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                        "9223372036854771712\n",
-                    ),
+                    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
                 ],
                 Some(3_000_000),
             ),
-            (
-                &[MEMINFO, (group, "nonsense\n0::/gone\n")],
-                Some(4096 << 10),
-            ),
+            (&[MEMINFO, (group, "nonsense\n0::/gone\n")], Some(4096 << 10)),
         ];
         for (files, expected) in cases {
             assert_eq!(with(files), expected, "{files:?}");

@@ -29,11 +29,8 @@ impl Permit {
         writes: bool,
         world: &dyn World,
     ) -> Result<PathBuf, HostError> {
-        let access: &PathAccess = if writes {
-            &|spot| Access::FilesWrite(spot)
-        } else {
-            &|spot| Access::Files(spot)
-        };
+        let access: &PathAccess =
+            if writes { &|spot| Access::FilesWrite(spot) } else { &|spot| Access::Files(spot) };
         self.resolve(&AskedPath::new(path, access), world)
     }
 
@@ -55,11 +52,8 @@ impl Permit {
     }
 
     fn sqlite(&self, path: &str, writes: bool, world: &dyn World) -> Result<PathBuf, HostError> {
-        let access: &PathAccess = if writes {
-            &|spot| Access::SqliteWrite(spot)
-        } else {
-            &|spot| Access::Sqlite(spot)
-        };
+        let access: &PathAccess =
+            if writes { &|spot| Access::SqliteWrite(spot) } else { &|spot| Access::Sqlite(spot) };
         self.resolve(&AskedPath::new(path, access), world)
     }
 
@@ -103,10 +97,7 @@ impl Permit {
             // The denial names the line to add.
             Ok(real) if real.starts_with(&home) && *real == without_dots(&home.join(written)) => {}
             Ok(real) if real == Path::new(written) => {}
-            Ok(real) => self.log(&format!(
-                "denied `{written}`: its path is {}",
-                real.display()
-            )),
+            Ok(real) => self.log(&format!("denied `{written}`: its path is {}", real.display())),
             Err(HostError(why)) => self.log(why),
         }
         // Nothing of what lies there shows before the path is granted as it is written.
@@ -176,22 +167,14 @@ impl Permit {
 
 impl<'a> AskedPath<'a> {
     pub(super) fn new(written: &'a str, access: &'a PathAccess) -> Self {
-        Self {
-            written,
-            access,
-            is_free_below: false,
-        }
+        Self { written, access, is_free_below: false }
     }
 
     fn spot<'s>(&self, whole: &'s str, below: Option<&'s str>) -> Spot<'s>
     where
         'a: 's,
     {
-        Spot {
-            asked: self.written,
-            whole,
-            below,
-        }
+        Spot { asked: self.written, whole, below }
     }
 }
 

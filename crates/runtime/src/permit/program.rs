@@ -64,8 +64,5 @@ impl Permit {
 /// With these a script would turn a command that it may run into another one. What else a program
 /// makes of its variables is for those to know who grant it.
 fn chooses_code(name: &str) -> bool {
-    name == "PATH"
-        || ["LD_", "DYLD_", "LARKSPUR_"]
-            .iter()
-            .any(|begin| name.starts_with(begin))
+    name == "PATH" || ["LD_", "DYLD_", "LARKSPUR_"].iter().any(|begin| name.starts_with(begin))
 }

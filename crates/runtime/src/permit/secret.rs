@@ -19,9 +19,7 @@ impl Permit {
             },
             |near| format!("did you mean `{near}`?"),
         );
-        Err(HostError(format!(
-            "module `{module}` has no secret `{name}`; {way_out}"
-        )))
+        Err(HostError(format!("module `{module}` has no secret `{name}`; {way_out}")))
     }
 
     /// May it be sent there?

@@ -46,11 +46,7 @@ impl Limited {
                 )
             }
         };
-        Self {
-            sentence,
-            limit: setting,
-            retry_after,
-        }
+        Self { sentence, limit: setting, retry_after }
     }
 
     /// Whole seconds, so that nobody comes too early.

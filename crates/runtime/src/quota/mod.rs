@@ -123,11 +123,7 @@ impl Runtime {
                 self.charge_module(&catalog, module)?;
             }
         }
-        Ok(if wanted.is_empty() {
-            RateCharge::Caller
-        } else {
-            RateCharge::CallerAndModule
-        })
+        Ok(if wanted.is_empty() { RateCharge::Caller } else { RateCharge::CallerAndModule })
     }
 
     /// Counts a request that is about no module.

@@ -57,10 +57,7 @@ impl Places {
         let guest = self.guest(name);
         let places = Arc::clone(&guest.room.places);
         if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
-            return Ok(Held {
-                _permit: permit,
-                _guest: guest,
-            });
+            return Ok(Held { _permit: permit, _guest: guest });
         }
         let limit = self.0.limit;
         let _all = Waiting::new(&self.0.waiting);
@@ -73,15 +70,9 @@ impl Places {
         match tokio::time::timeout_at(until, places.acquire_owned()).await {
             Ok(Ok(permit)) => {
                 drop(own);
-                Ok(Held {
-                    _permit: permit,
-                    _guest: guest,
-                })
+                Ok(Held { _permit: permit, _guest: guest })
             }
-            _ => Err(Overload::NoPermit {
-                waited: begin.elapsed(),
-                limit,
-            }),
+            _ => Err(Overload::NoPermit { waited: begin.elapsed(), limit }),
         }
     }
 
@@ -100,11 +91,7 @@ impl Places {
         });
         let room = Arc::clone(room);
         drop(rooms);
-        Guest {
-            places: self.clone(),
-            name,
-            room,
-        }
+        Guest { places: self.clone(), name, room }
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {

@@ -77,12 +77,7 @@ impl Runtime {
         let plan = self.plan_batch(&catalog, &batch.tasks, &batch.caller, &batch.trail, &may)?;
         let run = BatchRun::new(&catalog, plan, None);
         let until = run.until();
-        let driver = BatchDriver {
-            runtime: self,
-            batch: &batch,
-            run,
-            calls: TaskCalls::default(),
-        };
+        let driver = BatchDriver { runtime: self, batch: &batch, run, calls: TaskCalls::default() };
         let report = driver.run().await;
         // Authors' functions have what is left of the batch's time, and at least the time of one call.
         let until = until.max(Instant::now() + self.limits().time);
@@ -93,10 +88,8 @@ impl Runtime {
                 answer.set(next.place, None);
                 continue;
             };
-            let (cancel, time) = (
-                batch.cancel.clone(),
-                until.saturating_duration_since(Instant::now()),
-            );
+            let (cancel, time) =
+                (batch.cancel.clone(), until.saturating_duration_since(Instant::now()));
             let written =
                 self.say_within(&handle, next.value, next.asked, cancel, time, next.tokens);
             answer.set(next.place, Some(written.await));
@@ -124,11 +117,7 @@ pub(crate) fn tasks(meta: Meta, name: &str, args: Args) -> Result<Value, Request
     let accepted = meta.accept(args);
     let mut args = accepted.map_err(|rejected| {
         let signature = Some(format!("batch({})", Meta::Batch.input().signature()));
-        RequestErrorKind::Rejected {
-            rejected,
-            signature,
-        }
-        .of(name)
+        RequestErrorKind::Rejected { rejected, signature }.of(name)
     })?;
     Ok(args.remove("tasks").unwrap_or_default())
 }
@@ -153,10 +142,7 @@ pub(crate) fn planned(
             select: tool.select.clone(),
         })
     };
-    let limits = PlanLimits {
-        copied_bytes: limits.result_bytes,
-        ..PlanLimits::default()
-    };
+    let limits = PlanLimits { copied_bytes: limits.result_bytes, ..PlanLimits::default() };
     Plan::read(tasks, limits, &lookup)
 }
 

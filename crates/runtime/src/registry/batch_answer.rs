@@ -64,13 +64,7 @@ impl BatchAnswer {
             Some(_) if is_text(&ended) => ResultText::Wanted(budget),
             _ => ResultText::Absent,
         });
-        Self {
-            texts: texts.collect(),
-            report,
-            budget,
-            reader,
-            shares: None,
-        }
+        Self { texts: texts.collect(), report, budget, reader, shares: None }
     }
 
     /// The next result to write. All are written within the whole budget first; if they exceed it together,
@@ -106,16 +100,8 @@ impl BatchAnswer {
     }
 
     fn share_budget(&mut self) {
-        let beside: Vec<usize> = self
-            .report
-            .tasks()
-            .map(|ended| tokens_beside(&ended))
-            .collect();
-        let sizes = self
-            .texts
-            .iter()
-            .zip(&beside)
-            .map(|(text, beside)| beside + text.tokens());
+        let beside: Vec<usize> = self.report.tasks().map(|ended| tokens_beside(&ended)).collect();
+        let sizes = self.texts.iter().zip(&beside).map(|(text, beside)| beside + text.tokens());
         let shares = share_out(self.budget, &sizes.collect::<Vec<_>>());
         for ((text, share), beside) in self.texts.iter_mut().zip(&shares).zip(beside) {
             // A long error leaves half to the result.
@@ -193,9 +179,7 @@ fn asked(ended: &EndedTask<'_>) -> Asked {
 
 /// Tokens of what a block has besides the result.
 fn tokens_beside(ended: &EndedTask<'_>) -> usize {
-    let header = ended
-        .value
-        .map_or(0, |_| count_tokens(ended.task.id.as_str()) + 2);
+    let header = ended.value.map_or(0, |_| count_tokens(ended.task.id.as_str()) + 2);
     header + count_tokens(&ended.describe_failures())
 }
 
@@ -254,9 +238,6 @@ mod tests {
     fn long_errors_are_cut() {
         assert_eq!(cut_text("a: error\n".to_owned(), 100), "a: error\n");
         let cut = cut_text("é".repeat(1000), 50);
-        assert_eq!(
-            cut,
-            format!("{} … (cut, 1900 bytes more)\n", "é".repeat(50))
-        );
+        assert_eq!(cut, format!("{} … (cut, 1900 bytes more)\n", "é".repeat(50)));
     }
 }

@@ -59,18 +59,12 @@ impl<'b> BatchRun<'b> {
     pub(super) fn start(&mut self) -> Vec<(TaskCall, Args)> {
         let starts = self.run.start(self.begin.elapsed());
         let calls = starts.into_iter();
-        calls
-            .map(|Start { job, args }| (self.task_call(job), args))
-            .collect()
+        calls.map(|Start { job, args }| (self.task_call(job), args)).collect()
     }
 
     fn task_call(&self, job: Job) -> TaskCall {
         let task = self.run.task(job);
-        let found = find(
-            self.catalog,
-            task.tool.module.as_str(),
-            task.tool.tool.as_str(),
-        );
+        let found = find(self.catalog, task.tool.module.as_str(), task.tool.tool.as_str());
         TaskCall {
             job,
             tool: task.tool.to_string(),
@@ -97,8 +91,7 @@ impl<'b> BatchRun<'b> {
 
     pub(super) fn end(&mut self, ended: EndedCall) {
         self.run.set_compact(ended.job, ended.compact);
-        self.run
-            .ended(ended.job, ended.result, self.begin.elapsed());
+        self.run.ended(ended.job, ended.result, self.begin.elapsed());
     }
 
     pub(super) fn halt(&mut self, halt: Halt) {
@@ -135,21 +128,13 @@ impl TaskCall {
         result: Result<Value, Failure>,
         compact: Option<Value>,
     ) -> EndedCall {
-        EndedCall {
-            job: self.job,
-            result,
-            compact,
-        }
+        EndedCall { job: self.job, result, compact }
     }
 }
 
 impl EndedCall {
     pub(super) fn failed(job: Job, failure: Failure) -> Self {
-        Self {
-            job,
-            result: Err(failure),
-            compact: None,
-        }
+        Self { job, result: Err(failure), compact: None }
     }
 }
 

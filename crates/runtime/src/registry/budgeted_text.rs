@@ -13,10 +13,7 @@ pub(super) struct BudgetedText {
 
 impl BudgetedText {
     pub(super) fn new(tokens: usize) -> Self {
-        Self {
-            text: String::new(),
-            left: tokens,
-        }
+        Self { text: String::new(), left: tokens }
     }
 
     /// Tokens that are left.

@@ -40,12 +40,7 @@ impl Wanted {
             _ => Args::new(),
         };
         let ways = Ways::CALL;
-        let asked = Asked {
-            format,
-            select,
-            ways,
-            foreach: None,
-        };
+        let asked = Asked { format, select, ways, foreach: None };
         Ok((Self { handle, asked }, params))
     }
 
@@ -67,11 +62,7 @@ impl Wanted {
     /// The same for a script, which gets the data if it asks for all of it.
     pub(crate) fn script_shape(&self) -> Shape {
         match self.asked {
-            Asked {
-                format: Some(Format::Json),
-                select: None,
-                ..
-            } => Shape::Raw,
+            Asked { format: Some(Format::Json), select: None, .. } => Shape::Raw,
             _ => self.shape(),
         }
     }
@@ -82,10 +73,7 @@ impl Wanted {
     ) -> Result<Output, RequestError> {
         match called {
             // The text says it; it is paid for once.
-            Ok(output) => Ok(Output {
-                structured: None,
-                ..output
-            }),
+            Ok(output) => Ok(Output { structured: None, ..output }),
             // The caller may not have seen what the tool takes.
             Err(mut error) => {
                 if let RequestErrorKind::Rejected { signature, .. } = &mut error.kind {

@@ -30,11 +30,8 @@ pub(super) fn meta_tools<'m>(modules: impl Iterator<Item = &'m Arc<Module>>) -> 
         return tools;
     }
     let names = name_modules(&modules, left / 4);
-    let list = list_modules(
-        &modules,
-        ToolCounts::Hidden,
-        left.saturating_sub(count_tokens(&names)),
-    );
+    let list =
+        list_modules(&modules, ToolCounts::Hidden, left.saturating_sub(count_tokens(&names)));
     add(&mut tools, Meta::Call, &format!(" Modules: {names}."));
     add(&mut tools, Meta::Schema, &format!(" Modules:\n{list}"));
     tools
@@ -69,10 +66,7 @@ fn tool(meta: Meta) -> Option<Tool> {
         },
         input: meta.input().clone(),
         output: None,
-        hints: Hints {
-            read_only: is_read_only.then_some(true),
-            ..Hints::default()
-        },
+        hints: Hints { read_only: is_read_only.then_some(true), ..Hints::default() },
         reads: Vec::new(),
         icons: None,
         examples: Vec::new(),

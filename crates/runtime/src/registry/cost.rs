@@ -28,10 +28,7 @@ impl Catalog {
         let own = tools.filter(|(_, handle)| handle.module.name == module.name);
         let own = own.map(|(name, handle)| (name, &handle.tool().tool));
         let flat = written(own, self.rules.showing.structured);
-        let target = Target {
-            module: Arc::clone(module),
-            tools: None,
-        };
+        let target = Target { module: Arc::clone(module), tools: None };
         let signatures = show_modules(&[target], Detail::Signatures, usize::MAX);
         Cost {
             module: module.name.as_str(),

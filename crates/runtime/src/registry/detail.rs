@@ -87,11 +87,7 @@ fn tool(tool: &Tool, detail: Detail) -> Value {
 }
 
 fn resource(resource: &Resource) -> Value {
-    let key = if resource.uri.is_exact() {
-        "uri"
-    } else {
-        "uriTemplate"
-    };
+    let key = if resource.uri.is_exact() { "uri" } else { "uriTemplate" };
     let mut full = json!({key: resource.uri.as_str(), "name": resource.name});
     if !resource.description.is_empty() {
         full["description"] = json!(resource.description);

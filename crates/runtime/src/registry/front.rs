@@ -45,9 +45,7 @@ impl Front {
     ) -> Self {
         let showing = rules.showing;
         let meta = super::catalogue::meta_tools(modules);
-        let all = flat
-            .iter()
-            .map(|(name, handle)| (name.as_str(), &handle.tool().tool));
+        let all = flat.iter().map(|(name, handle)| (name.as_str(), &handle.tool().tool));
         let all = written(all, showing.structured);
         let few = meta.iter().map(|tool| (tool.name.as_str(), tool));
         let few = written(few, showing.structured);
@@ -58,9 +56,7 @@ impl Front {
             Surface::Modules => true,
             Surface::Auto => flat_tokens >= showing.surface_tokens,
         };
-        let at_start = rules
-            .shows_modules
-            .filter(|_| showing.surface == Surface::Auto);
+        let at_start = rules.shows_modules.filter(|_| showing.surface == Surface::Auto);
         let choice = Choice {
             asked: showing.surface,
             shows_modules: at_start.unwrap_or(would_show_modules),
@@ -79,12 +75,7 @@ impl Front {
                 Listing::of_tool(name, handle, showing).hash_additions(&mut hasher);
             }
         }
-        Self {
-            choice,
-            meta,
-            costs,
-            fingerprint: hasher.finish(),
-        }
+        Self { choice, meta, costs, fingerprint: hasher.finish() }
     }
 
     pub(crate) fn costs(&self) -> &[usize] {
@@ -96,9 +87,7 @@ impl Front {
     }
 
     pub fn meta_tool(&self, meta: Meta) -> Option<&Tool> {
-        self.meta
-            .iter()
-            .find(|tool| tool.name.as_str() == meta.name())
+        self.meta.iter().find(|tool| tool.name.as_str() == meta.name())
     }
 }
 

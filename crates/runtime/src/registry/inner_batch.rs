@@ -128,9 +128,7 @@ impl BlockingBatchDriver<'_, '_> {
             self.run.end(within.call_task(&task, args, meta));
             return;
         }
-        let thread = thread::Builder::new()
-            .name("batch".into())
-            .stack_size(STACK);
+        let thread = thread::Builder::new().name("batch".into()).stack_size(STACK);
         let (ended, span) = (self.ended.0.clone(), tracing::Span::current());
         let job = task.job;
         let work = move || {
@@ -142,8 +140,7 @@ impl BlockingBatchDriver<'_, '_> {
             Ok(_) => self.running += 1,
             Err(error) => {
                 let why = format!("there is no thread left to run it on: {error}");
-                self.run
-                    .end(EndedCall::failed(job, Failure::new("busy", why)));
+                self.run.end(EndedCall::failed(job, Failure::new("busy", why)));
             }
         }
     }

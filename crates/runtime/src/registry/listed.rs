@@ -29,9 +29,7 @@ fn annotations(hints: Hints) -> Option<Value> {
         ("idempotentHint", hints.idempotent),
         ("openWorldHint", hints.open_world),
     ];
-    let said = all
-        .into_iter()
-        .filter_map(|(key, hint)| Some((key.to_owned(), json!(hint?))));
+    let said = all.into_iter().filter_map(|(key, hint)| Some((key.to_owned(), json!(hint?))));
     let said: Map<String, Value> = said.collect();
     (!said.is_empty()).then_some(Value::Object(said))
 }
@@ -42,9 +40,7 @@ pub(super) fn written<'t>(
     results: StructuredResults,
 ) -> Vec<String> {
     let tools = tools.into_iter();
-    tools
-        .map(|(name, tool)| listed(name, tool, results).to_string())
-        .collect()
+    tools.map(|(name, tool)| listed(name, tool, results).to_string()).collect()
 }
 
 /// What it costs a model.

@@ -85,27 +85,19 @@ impl Catalog {
             return Meta::ALL.into_iter().filter_map(listed).collect();
         }
         let tools = self.tools();
-        tools
-            .map(|(name, handle)| Listing::of_tool(name, handle, showing))
-            .collect()
+        tools.map(|(name, handle)| Listing::of_tool(name, handle, showing)).collect()
     }
 
     /// What a model is told of this server before it sees a tool.
     pub fn instructions(&self) -> String {
         let about =
             |module: &Module| summarize(module.description().unwrap_or_default(), LONGEST_ABOUT);
-        let modules = self
-            .modules()
-            .map(|module| (module.name.as_str(), about(module)));
+        let modules = self.modules().map(|module| (module.name.as_str(), about(module)));
         let modules: Vec<(&str, String)> = modules.collect();
-        let lines = modules
-            .iter()
-            .map(|(name, about)| ModuleLine { name, about });
+        let lines = modules.iter().map(|(name, about)| ModuleLine { name, about });
         let lines: Vec<ModuleLine<'_>> = lines.collect();
         let shows_meta_tools = self.front.choice.shows_modules;
-        self.rules
-            .introduction
-            .instructions(&lines, shows_meta_tools)
+        self.rules.introduction.instructions(&lines, shows_meta_tools)
     }
 }
 
@@ -123,10 +115,7 @@ fn result_size(showing: Showing) -> Map<String, Value> {
 /// The module's name, its keywords and what it is for, and the tool's example questions.
 fn search_hint(module: &Module, tool: &Tool) -> String {
     let about = summarize(module.description().unwrap_or_default(), LONGEST_ABOUT);
-    let keywords = module
-        .manifest
-        .iter()
-        .flat_map(|manifest| &manifest.keywords);
+    let keywords = module.manifest.iter().flat_map(|manifest| &manifest.keywords);
     let words = iter::once(module.name.as_str())
         .chain(keywords.map(String::as_str))
         .chain((!about.is_empty()).then_some(about.as_str()))

@@ -134,25 +134,16 @@ fn accept_beside_text(meta: Meta, list: &str, mut args: Args) -> Result<Args, Re
 fn accept_tasks(meta: Meta, mut args: Args) -> Result<Args, Rejected> {
     let tasks = args.shift_remove("tasks");
     let tasks = tasks.or_else(|| args.shift_remove("commands"));
-    let tool = args
-        .keys()
-        .find(|name| ["module", "tool", "params"].contains(&name.as_str()));
+    let tool = args.keys().find(|name| ["module", "tool", "params"].contains(&name.as_str()));
     if let (Meta::CallReadonly, Some(name)) = (meta, tool) {
         let message = "stands beside `tasks`: name one tool, or give tasks that name theirs";
         let (field, message) = (name.clone(), message.to_owned());
         return Err(Rejected(vec![Problem { field, message }]));
     }
     // Checks for other names, and for tasks that are not there.
-    let shown = tasks
-        .iter()
-        .map(|_| ("tasks".to_owned(), Value::Array(Vec::new())));
-    Meta::Batch
-        .input()
-        .accept(args.into_iter().chain(shown).collect())?;
-    Ok(tasks
-        .map(|tasks| ("tasks".to_owned(), tasks))
-        .into_iter()
-        .collect())
+    let shown = tasks.iter().map(|_| ("tasks".to_owned(), Value::Array(Vec::new())));
+    Meta::Batch.input().accept(args.into_iter().chain(shown).collect())?;
+    Ok(tasks.map(|tasks| ("tasks".to_owned(), tasks)).into_iter().collect())
 }
 
 fn input(meta: Meta) -> Input {
@@ -178,15 +169,9 @@ fn input(meta: Meta) -> Input {
         Meta::CallReadonly => {
             let tasks = Schema::List(Box::new(Schema::Dict(Box::new(Schema::Any))));
             let names = ["module", "tool"].map(|name| optional(name, Schema::Str));
-            names
-                .into_iter()
-                .chain([params(), optional("tasks", tasks)])
-                .collect()
+            names.into_iter().chain([params(), optional("tasks", tasks)]).collect()
         }
-        Meta::Batch => vec![Field::required(
-            "tasks",
-            Schema::List(Box::new(task_item())),
-        )],
+        Meta::Batch => vec![Field::required("tasks", Schema::List(Box::new(task_item())))],
     };
     // It takes what the others take: that is checked when one of them is meant, and not listed twice.
     Input::typed(fields, meta == Meta::CallReadonly)
@@ -207,10 +192,7 @@ fn task_item() -> Schema {
         optional("select", texts()),
         optional("foreach", Schema::Any),
         optional("when", Schema::Str),
-        optional(
-            "on_error",
-            Schema::OneOf(vec!["fail".into(), "continue".into()]),
-        ),
+        optional("on_error", Schema::OneOf(vec!["fail".into(), "continue".into()])),
         optional("retry", Schema::Int),
         optional("timeout_ms", Schema::Int),
     ];

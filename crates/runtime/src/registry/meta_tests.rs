@@ -1,10 +1,7 @@
 //! `call`, `call_readonly` and `batch` as callers write them, and what they read.
 
 #![expect(clippy::disallowed_methods, reason = "tests own their folders")]
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "json! reads better without an ampersand each"
-)]
+#![expect(clippy::needless_pass_by_value, reason = "json! reads better without an ampersand each")]
 
 use crate::project::ProjectFile;
 use crate::request::Call;
@@ -107,8 +104,7 @@ async fn read_only_tools_are_called_and_no_others() {
     hub.check("call_readonly", &read, &["x"]).await;
     let tasks =
         json!({"tasks": [task("a", "echo", json!({"text": "x"})), task("b", "closed", json!({}))]});
-    hub.check("call_readonly", &tasks, &["a:\nx\n", "b:\n0\n"])
-        .await;
+    hub.check("call_readonly", &tasks, &["a:\nx\n", "b:\n0\n"]).await;
     let no = "`hub.close` is not declared read-only; `call` and `batch` can call it";
     let write = json!({"module": "hub", "tool": "close", "params": {"number": 1}});
     hub.check("call_readonly", &write, &[no]).await;
@@ -118,21 +114,13 @@ async fn read_only_tools_are_called_and_no_others() {
     for args in [&write, &mixed] {
         let through = json!({"tool": "call_readonly", "args": args});
         let said = hub.call("hub.through", &through).await.into_json();
-        assert!(
-            said.to_string().contains("is not declared read-only"),
-            "{said}"
-        );
+        assert!(said.to_string().contains("is not declared read-only"), "{said}");
     }
     assert_eq!(hub.closed().await, 0);
     let both = json!({"module": "hub", "tool": "echo", "tasks": []});
     let beside = "`module` stands beside `tasks`: name one tool, or give tasks that name theirs";
     hub.check("call_readonly", &both, &[beside]).await;
-    hub.check(
-        "call_readonly",
-        &json!({}),
-        &["`module` is required; `tool` is required"],
-    )
-    .await;
+    hub.check("call_readonly", &json!({}), &["`module` is required; `tool` is required"]).await;
 }
 
 #[tokio::test]
@@ -149,8 +137,7 @@ async fn calls_are_taken_as_they_are_meant() {
     }
     let number = json!({"module": "hub", "tool": "echo", "params": {"text": 7}});
     hub.check("call", &number, &["(text)\n7"]).await;
-    hub.check("hub.echo", &json!({"text": true, "times": null}), &["true"])
-        .await;
+    hub.check("hub.echo", &json!({"text": true, "times": null}), &["true"]).await;
 }
 
 #[tokio::test]
@@ -168,21 +155,13 @@ async fn each_task_is_a_block_with_a_status_only_if_it_is_not_ok() {
     ]});
     let (texts, is_error) = hub.texts("batch", &tasks).await;
     assert!(!is_error);
-    let [i, bad, next, not, raw, each] = texts.as_slice() else {
-        panic!("{texts:#?}")
-    };
+    let [i, bad, next, not, raw, each] = texts.as_slice() else { panic!("{texts:#?}") };
     assert!(i.starts_with("i: (json; "), "{i}");
-    assert!(
-        i.ends_with("{\"number\":1,\"author\":\"ada\"}],\"total\":2}\n"),
-        "{i}"
-    );
+    assert!(i.ends_with("{\"number\":1,\"author\":\"ada\"}],\"total\":2}\n"), "{i}");
     assert_eq!(bad, "bad: error (failed): it is broken\n");
     assert_eq!(next, "next: skipped because `bad` failed\n");
     assert_eq!(not, "not: skipped because its `when` does not hold\n");
-    assert!(
-        raw.starts_with("raw: (") && raw.ends_with("{\"total\":1}\n"),
-        "{raw}"
-    );
+    assert!(raw.starts_with("raw: (") && raw.ends_with("{\"total\":1}\n"), "{raw}");
     let failed = "each[1]: error (rejected): `text` expected a string, got a list\n";
     assert_eq!(each, &format!("{failed}each:\n[2]: a,null\n"));
     let quiet =
@@ -232,8 +211,7 @@ async fn references_follow_the_names_of_the_compact_form() {
     ] {
         let first = json!({"id": "i", "module": "hub", "tool": tool});
         let tasks = json!({"tasks": [first, task("t", "echo", json!({"text": text}))]});
-        hub.check("batch", &tasks, &[&format!("t:\n{expected}\n")])
-            .await;
+        hub.check("batch", &tasks, &[&format!("t:\n{expected}\n")]).await;
         let through = json!({"tool": "batch", "args": tasks});
         let said = hub.call("hub.through", &through).await.into_json();
         assert_eq!(said["value"]["results"]["t"], expected, "{said}");

@@ -67,13 +67,7 @@ impl Runtime {
             MetaCall::Schema(output) => Ok(output),
             MetaCall::Batch(tasks) => Ok(self.call_batch(meta, tasks, call).await),
             MetaCall::Tool(wanted, args) => {
-                let call = Call {
-                    trail,
-                    name: wanted.name(),
-                    args,
-                    shape: wanted.shape(),
-                    ..call
-                };
+                let call = Call { trail, name: wanted.name(), args, shape: wanted.shape(), ..call };
                 wanted.answer(self.call(call).await)
             }
         }
@@ -106,9 +100,7 @@ impl Runtime {
 
     /// Audits a call that could not even be read.
     fn note_unread(&self, name: &str, caller: &Caller, trail: &Trail, error: &RequestError) {
-        let begun = self
-            .audit()
-            .begin("tools/call", caller, trail, name, Some(&Args::new()));
+        let begun = self.audit().begin("tools/call", caller, trail, name, Some(&Args::new()));
         let Some(mut entry) = begun.ok().filter(Entry::is_open) else {
             return;
         };
@@ -163,10 +155,7 @@ fn missing(target: &str, what: &str, near: Vec<&str>, way_out: &str) -> RequestE
         suggestion if suggestion.is_empty() => format!("there is no {what}; {way_out}"),
         suggestion => format!("there is no {what}{suggestion}"),
     };
-    let kind = RequestErrorKind::Missing {
-        sentence,
-        available,
-    };
+    let kind = RequestErrorKind::Missing { sentence, available };
     kind.of(target)
 }
 

@@ -27,14 +27,10 @@ pub(super) fn list_modules(modules: &[&Arc<Module>], counts: ToolCounts, tokens:
     by_size.sort_by_key(|module| Reverse(module.tools.len()));
     let longest = LONGEST[LONGEST.len() - 1];
     let mut described = BudgetedText::new(tokens / 2);
-    let lines = by_size
-        .iter()
-        .take_while(|module| described.push(&line(module, counts, longest)));
+    let lines = by_size.iter().take_while(|module| described.push(&line(module, counts, longest)));
     let described_count = lines.count();
-    let names: Vec<String> = by_size[described_count..]
-        .iter()
-        .map(|module| label(module, counts))
-        .collect();
+    let names: Vec<String> =
+        by_size[described_count..].iter().map(|module| label(module, counts)).collect();
     let described = described.into_text();
     let mut named = BudgetedText::new(tokens - count_tokens(&described).min(tokens));
     named.push_names("Also: ", names.iter().map(String::as_str));
@@ -56,9 +52,7 @@ fn all_lines(
     tokens: usize,
 ) -> Option<String> {
     let mut text = BudgetedText::new(tokens);
-    let fits = modules
-        .iter()
-        .all(|module| text.push(&line(module, counts, longest)));
+    let fits = modules.iter().all(|module| text.push(&line(module, counts, longest)));
     fits.then(|| text.into_text())
 }
 

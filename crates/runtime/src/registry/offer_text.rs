@@ -22,10 +22,7 @@ impl Target {
     pub(super) fn handles(&self) -> Vec<Handle> {
         let all = || (0..self.module.tools.len()).collect();
         let tools: Vec<usize> = self.tools.clone().unwrap_or_else(all);
-        let handle = |index| Handle {
-            module: Arc::clone(&self.module),
-            index,
-        };
+        let handle = |index| Handle { module: Arc::clone(&self.module), index };
         tools.into_iter().map(handle).collect()
     }
 }
@@ -56,9 +53,7 @@ fn show_module(target: &Target, detail: Detail, tokens: usize) -> String {
         Detail::Signatures | Detail::Full => signatures(&handles, text.left()),
     };
     let shown = lines.iter().take_while(|line| text.push(line)).count();
-    let names = handles[shown..]
-        .iter()
-        .map(|handle| handle.tool().tool.name.as_str());
+    let names = handles[shown..].iter().map(|handle| handle.tool().tool.name.as_str());
     text.push_names(if shown == 0 { "" } else { "more: " }, names);
     format!("{}\n", text.into_text())
 }
@@ -67,16 +62,10 @@ fn show_module(target: &Target, detail: Detail, tokens: usize) -> String {
 fn signatures(handles: &[Handle], tokens: usize) -> Vec<String> {
     let lines = |signature: fn(&Tool) -> String| -> Vec<String> {
         let tools = handles.iter().map(|handle| &handle.tool().tool);
-        tools
-            .map(|tool| tool_line(&signature(tool), tool))
-            .collect()
+        tools.map(|tool| tool_line(&signature(tool), tool)).collect()
     };
     let full = lines(Tool::signature);
-    if count_tokens(&full.concat()) <= tokens {
-        full
-    } else {
-        lines(Tool::brief_signature)
-    }
+    if count_tokens(&full.concat()) <= tokens { full } else { lines(Tool::brief_signature) }
 }
 
 /// Returns a signature with what the tool does.

@@ -24,8 +24,7 @@ impl Runtime {
         cancel: CancellationToken,
     ) -> Compact {
         let budget = self.catalog().rules.showing.result_tokens;
-        self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX, budget)
-            .await
+        self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX, budget).await
     }
 
     /// The same, where the author's function has no more than this time, within a budget of tokens.
@@ -83,10 +82,7 @@ impl Runtime {
         };
         let handle = handle.clone();
         // The rest of the time is for writing the text.
-        let limits = Limits {
-            time: errand.limits.time / 10 * 9,
-            ..(*errand.limits).clone()
-        };
+        let limits = Limits { time: errand.limits.time / 10 * 9, ..(*errand.limits).clone() };
         let made = errand.run(move |cancel, thread| {
             on_turn(&handle, &limits, cancel, Some(&thread.memory), work)
         });
@@ -139,11 +135,7 @@ fn on_turn<T>(
 ) -> Result<T, CallFailure> {
     let until = Instant::now() + limits.time;
     handle.module.life.turn(limits, &Caller::default(), |turn| {
-        let turn = &Turn {
-            cancel,
-            memory,
-            ..*turn
-        };
+        let turn = &Turn { cancel, memory, ..*turn };
         work(turn, until)
     })
 }
@@ -163,11 +155,5 @@ fn shaping<'a>(
     turn: &'a Turn<'a>,
     until: Instant,
 ) -> Shaping<'a> {
-    Shaping {
-        handle,
-        budget,
-        results: StructuredResults::Auto,
-        turn,
-        until,
-    }
+    Shaping { handle, budget, results: StructuredResults::Auto, turn, until }
 }

@@ -131,17 +131,10 @@ impl SchemaRequest {
 fn names(modules: &Value) -> Vec<String> {
     let split = |text: &str| -> Vec<String> {
         let names = text.split(',').map(str::trim);
-        names
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect()
+        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     };
     match modules {
-        Value::Array(items) => items
-            .iter()
-            .filter_map(Value::as_str)
-            .flat_map(split)
-            .collect(),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).flat_map(split).collect(),
         Value::String(text) => match serde_json::from_str(text) {
             Ok(list @ Value::Array(_)) => names(&list),
             _ => split(text),
@@ -161,14 +154,9 @@ fn find(catalog: &Catalog, name: &str) -> Option<(Arc<Module>, Option<usize>)> {
 
 /// Adds a module, or a tool of it, unless it is there already.
 fn add(targets: &mut Vec<Target>, module: Arc<Module>, tool: Option<usize>) {
-    let known = targets
-        .iter_mut()
-        .find(|target| target.module.name == module.name);
+    let known = targets.iter_mut().find(|target| target.module.name == module.name);
     match (known, tool) {
-        (None, tool) => targets.push(Target {
-            module,
-            tools: tool.map(|tool| vec![tool]),
-        }),
+        (None, tool) => targets.push(Target { module, tools: tool.map(|tool| vec![tool]) }),
         (Some(known), None) => known.tools = None,
         (Some(known), Some(tool)) => {
             if let Some(tools) = known.tools.as_mut().filter(|tools| !tools.contains(&tool)) {
@@ -180,12 +168,7 @@ fn add(targets: &mut Vec<Target>, module: Arc<Module>, tool: Option<usize>) {
 
 fn everything(catalog: &Catalog) -> Vec<Target> {
     let modules = catalog.modules().cloned();
-    modules
-        .map(|module| Target {
-            module,
-            tools: None,
-        })
-        .collect()
+    modules.map(|module| Target { module, tools: None }).collect()
 }
 
 /// Finds tools for each need of a query, which stand with semicolons between them. The tools of several
@@ -218,11 +201,7 @@ fn search<'q>(catalog: &Catalog, query: &'q str, targets: Option<&[Target]>) -> 
             is_left
         });
     }
-    Found {
-        tools,
-        needs,
-        unmatched,
-    }
+    Found { tools, needs, unmatched }
 }
 
 /// Lists the modules with the number of their tools.
@@ -238,10 +217,7 @@ fn overview(catalog: &Catalog, tokens: usize) -> String {
         Grouped(tools)
     );
     let tokens = tokens.saturating_sub(count_tokens(&heading) + 1);
-    format!(
-        "{heading}\n{}",
-        list_modules(&modules, ToolCounts::Shown, tokens)
-    )
+    format!("{heading}\n{}", list_modules(&modules, ToolCounts::Shown, tokens))
 }
 
 /// Says that a name is unknown: of a module, or of a tool as `module.tool`.

@@ -51,16 +51,10 @@ fn write_module(folder: &Path, name: &str, about: &str, source: &str) {
 fn open(write: impl Fn(&Path)) -> Runtime {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path());
-    let settings = Settings {
-        folders: vec![dir.path().to_owned()],
-        ..Settings::default()
-    };
+    let settings = Settings { folders: vec![dir.path().to_owned()], ..Settings::default() };
     let runtime = Runtime::open(settings);
     let faults = runtime.catalog();
-    let faults = faults
-        .broken
-        .values()
-        .map(|broken| broken.fault.to_string());
+    let faults = faults.broken.values().map(|broken| broken.fault.to_string());
     assert_eq!(faults.collect::<Vec<_>>(), [""; 0]);
     runtime
 }
@@ -207,14 +201,8 @@ fn several_needs_of_one_query_take_turns() {
         names.plain_text()
     };
     for (query, expected) in [
-        (
-            "close an issue; write a diary",
-            "hub.close_issue, diary.write, hub.list_issues",
-        ),
-        (
-            "write a diary;close an issue；;",
-            "diary.write, hub.close_issue, hub.list_issues",
-        ),
+        ("close an issue; write a diary", "hub.close_issue, diary.write, hub.list_issues"),
+        ("write a diary;close an issue；;", "diary.write, hub.close_issue, hub.list_issues"),
         ("; happened ;", "diary.write"),
         ("zebra; happened", "diary.write"),
     ] {
@@ -275,10 +263,7 @@ fn modules_are_named_in_several_ways() {
     let catalog = &runtime.catalog();
     let text = |args: Value| ask(catalog, args).plain_text();
     let both = text(json!({"modules": ["hub", "diary"]}));
-    assert!(
-        both.contains("list_issues(") && both.contains("write("),
-        "{both}"
-    );
+    assert!(both.contains("list_issues(") && both.contains("write("), "{both}");
     for modules in [
         json!("hub,diary"),
         json!("hub, diary"),
@@ -291,10 +276,7 @@ fn modules_are_named_in_several_ways() {
         assert_eq!(text(json!({"module": modules})), both, "{modules}");
     }
     let one = text(json!({"modules": ["hub.close_issue"]}));
-    assert!(
-        one.contains("close_issue(") && !one.contains("list_issues"),
-        "{one}"
-    );
+    assert!(one.contains("close_issue(") && !one.contains("list_issues"), "{one}");
     assert_eq!(text(json!({"modules": []})), text(json!({})));
 }
 
@@ -303,10 +285,7 @@ fn responses_keep_within_their_tokens_at_any_size() {
     let runtime = many(200, 25);
     let unknown: Vec<String> = (0..10_000).map(|i| format!("x{i}")).collect();
     let catalog = &runtime.catalog();
-    let names: Vec<&str> = catalog
-        .modules()
-        .map(|module| module.name.as_str())
-        .collect();
+    let names: Vec<&str> = catalog.modules().map(|module| module.name.as_str()).collect();
     for (args, most) in [
         (json!({}), 2_000),
         (json!({"detail": "names"}), 2_000),
@@ -314,33 +293,17 @@ fn responses_keep_within_their_tokens_at_any_size() {
         (json!({"modules": names}), 2_000),
         (json!({"modules": ["department-0"]}), 2_000),
         (json!({"query": "read a record"}), 460),
-        (
-            json!({"query": "read a record", "modules": ["department-7"]}),
-            460,
-        ),
-        (
-            json!({"query": "department 1; department 2; one; folder; record; name"}),
-            460,
-        ),
-        (
-            json!({"query": format!("record; {}", "zebra".repeat(10_000))}),
-            460,
-        ),
+        (json!({"query": "read a record", "modules": ["department-7"]}), 460),
+        (json!({"query": "department 1; department 2; one; folder; record; name"}), 460),
+        (json!({"query": format!("record; {}", "zebra".repeat(10_000))}), 460),
         (json!({"query": "zebra"}), 460),
         (json!({"modules": vec!["x"; 10_000]}), 460),
         (json!({"modules": unknown}), 900),
     ] {
         let asked: String = args.to_string().chars().take(80).collect();
         let text = ask(catalog, args).plain_text();
-        assert!(
-            count_tokens(&text) <= most,
-            "{asked}: {} tokens",
-            count_tokens(&text)
-        );
-        assert!(
-            serde_json::from_str::<Value>(&text).is_err(),
-            "{asked}: {text}"
-        );
+        assert!(count_tokens(&text) <= most, "{asked}: {} tokens", count_tokens(&text));
+        assert!(serde_json::from_str::<Value>(&text).is_err(), "{asked}: {text}");
     }
     let full = ask(catalog, json!({"detail": "full"}));
     assert!(full.is_error, "{}", full.plain_text());
@@ -351,20 +314,10 @@ fn responses_keep_within_their_tokens_at_any_size() {
 fn a_small_list_limit_does_not_empty_responses() {
     let runtime = open(|folder| write_module(folder, "hub", "Issues of the hub.", HUB));
     let catalog = &runtime.catalog();
-    let showing = Showing {
-        surface_tokens: 1,
-        ..Showing::default()
-    };
-    let rules = Rules {
-        showing,
-        ..Rules::default()
-    };
+    let showing = Showing { surface_tokens: 1, ..Showing::default() };
+    let rules = Rules { showing, ..Rules::default() };
     let small = Catalog::by(rules, catalog.modules().cloned());
-    for args in [
-        json!({}),
-        json!({"query": "issue"}),
-        json!({"modules": ["hub"]}),
-    ] {
+    for args in [json!({}), json!({"query": "issue"}), json!({"modules": ["hub"]})] {
         let expected = ask(catalog, args.clone()).plain_text();
         assert_eq!(ask(&small, args).plain_text(), expected);
     }
@@ -388,10 +341,7 @@ fn the_surface_is_bounded_and_has_descriptions_however_many_modules_there_are() 
 fn the_index_is_built_before_anybody_asks() {
     let dir = tempfile::tempdir().unwrap();
     write_module(dir.path(), "hub", "Issues of the hub.", HUB);
-    let settings = Settings {
-        folders: vec![dir.path().to_owned()],
-        ..Settings::default()
-    };
+    let settings = Settings { folders: vec![dir.path().to_owned()], ..Settings::default() };
     let runtime = Runtime::watch(settings, |_| {});
     let index = Arc::clone(&runtime.catalog().tool_index);
     assert_eq!(index.wait().search("close", 1), [1]);

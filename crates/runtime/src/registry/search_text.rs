@@ -50,11 +50,7 @@ pub(super) fn show_found(found: &Found<'_>) -> String {
     let others = others.concat();
     let mut text = BudgetedText::new(TOKENS);
     let reserved = count_tokens(&more_line(more, TOKENS)) + count_tokens(&others);
-    let lines = signatures(
-        best,
-        found.needs.max(FULL),
-        text.left().saturating_sub(reserved),
-    );
+    let lines = signatures(best, found.needs.max(FULL), text.left().saturating_sub(reserved));
     let shown = lines.iter().take_while(|line| text.push(line)).count();
     let left = text.left().saturating_sub(count_tokens(&others));
     let unshown = [&best[shown..], more].concat();
@@ -118,26 +114,19 @@ fn more_line(tools: &[Handle], tokens: usize) -> String {
         }
     };
     let mut lines = (1..=tools.len()).rev().map(line);
-    lines
-        .find(|line| count_tokens(line) <= tokens)
-        .unwrap_or_default()
+    lines.find(|line| count_tokens(line) <= tokens).unwrap_or_default()
 }
 
 fn names_by_module(tools: &[Handle]) -> String {
     let mut modules: Vec<(&str, Vec<&str>)> = Vec::new();
     for handle in tools {
-        let (module, tool) = (
-            handle.module.name.as_str(),
-            handle.tool().tool.name.as_str(),
-        );
+        let (module, tool) = (handle.module.name.as_str(), handle.tool().tool.name.as_str());
         match modules.iter_mut().find(|(name, _)| *name == module) {
             Some((_, tools)) => tools.push(tool),
             None => modules.push((module, vec![tool])),
         }
     }
-    let modules = modules
-        .iter()
-        .map(|(module, tools)| format!("{module}: {}", tools.join(", ")));
+    let modules = modules.iter().map(|(module, tools)| format!("{module}: {}", tools.join(", ")));
     modules.collect::<Vec<_>>().join("; ")
 }
 
@@ -145,15 +134,8 @@ fn names_by_module(tools: &[Handle]) -> String {
 fn other_modules(shown: &[Handle], rest: &[Handle]) -> String {
     let mut others: Vec<(&Arc<Module>, usize)> = Vec::new();
     let is_shown = |module: &Module| shown.iter().any(|handle| handle.module.name == module.name);
-    for module in rest
-        .iter()
-        .map(|handle| &handle.module)
-        .filter(|module| !is_shown(module))
-    {
-        match others
-            .iter_mut()
-            .find(|(other, _)| other.name == module.name)
-        {
+    for module in rest.iter().map(|handle| &handle.module).filter(|module| !is_shown(module)) {
+        match others.iter_mut().find(|(other, _)| other.name == module.name) {
             Some((_, matches)) => *matches += 1,
             None => others.push((module, 1)),
         }
@@ -162,9 +144,8 @@ fn other_modules(shown: &[Handle], rest: &[Handle]) -> String {
         return String::new();
     }
     let named = others.iter().take(MODULES);
-    let named: Vec<String> = named
-        .map(|(module, matches)| format!("{} ({matches})", module.name))
-        .collect();
+    let named: Vec<String> =
+        named.map(|(module, matches)| format!("{} ({matches})", module.name)).collect();
     format!("matches in other modules: {}\n", named.join(", "))
 }
 
@@ -179,9 +160,7 @@ pub(super) fn show_nothing(catalog: &Catalog, query: &str, targets: Option<&[Tar
                 let label = format!("{}: ", target.module.name);
                 names.push_names(
                     &label,
-                    handles
-                        .iter()
-                        .map(|handle| handle.tool().tool.name.as_str()),
+                    handles.iter().map(|handle| handle.tool().tool.name.as_str()),
                 );
                 lines.push(names.into_text());
             }
@@ -189,11 +168,8 @@ pub(super) fn show_nothing(catalog: &Catalog, query: &str, targets: Option<&[Tar
         }
         None => {
             let similar = catalog.search_similar(query);
-            let similar: Vec<String> = similar
-                .iter()
-                .take(SIMILAR)
-                .map(ToString::to_string)
-                .collect();
+            let similar: Vec<String> =
+                similar.iter().take(SIMILAR).map(ToString::to_string).collect();
             if !similar.is_empty() {
                 lines.push(format!("Similar words: {}", similar.join(", ")));
             }

@@ -94,11 +94,7 @@ impl Shaping<'_> {
         content.extend(others);
         let tool = &self.handle.tool().tool;
         let is_read = self.results == StructuredResults::Always && tool.output.is_some();
-        Ok(Output {
-            content,
-            structured: is_read.then_some(raw),
-            ..Output::default()
-        })
+        Ok(Output { content, structured: is_read.then_some(raw), ..Output::default() })
     }
 
     /// A result of a tool that declares no shorter form, called by its own name. Objects stay JSON.
@@ -113,10 +109,7 @@ impl Shaping<'_> {
         if let Some(tokens) = tokens.filter(|_| is_structured) {
             return Ok(Output::error(self.too_long(tokens)));
         }
-        let is_text = tool
-            .output
-            .as_ref()
-            .is_some_and(|schema| schema["type"] == "string");
+        let is_text = tool.output.as_ref().is_some_and(|schema| schema["type"] == "string");
         let is_bare = matches!(
             output.content.as_slice(),
             [Content::Text { text, .. }] if is_bare_json(text)
@@ -202,15 +195,8 @@ impl Shaping<'_> {
     /// the answer is said without it.
     fn authors(&self, raw: &Value) -> Result<Option<Value>, CallFailure> {
         let left = self.until.saturating_duration_since(Instant::now());
-        let limits = Limits {
-            time: left.min(self.turn.limits.time),
-            ..self.turn.limits.clone()
-        };
-        let turn = Turn {
-            limits: &limits,
-            cancel: self.turn.cancel.clone(),
-            ..*self.turn
-        };
+        let limits = Limits { time: left.min(self.turn.limits.time), ..self.turn.limits.clone() };
+        let turn = Turn { limits: &limits, cancel: self.turn.cancel.clone(), ..*self.turn };
         let module = &self.handle.module;
         match module.script.compact(self.handle.tool(), raw, &turn) {
             None => Ok(None),
@@ -271,17 +257,8 @@ fn guarded(mut output: Output) -> Output {
 impl Asked {
     /// Of a call by the tool's own name, with the `fields` of the caller.
     pub fn by_name(tool: &Tool, fields: Option<Selection>) -> Self {
-        let ways = if tool.takes_fields() {
-            Ways::FIELDS
-        } else {
-            Ways::NONE
-        };
-        Self {
-            format: None,
-            select: fields,
-            ways,
-            foreach: None,
-        }
+        let ways = if tool.takes_fields() { Ways::FIELDS } else { Ways::NONE };
+        Self { format: None, select: fields, ways, foreach: None }
     }
 
     /// An answer in few tokens, without the author's function.

@@ -22,9 +22,7 @@ impl StartSurface {
     pub(crate) fn new(catalog: &Catalog) -> Self {
         let tools = catalog.tools().zip(catalog.front.costs());
         Self {
-            tools: tools
-                .map(|((_, handle), cost)| (handle.path(), *cost))
-                .collect(),
+            tools: tools.map(|((_, handle), cost)| (handle.path(), *cost)).collect(),
             below: catalog.rules.showing.surface_tokens,
             chosen: Mutex::default(),
         }
@@ -69,13 +67,8 @@ mod tests {
         let start = start.cloned();
         let policy = Arc::<Policy>::default();
         let rules = Rules {
-            showing: Showing {
-                surface_tokens: 100,
-                ..Showing::default()
-            },
-            shows_modules: start
-                .as_ref()
-                .map(|start| start.shows_modules(&policy, &Roles::All)),
+            showing: Showing { surface_tokens: 100, ..Showing::default() },
+            shows_modules: start.as_ref().map(|start| start.shows_modules(&policy, &Roles::All)),
             start,
             ..Rules::default()
         };
@@ -87,12 +80,7 @@ mod tests {
         let few = ["a"];
         let many = ["a", "b", "c", "d", "e", "f", "g", "h"];
         for (first, then, shows_modules, hint) in [
-            (
-                &few[..],
-                &many[..],
-                false,
-                "a restart would show the meta tools",
-            ),
+            (&few[..], &many[..], false, "a restart would show the meta tools"),
             (&many[..], &few[..], true, "a restart would list every tool"),
         ] {
             let start = catalog(None, first);

@@ -15,15 +15,9 @@ pub(crate) struct ToolIndex {
 impl ToolIndex {
     pub(crate) fn new<'m>(modules: impl Iterator<Item = &'m Arc<Module>>) -> Self {
         let handles = |module: &'m Arc<Module>| {
-            (0..module.tools.len()).map(move |index| Handle {
-                module: Arc::clone(module),
-                index,
-            })
+            (0..module.tools.len()).map(move |index| Handle { module: Arc::clone(module), index })
         };
-        Self {
-            tools: modules.flat_map(handles).collect(),
-            index: OnceLock::new(),
-        }
+        Self { tools: modules.flat_map(handles).collect(), index: OnceLock::new() }
     }
 
     /// Builds the index on a thread of its own, unless the catalog has been replaced by then. If no thread
@@ -81,8 +75,6 @@ impl Catalog {
     fn listed(&self, found: Vec<usize>) -> Vec<Handle> {
         let tools = &self.tool_index.tools;
         let found = found.into_iter().filter_map(|tool| tools.get(tool));
-        found
-            .filter_map(|handle| self.get(&handle.path()))
-            .collect()
+        found.filter_map(|handle| self.get(&handle.path())).collect()
     }
 }

@@ -82,15 +82,8 @@ impl Bench {
             project: ProjectFile::open(project).unwrap(),
             ..Settings::default()
         });
-        let executor = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        Self {
-            dir,
-            runtime,
-            executor,
-        }
+        let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        Self { dir, runtime, executor }
     }
 
     fn call(&self, name: &str, args: Value) -> Result<Output, RequestError> {
@@ -145,23 +138,14 @@ impl Bench {
             panic!("{way} {tool}: {log}");
         };
         Counts {
-            audit: (
-                line["verdict"].as_str().unwrap().to_owned(),
-                line["kind"].clone(),
-            ),
+            audit: (line["verdict"].as_str().unwrap().to_owned(), line["kind"].clone()),
             ..counts
         }
     }
 }
 
-const CALLS: [&str; 6] = [
-    "name",
-    "call",
-    "batch",
-    "ctx.call",
-    "ctx.call of call",
-    "ctx.call of batch",
-];
+const CALLS: [&str; 6] =
+    ["name", "call", "batch", "ctx.call", "ctx.call of call", "ctx.call of batch"];
 
 #[test]
 fn every_way_counts_the_same() {
@@ -193,11 +177,7 @@ fn every_way_is_charged_once() {
         bench.request(way, "fine");
         assert_eq!(bench.call("fine", json!({})).map(|_| ()), Ok(()), "{way}");
         let error = bench.call("fine", json!({})).unwrap_err();
-        assert_eq!(
-            (error.code(), error.is_transient()),
-            ("rate", true),
-            "{way}"
-        );
+        assert_eq!((error.code(), error.is_transient()), ("rate", true), "{way}");
     }
 }
 

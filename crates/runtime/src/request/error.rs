@@ -176,10 +176,7 @@ impl RequestError {
 
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
-        let is_busy = matches!(
-            self.kind,
-            RequestErrorKind::Busy(_) | RequestErrorKind::Unaudited
-        );
+        let is_busy = matches!(self.kind, RequestErrorKind::Busy(_) | RequestErrorKind::Unaudited);
         is_busy || self.passing().is_some()
     }
 
@@ -217,10 +214,7 @@ impl RequestError {
     /// What may pass if a batch tries again.
     fn passing(&self) -> Option<Passing> {
         match &self.kind {
-            RequestErrorKind::Stopped {
-                stop: Stop::Deadline,
-                ..
-            } => Some(Passing::Timeout),
+            RequestErrorKind::Stopped { stop: Stop::Deadline, .. } => Some(Passing::Timeout),
             RequestErrorKind::Limited(_) => Some(Passing::Status(TOO_MANY)),
             _ => {
                 let status = self.raised()?.data.get("status").and_then(Value::as_u64);
@@ -261,24 +255,15 @@ impl From<&RequestError> for Failure {
 
 impl RequestErrorKind {
     pub(crate) fn of(self, target: impl Into<String>) -> RequestError {
-        RequestError {
-            target: target.into(),
-            kind: self,
-        }
+        RequestError { target: target.into(), kind: self }
     }
 
     pub(crate) fn rejected(rejected: Rejected) -> Self {
-        Self::Rejected {
-            rejected,
-            signature: None,
-        }
+        Self::Rejected { rejected, signature: None }
     }
 
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::Failed {
-            fault: Box::new(Fault::new(message)),
-            raised: None,
-        }
+        Self::Failed { fault: Box::new(Fault::new(message)), raised: None }
     }
 
     pub(crate) fn stopped(stop: Stop, limits: &Limits) -> Self {
@@ -312,14 +297,10 @@ impl RequestErrorKind {
 impl From<CallFailure> for RequestErrorKind {
     fn from(failure: CallFailure) -> Self {
         match failure {
-            CallFailure::Failed { fault, raised } => Self::Failed {
-                fault: Box::new(fault),
-                raised: raised.map(Box::new),
-            },
-            CallFailure::Stopped { stop, fault } => Self::Stopped {
-                stop,
-                fault: Box::new(fault),
-            },
+            CallFailure::Failed { fault, raised } => {
+                Self::Failed { fault: Box::new(fault), raised: raised.map(Box::new) }
+            }
+            CallFailure::Stopped { stop, fault } => Self::Stopped { stop, fault: Box::new(fault) },
             CallFailure::Asks => Self::Asks,
             CallFailure::NeedsThread => Self::failed("the call was given up as if it were inline"),
         }
@@ -328,11 +309,7 @@ impl From<CallFailure> for RequestErrorKind {
 
 impl From<Unwritten> for RequestErrorKind {
     fn from(unwritten: Unwritten) -> Self {
-        if unwritten.has_run {
-            Self::Unrecorded
-        } else {
-            Self::Unaudited
-        }
+        if unwritten.has_run { Self::Unrecorded } else { Self::Unaudited }
     }
 }
 
@@ -359,43 +336,28 @@ impl Display for RequestError {
                 write!(f, "there is no {kind} `{target}`{}", suggest(similar))
             }
             Kind::Ambiguous(kind, paths) => {
-                let verb = if *kind == TargetKind::Tool {
-                    "call"
-                } else {
-                    "get"
-                };
+                let verb = if *kind == TargetKind::Tool { "call" } else { "get" };
                 let paths = either(paths);
-                write!(
-                    f,
-                    "several modules have a {kind} `{target}`: {verb} {paths}"
-                )
+                write!(f, "several modules have a {kind} `{target}`: {verb} {paths}")
             }
             Kind::Missing { sentence, .. } => f.write_str(sentence),
-            Kind::UnknownArgument {
-                argument,
-                available,
-            } => {
+            Kind::UnknownArgument { argument, available } => {
                 let near = near_argument(argument, available);
                 write!(f, "{target} has no argument `{argument}`{near}")
             }
             Kind::Rejected { rejected, .. } => rejected.fmt(f),
             Kind::Failed { fault, .. } | Kind::Stopped { fault, .. } => f.write_str(&fault.message),
-            Kind::Scope(scope) => write!(
-                f,
-                "`{target}` needs the scope `{scope}`, which your token does not have"
-            ),
-            Kind::NotReadOnly => write!(
-                f,
-                "`{target}` is not declared read-only; `call` and `batch` can call it"
-            ),
+            Kind::Scope(scope) => {
+                write!(f, "`{target}` needs the scope `{scope}`, which your token does not have")
+            }
+            Kind::NotReadOnly => {
+                write!(f, "`{target}` is not declared read-only; `call` and `batch` can call it")
+            }
             Kind::Denied(denied) => denied.fmt(f),
             Kind::Limited(limited) => limited.fmt(f),
             Kind::Unaudited => f.write_str(UNAUDITED),
             Kind::Unrecorded => f.write_str(UNRECORDED),
-            Kind::Asks => write!(
-                f,
-                "`{target}` has questions that its client has to answer first"
-            ),
+            Kind::Asks => write!(f, "`{target}` has questions that its client has to answer first"),
             Kind::Busy(overload) => overload.fmt(f),
         }
     }

@@ -130,9 +130,7 @@ impl Runtime {
 
     /// Reads a resource by its URI.
     pub async fn read(&self, uri: &str, asking: Asking) -> Result<Vec<Contents>, RequestError> {
-        let target = ResourceRead {
-            uri: uri.to_owned(),
-        };
+        let target = ResourceRead { uri: uri.to_owned() };
         Box::pin(self.request(target, asking)).await
     }
 

@@ -54,9 +54,7 @@ impl Runtime {
             })?;
         }
         let name = (module.name.as_str(), found.own_name());
-        check_scope_of(&catalog, &asking.caller, name, || {
-            target.error_target(&found)
-        })?;
+        check_scope_of(&catalog, &asking.caller, name, || target.error_target(&found))?;
         let accepted = target.accept(&mut found);
         accepted.map_err(|rejected| {
             RequestErrorKind::rejected(rejected).of(target.error_target(&found))
@@ -93,10 +91,9 @@ impl Runtime {
     pub(crate) fn limits_for(&self, timeout: Option<Duration>) -> Arc<Limits> {
         let limits = self.limits();
         match timeout {
-            Some(timeout) if timeout < limits.time => Arc::new(Limits {
-                time: timeout,
-                ..(**limits).clone()
-            }),
+            Some(timeout) if timeout < limits.time => {
+                Arc::new(Limits { time: timeout, ..(**limits).clone() })
+            }
             _ => Arc::clone(limits),
         }
     }

@@ -165,9 +165,7 @@ impl<T: TargetType> PreparedRequest<T> {
             ..Turn::new(&gate, &self.limits)
         };
         let started = Instant::now();
-        let evaluated = self
-            .target
-            .evaluate(&self.found, &self.catalog, &turn, until);
+        let evaluated = self.target.evaluate(&self.found, &self.catalog, &turn, until);
         if let Some(lane) = T::lane(&self.found).filter(|_| !inline) {
             lane.ran(started.elapsed(), gate.was_used());
         }
@@ -175,10 +173,7 @@ impl<T: TargetType> PreparedRequest<T> {
         if !changes.is_empty() {
             self.tracker.iter().for_each(ResultTracker::forbid_caching);
             let changed = self.runtime.change_tools(&module.life, changes);
-            changed.map_err(|fault| CallFailure::Failed {
-                fault,
-                raised: None,
-            })?;
+            changed.map_err(|fault| CallFailure::Failed { fault, raised: None })?;
         }
         Ok(reply)
     }

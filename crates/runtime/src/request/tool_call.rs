@@ -104,10 +104,7 @@ impl TargetType for ToolRequest {
 
     fn read_only(found: &Handle) -> Option<ReadOnlyCall<'_>> {
         let tool = &found.tool().tool;
-        tool.is_read_only().then_some(ReadOnlyCall {
-            tool: found,
-            reads: &tool.reads,
-        })
+        tool.is_read_only().then_some(ReadOnlyCall { tool: found, reads: &tool.reads })
     }
 
     fn structured(&self, found: &Handle, catalog: &Catalog) -> Structured {

@@ -118,10 +118,7 @@ impl BuildHasher for Spread {
     type Hasher = SpreadHash;
 
     fn build_hasher(&self) -> SpreadHash {
-        SpreadHash {
-            factor: self.0,
-            hash: 0,
-        }
+        SpreadHash { factor: self.0, hash: 0 }
     }
 }
 

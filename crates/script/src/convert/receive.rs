@@ -22,10 +22,7 @@ pub(crate) struct Receiver<'v> {
 
 impl<'v> Receiver<'v> {
     pub(crate) fn new(heap: Heap<'v>) -> Self {
-        Self {
-            heap,
-            collisions: Collisions::default(),
-        }
+        Self { heap, collisions: Collisions::default() }
     }
 
     /// A value that stands in a list, or by itself.
@@ -112,9 +109,7 @@ pub(crate) fn float_from_json(number: &Number) -> Result<f64, Unwritable> {
         Ok(float) if float.is_finite() => Ok(float),
         _ => {
             let digits = number.as_str().len();
-            Err(Unwritable(format!(
-                "a number of {digits} digits is too large for a float"
-            )))
+            Err(Unwritable(format!("a number of {digits} digits is too large for a float")))
         }
     }
 }

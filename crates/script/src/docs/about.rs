@@ -9,10 +9,7 @@ const SENTENCES: [(&str, &str); 44] = [
         "Blocks of an answer that are more than one text: pictures, sound, documents, links.",
     ),
     ("base64", "Text in an alphabet that passes everywhere."),
-    (
-        "builtins",
-        "Starlark's own functions, those that could use up the machine bounded.",
-    ),
+    ("builtins", "Starlark's own functions, those that could use up the machine bounded."),
     ("bytes", "What a value of bytes can do."),
     (
         "control",
@@ -27,49 +24,22 @@ const SENTENCES: [(&str, &str); 44] = [
         "ctx.question",
         "Questions for `ctx.ask`, made with the arguments of `ctx.elicit`, `ctx.sample` and `ctx.roots`.",
     ),
-    (
-        "ctx.state",
-        "Small values that a module keeps across calls, reloads and restarts.",
-    ),
+    ("ctx.state", "Small values that a module keeps across calls, reloads and restarts."),
     ("ctx.tools", "Tools that come and go while a module runs."),
-    (
-        "data",
-        "Files that come with a module, read while it loads.",
-    ),
-    (
-        "declarations",
-        "How a file says what it offers, and of which types.",
-    ),
+    ("data", "Files that come with a module, read while it loads."),
+    ("declarations", "How a file says what it offers, and of which types."),
     ("dict", "What a dict can do."),
     ("env", "Variables of the server's environment."),
     ("exec", "Other programs, run without a shell."),
-    (
-        "files",
-        "Files that a module was granted, by paths relative to its folder.",
-    ),
-    (
-        "fuzzy",
-        "What was meant, when what was typed is only near it.",
-    ),
+    ("files", "Files that a module was granted, by paths relative to its folder."),
+    ("fuzzy", "What was meant, when what was typed is only near it."),
     ("hash", "Digests of texts, in hexadecimal digits."),
     ("hex", "Text as two digits a byte."),
-    (
-        "http",
-        "Requests to other servers, judged, followed, tried again and never too long.",
-    ),
-    (
-        "json",
-        "Values as JSON text and back, with every digit kept.",
-    ),
+    ("http", "Requests to other servers, judged, followed, tried again and never too long."),
+    ("json", "Values as JSON text and back, with every digit kept."),
     ("list", "What a list can do."),
-    (
-        "log",
-        "Lines for the server's log, which goes to stderr, and for clients that ask for them.",
-    ),
-    (
-        "math",
-        "Arithmetic: what has no value, or none that a float can hold, is an error.",
-    ),
+    ("log", "Lines for the server's log, which goes to stderr, and for clients that ask for them."),
+    ("math", "Arithmetic: what has no value, or none that a float can hold, is an error."),
     ("postgres", "Databases on PostgreSQL servers."),
     ("random", "Chance that nobody can guess."),
     (
@@ -89,23 +59,11 @@ const SENTENCES: [(&str, &str); 44] = [
     ("t.postgres", "PostgreSQL databases that a test plays."),
     ("t.sqlite", "SQLite databases that a test plays."),
     ("testing", "What a test asserts; there in tests alone."),
-    (
-        "text",
-        "Texts cut, laid out, filled in, and made from HTML.",
-    ),
-    (
-        "time",
-        "Seconds since 1970, and dates as people write them.",
-    ),
-    (
-        "toml",
-        "The format of configuration files, read and written.",
-    ),
+    ("text", "Texts cut, laid out, filled in, and made from HTML."),
+    ("time", "Seconds since 1970, and dates as people write them."),
+    ("toml", "The format of configuration files, read and written."),
     ("typing", "Names for types that have no other."),
-    (
-        "url",
-        "Addresses taken apart and put together, as browsers do it.",
-    ),
+    ("url", "Addresses taken apart and put together, as browsers do it."),
     ("uuid", "Names that nobody else has given."),
     ("yaml", "YAML 1.2 as data, read and written."),
 ];
@@ -118,10 +76,7 @@ pub(super) fn sentence(library: &str) -> &'static str {
 /// Functions of ours that stand without a library. All others are Starlark's.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("answers", &["audio", "embedded", "image", "link", "text"]),
-    (
-        "control",
-        &["attempt", "error", "fail", "parallel", "print"],
-    ),
+    ("control", &["attempt", "error", "fail", "parallel", "print"]),
     (
         "declarations",
         &[

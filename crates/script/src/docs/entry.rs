@@ -33,11 +33,8 @@ impl Entry {
     }
 
     pub(super) fn function(name: &str, doc: &DocFunction) -> Self {
-        let returned = if doc.ret.typ == Ty::any() {
-            String::new()
-        } else {
-            format!(" -> {}", doc.ret.typ)
-        };
+        let returned =
+            if doc.ret.typ == Ty::any() { String::new() } else { format!(" -> {}", doc.ret.typ) };
         let signature = format!("{name}({}){returned}", parameters(doc).join(", "));
         Self::written(name, signature, doc.docs.as_ref())
     }
@@ -74,17 +71,11 @@ fn cleared(text: &str) -> String {
 
 fn capital(sentence: &str) -> String {
     let mut letters = sentence.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn typed(typ: &Ty) -> String {
-    if *typ == Ty::any() {
-        String::new()
-    } else {
-        format!(": {typ}")
-    }
+    if *typ == Ty::any() { String::new() } else { format!(": {typ}") }
 }
 
 /// As one would write them in a `def`.
@@ -106,14 +97,6 @@ fn parameters(doc: &DocFunction) -> Vec<String> {
 }
 
 fn parameter(param: &DocParam) -> String {
-    let default = param
-        .default_value
-        .as_ref()
-        .map(|default| format!(" = {default}"));
-    format!(
-        "{}{}{}",
-        param.name,
-        typed(&param.typ),
-        default.unwrap_or_default()
-    )
+    let default = param.default_value.as_ref().map(|default| format!(" = {default}"));
+    format!("{}{}{}", param.name, typed(&param.typ), default.unwrap_or_default())
 }

@@ -92,21 +92,12 @@ pub fn reference() -> Vec<Library> {
 impl Library {
     fn new(name: &str, kind: LibraryKind, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        Self {
-            name: name.to_owned(),
-            kind,
-            about: about::sentence(name).to_owned(),
-            entries,
-        }
+        Self { name: name.to_owned(), kind, about: about::sentence(name).to_owned(), entries }
     }
 }
 
 fn value<T: StarlarkValue<'static>>(name: &str) -> Library {
-    of_type(
-        name,
-        LibraryKind::Library,
-        DocType::from_starlark_value::<T>(),
-    )
+    of_type(name, LibraryKind::Library, DocType::from_starlark_value::<T>())
 }
 
 fn library(name: &str, module: DocModule) -> Library {

@@ -9,10 +9,7 @@ use std::collections::HashSet;
 
 /// Those of the wanted names that are bound somewhere.
 pub(super) fn bound_names(stmt: &AstStmt, wanted: &[&str]) -> HashSet<String> {
-    let mut found = Binder {
-        wanted,
-        names: HashSet::new(),
-    };
+    let mut found = Binder { wanted, names: HashSet::new() };
     found.stmt(stmt);
     found.names
 }
@@ -31,10 +28,7 @@ impl Binder<'_> {
                 self.name(&def.name.node.ident);
                 def.params.iter().for_each(|param| self.param(&param.node));
             }
-            StmtP::Load(load) => load
-                .args
-                .iter()
-                .for_each(|arg| self.name(&arg.local.node.ident)),
+            StmtP::Load(load) => load.args.iter().for_each(|arg| self.name(&arg.local.node.ident)),
             _ => {}
         }
         stmt.visit_children(|child| match child {

@@ -159,20 +159,14 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
             let names = Ability::ALL.map(Ability::name);
             let meant = did_you_mean(what, names);
             let meant = meant.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            anyhow::bail!(
-                "ctx.can: there is {}, not `{what}`{meant}",
-                names.join(", ")
-            );
+            anyhow::bail!("ctx.can: there is {}, not `{what}`{meant}", names.join(", "));
         };
         Ok(Cx::host(eval)?.can_ask(*ability))
     }
 }
 
 fn named(key: &str, topic: &Topic) -> Question {
-    Question {
-        key: Some(key.to_owned()),
-        topic: topic.clone(),
-    }
+    Question { key: Some(key.to_owned()), topic: topic.clone() }
 }
 
 fn one<'v>(

@@ -48,9 +48,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(require = pos)] data: &str,
         #[starlark(default = "image/png")] mime: &str,
     ) -> anyhow::Result<Block> {
-        Ok(Block(
-            json!({"type": "image", "data": data, "mimeType": mime}),
-        ))
+        Ok(Block(json!({"type": "image", "data": data, "mimeType": mime})))
     }
 
     /// Sound: base64 data and its type.
@@ -64,9 +62,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(require = pos)] data: &str,
         #[starlark(default = "audio/wav")] mime: &str,
     ) -> anyhow::Result<Block> {
-        Ok(Block(
-            json!({"type": "audio", "data": data, "mimeType": mime}),
-        ))
+        Ok(Block(json!({"type": "audio", "data": data, "mimeType": mime})))
     }
 
     /// A document inside the answer: text, or base64 as `blob`.

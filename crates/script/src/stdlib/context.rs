@@ -73,9 +73,7 @@ fn all(builder: &mut MethodsBuilder) {
 
 /// `ctx.log` is the library `log`.
 static LOG: LazyLock<starlark::environment::Globals> = LazyLock::new(|| {
-    GlobalsBuilder::new()
-        .with(|b| b.namespace("log", super::log::natives))
-        .build()
+    GlobalsBuilder::new().with(|b| b.namespace("log", super::log::natives)).build()
 });
 
 #[starlark_module]
@@ -202,10 +200,7 @@ fn methods(builder: &mut MethodsBuilder) {
         let mut given = Args::new();
         for (key, value) in args.iter().flat_map(|args| args.iter().collect::<Vec<_>>()) {
             let Some(name) = key.unpack_str() else {
-                anyhow::bail!(
-                    "arguments are named by strings, not by a {}",
-                    key.get_type()
-                );
+                anyhow::bail!("arguments are named by strings, not by a {}", key.get_type());
             };
             given.insert(name.to_owned(), to_json(value, eval.heap(), budget)?);
         }
@@ -243,10 +238,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// Lines for the server's log: the library `log`.
     #[starlark(attribute)]
     fn log<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-        let log = LOG
-            .iter()
-            .find(|(name, _)| *name == "log")
-            .map(|(_, value)| value.to_value());
+        let log = LOG.iter().find(|(name, _)| *name == "log").map(|(_, value)| value.to_value());
         let _ = (this, heap);
         log.ok_or_else(|| anyhow::anyhow!("the log library is not there"))
     }

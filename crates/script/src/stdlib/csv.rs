@@ -126,30 +126,21 @@ fn natives(builder: &mut GlobalsBuilder) {
         let text = s.strip_prefix('\u{feff}').unwrap_or(s);
         let delimiter = self::delimiter(delimiter)?;
         // Looked at before the reader, which takes a whole row at a time.
-        let ends = text
-            .bytes()
-            .filter(|byte| matches!(byte, b'\n') || *byte == delimiter);
+        let ends = text.bytes().filter(|byte| matches!(byte, b'\n') || *byte == delimiter);
         gauge.elements(ends.count(), "CSV")?;
         let mut reader = ReaderBuilder::new()
             .has_headers(header)
             .flexible(true)
             .delimiter(delimiter)
             .from_reader(text.as_bytes());
-        let names = if header {
-            self::header(reader.headers()?)?
-        } else {
-            Vec::new()
-        };
+        let names = if header { self::header(reader.headers()?)? } else { Vec::new() };
         let mut receiver = Receiver::new(heap);
         let names: Result<Vec<Value>, _> = names.iter().map(|name| receiver.key(name)).collect();
         let names = names.map_err(|why| anyhow::anyhow!("csv.decode: {why}"))?;
         let mut width = header.then_some(names.len());
         let (mut rows, mut cells) = (Vec::new(), 0);
         let mut record = StringRecord::new();
-        while reader
-            .read_record(&mut record)
-            .map_err(|e| anyhow::anyhow!("csv.decode: {e}"))?
-        {
+        while reader.read_record(&mut record).map_err(|e| anyhow::anyhow!("csv.decode: {e}"))? {
             let width = *width.get_or_insert(record.len());
             if record.len() != width {
                 let line = record.position().map_or(0, ::csv::Position::line);
@@ -169,9 +160,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             let values: Result<Vec<Value>, _> = cells.collect();
             let values = values.map_err(|why| anyhow::anyhow!("csv.decode: {why}"))?;
             rows.push(if header {
-                heap.alloc(AllocDict(
-                    names.iter().copied().zip(values).collect::<Vec<_>>(),
-                ))
+                heap.alloc(AllocDict(names.iter().copied().zip(values).collect::<Vec<_>>()))
             } else {
                 heap.alloc(AllocList(values))
             });
@@ -221,9 +210,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         for value in rows {
             write(&row(value, &columns, eval)?)?;
         }
-        let bytes = writer
-            .into_inner()
-            .map_err(|e| anyhow::anyhow!("csv.encode: {e}"))?;
+        let bytes = writer.into_inner().map_err(|e| anyhow::anyhow!("csv.encode: {e}"))?;
         Ok(String::from_utf8(bytes).map_err(anyhow::Error::from)?)
     }
 }

@@ -92,9 +92,7 @@ fn words<'v>(args: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Vec<String>> {
         bail!("exec.run: args must be a list, not a {kind}; write [\"a\", \"b\"]");
     }
     let args = args.iterate(heap).map_err(starlark::Error::into_anyhow)?;
-    args.enumerate()
-        .map(|(i, arg)| word(&format!("args[{i}]"), arg))
-        .collect()
+    args.enumerate().map(|(i, arg)| word(&format!("args[{i}]"), arg)).collect()
 }
 
 /// Numbers are written out, as the original does; what has no one way to be written is refused.

@@ -47,10 +47,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<NoneType> {
         let mut fields = Map::new();
         for (key, value) in data.iter() {
-            let budget = Budget {
-                depth: 16,
-                bytes: 64 << 10,
-            };
+            let budget = Budget { depth: 16, bytes: 64 << 10 };
             let value = to_json(value, eval.heap(), budget).map_err(anyhow::Error::from)?;
             fields.insert(show::plain(key), value);
         }
@@ -81,10 +78,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(kwargs)] kwargs: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let named: Vec<(&str, Value)> = kwargs
-            .iter()
-            .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
-            .collect();
+        let named: Vec<(&str, Value)> =
+            kwargs.iter().filter_map(|(k, v)| k.unpack_str().map(|k| (k, v))).collect();
         let result = eval.eval_function(func, &args.items, &named);
         let heap = eval.heap();
         let (ok, value, error) = match result {

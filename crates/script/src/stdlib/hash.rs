@@ -1,10 +1,7 @@
 //! `hash`: digests of text, in hex. Called itself, as `hash("text")`, it is Starlark's own function.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
+#![allow(clippy::elidable_lifetime_names, reason = "starlark's macros ask for it")]
 
 use crate::cx::Cx;
 use allocative::Allocative;

@@ -23,11 +23,7 @@ fn bytes(digits: &str) -> anyhow::Result<Vec<u8>> {
     if !digits.len().is_multiple_of(2) {
         anyhow::bail!("hex.decode: {} digits, and a byte has two", digits.len());
     }
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|d| u8::try_from(d).ok())
-    };
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let pairs = digits.as_bytes().chunks_exact(2).enumerate();
     let read = |(i, pair): (usize, &[u8])| match (digit(pair[0]), digit(pair[1])) {
         (Some(high), Some(low)) => Ok(high << 4 | low),

@@ -15,10 +15,7 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 /// Text made inside a script may be longer than a result.
 pub(super) fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
     let gauge = &Cx::of(eval)?.gauge;
-    Ok(Budget {
-        depth: gauge.limits.value_depth,
-        bytes: gauge.text_budget(),
-    })
+    Ok(Budget { depth: gauge.limits.value_depth, bytes: gauge.text_budget() })
 }
 
 /// About what one value takes while a text is taken apart.
@@ -96,10 +93,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if indent.len() > 16 {
             anyhow::bail!("an indent may have 16 characters, not {}", indent.len());
         }
-        let mut out = Bounded {
-            text: Vec::new(),
-            longest: budget.bytes,
-        };
+        let mut out = Bounded { text: Vec::new(), longest: budget.bytes };
         let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
         let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
         serde::Serialize::serialize(&json, &mut serializer).or_else(|error| {

@@ -25,10 +25,7 @@ fn line<'v>(
     let message = show::line(&[message], eval)?;
     let mut json = Map::new();
     for (key, value) in fields.iter() {
-        let budget = Budget {
-            depth: 16,
-            bytes: 16 << 10,
-        };
+        let budget = Budget { depth: 16, bytes: 16 << 10 };
         let value =
             to_json(value, eval.heap(), budget).unwrap_or_else(|e| Json::String(format!("<{e}>")));
         json.insert(show::plain(key), value);

@@ -73,10 +73,9 @@ fn whole<'v>(
         Number::Int(_) => Ok(x),
         Number::Float(float) => match BigInt::from_f64(round(float)) {
             Some(int) => Ok(heap.alloc(int)),
-            None => anyhow::bail!(
-                "math.{function}({}) has no value",
-                float.to_string().to_lowercase()
-            ),
+            None => {
+                anyhow::bail!("math.{function}({}) has no value", float.to_string().to_lowercase())
+            }
         },
     }
 }

@@ -45,9 +45,7 @@ use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 use std::sync::LazyLock;
 
 static PARTIAL: LazyLock<Globals> = LazyLock::new(|| {
-    GlobalsBuilder::new()
-        .with(|builder| LibraryExtension::Partial.add(builder))
-        .build()
+    GlobalsBuilder::new().with(|builder| LibraryExtension::Partial.add(builder)).build()
 });
 
 const LIBRARIES: [fn(&mut GlobalsBuilder); 24] = [

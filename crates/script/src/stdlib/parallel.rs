@@ -163,11 +163,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             base: cx.base,
             share: cx.gauge.share(eval, MOST_THREADS),
             next: AtomicUsize::new(0),
-            done: Mutex::new(Done {
-                results: vec![None; jsons.len()],
-                bytes: 0,
-                failed: None,
-            }),
+            done: Mutex::new(Done { results: vec![None; jsons.len()], bytes: 0, failed: None }),
         };
         run(&work);
         results(work, eval)
@@ -232,9 +228,7 @@ fn callable(function: Value<'_>, cx: &Cx<'_>) -> anyhow::Result<FrozenValue> {
 fn run(work: &Work<'_>) {
     std::thread::scope(|scope| {
         for _ in 1..work.items.len().min(MOST_THREADS) {
-            let thread = std::thread::Builder::new()
-                .name("parallel".into())
-                .stack_size(STACK);
+            let thread = std::thread::Builder::new().name("parallel".into()).stack_size(STACK);
             if thread.spawn_scoped(scope, || work.work()).is_err() {
                 break;
             }

@@ -58,10 +58,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             statement: statement(query, params, eval)?,
             max_rows: row_count(max_rows)?,
         };
-        rows(
-            &ask(&server(connection_string)?, &request, eval)?,
-            eval.heap(),
-        )
+        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
     }
 
     /// Runs one statement that changes something; how many rows it changed.
@@ -110,13 +107,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(default = "public")] schema: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Tables {
-            schema: Some(schema.to_owned()),
-        };
-        rows(
-            &ask(&server(connection_string)?, &request, eval)?,
-            eval.heap(),
-        )
+        let request = SqlRequest::Tables { schema: Some(schema.to_owned()) };
+        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
     }
 
     /// A table's columns, as a list of dicts that is empty if there is no such table.
@@ -135,13 +127,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(default = "public")] schema: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Describe {
-            table: table_name.to_owned(),
-            schema: Some(schema.to_owned()),
-        };
-        rows(
-            &ask(&server(connection_string)?, &request, eval)?,
-            eval.heap(),
-        )
+        let request =
+            SqlRequest::Describe { table: table_name.to_owned(), schema: Some(schema.to_owned()) };
+        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
     }
 }

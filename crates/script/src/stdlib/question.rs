@@ -120,10 +120,7 @@ pub(crate) fn elicitation<'v>(
     let message = message.to_owned();
     match (schema, url) {
         (Some(_), Some(_)) => anyhow::bail!("elicit takes a schema or a url, not both"),
-        (None, Some(url)) => Ok(Topic::Page {
-            message,
-            url: url.to_owned(),
-        }),
+        (None, Some(url)) => Ok(Topic::Page { message, url: url.to_owned() }),
         (schema, None) => {
             let given = schema.map_or(Ok(json!({})), |schema| data(schema, eval))?;
             let schema = form(given).map_err(|why| anyhow::anyhow!("elicit: {why}"))?;

@@ -1,10 +1,7 @@
 //! A secret as scripts hold it: its name. What it is stays with the host, which puts it into requests.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
+#![allow(clippy::elidable_lifetime_names, reason = "starlark's macros ask for it")]
 
 use allocative::Allocative;
 use starlark::any::ProvidesStaticType;

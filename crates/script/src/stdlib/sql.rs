@@ -33,17 +33,11 @@ pub(super) fn statement<'v>(
     let params = match params.filter(|params| !params.is_none()) {
         None => Vec::new(),
         Some(params) => match items(params) {
-            Some(items) => items
-                .iter()
-                .map(|item| json(*item, eval))
-                .collect::<Result<_, _>>()?,
+            Some(items) => items.iter().map(|item| json(*item, eval)).collect::<Result<_, _>>()?,
             None => anyhow::bail!("params must be a list, not a {}", params.get_type()),
         },
     };
-    Ok(Statement {
-        sql: sql.to_owned(),
-        params,
-    })
+    Ok(Statement { sql: sql.to_owned(), params })
 }
 
 /// The argument `max_rows`, if it is given.
@@ -51,9 +45,7 @@ pub(super) fn row_count(max_rows: Option<Value<'_>>) -> anyhow::Result<Option<us
     let Some(given) = max_rows.filter(|given| !given.is_none()) else {
         return Ok(None);
     };
-    let count = given
-        .unpack_i32()
-        .and_then(|count| usize::try_from(count).ok());
+    let count = given.unpack_i32().and_then(|count| usize::try_from(count).ok());
     match count.filter(|count| *count > 0) {
         Some(count) => Ok(Some(count)),
         None => anyhow::bail!("max_rows must be an integer greater than zero"),

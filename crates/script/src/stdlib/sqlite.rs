@@ -114,10 +114,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         table_name: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Describe {
-            table: table_name.to_owned(),
-            schema: None,
-        };
+        let request = SqlRequest::Describe { table: table_name.to_owned(), schema: None };
         rows(&ask(&file(db_path), &request, eval)?, eval.heap())
     }
 }

@@ -190,8 +190,7 @@ impl Number {
             (Self::Int(sum), Self::Int(count)) => {
                 let more = count.checked_mul(unit.into());
                 let sum = more.and_then(|more| sum.checked_add(more));
-                sum.map(Self::Int)
-                    .ok_or_else(|| anyhow!("time.add: the time is too far away"))
+                sum.map(Self::Int).ok_or_else(|| anyhow!("time.add: the time is too far away"))
             }
             (sum, count) => Ok(Self::Float(count.float().mul_add(unit.into(), sum.float()))),
         }
@@ -216,10 +215,7 @@ impl Number {
             Self::Float(seconds) => Timestamp::from_microsecond((seconds * 1e6).round() as i64),
         };
         time.map_err(|_| {
-            anyhow!(
-                "time.format: {} lies outside the years that have dates",
-                self.float()
-            )
+            anyhow!("time.format: {} lies outside the years that have dates", self.float())
         })
     }
 }
@@ -245,10 +241,7 @@ fn template(format: Option<Value<'_>>) -> anyhow::Result<Option<&str>> {
             bail!("a format of {} bytes; it may have {LONGEST}", format.len())
         }
         Some(format) => Ok(Some(format)),
-        None => bail!(
-            "format must be a string such as \"%Y-%m-%d\", not a {}",
-            format.get_type()
-        ),
+        None => bail!("format must be a string such as \"%Y-%m-%d\", not a {}", format.get_type()),
     }
 }
 

@@ -13,11 +13,7 @@ use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, Value};
 
 /// All but what RFC 3986 leaves as it is.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// No address that anybody uses is longer.
 const LONGEST: usize = 1 << 20;
@@ -31,10 +27,7 @@ pub(crate) fn add(builder: &mut GlobalsBuilder) {
 
 fn read(function: &str, s: &str) -> anyhow::Result<Url> {
     if s.len() > LONGEST {
-        anyhow::bail!(
-            "url.{function}: {} bytes; an address may have {LONGEST}",
-            s.len()
-        );
+        anyhow::bail!("url.{function}: {} bytes; an address may have {LONGEST}", s.len());
     }
     let shown: String = s.chars().take(SHOWN).collect();
     Url::parse(s).map_err(|why| match why {
@@ -102,9 +95,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         let heap = eval.heap();
         let text = |part: Option<&str>| part.map_or_else(Value::new_none, |part| heap.alloc(part));
         let given = |part: &str| text(Some(part).filter(|part| !part.is_empty()));
-        let port = url
-            .port()
-            .map_or_else(Value::new_none, |port| heap.alloc(u32::from(port)));
+        let port = url.port().map_or_else(Value::new_none, |port| heap.alloc(u32::from(port)));
         Ok(heap.alloc(AllocDict([
             ("scheme", heap.alloc(url.scheme())),
             ("username", given(url.username())),

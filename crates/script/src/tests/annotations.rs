@@ -70,10 +70,7 @@ fn a_deep_value_of_the_wrong_type_does_not_overflow_the_stack() {
              for i in range(n):\n        x = (i, x)\n    return {use_it}\ntool(f)"
         );
         let got = call(&source, "f", json!({"n": 1_600_000})).unwrap_err();
-        assert!(
-            got.contains("of type `tuple` does not match the type annotation `str`"),
-            "{got}"
-        );
+        assert!(got.contains("of type `tuple` does not match the type annotation `str`"), "{got}");
     }
 }
 

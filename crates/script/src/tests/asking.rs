@@ -5,13 +5,8 @@ use super::*;
 #[track_caller]
 fn check(body: &str, answers: Value, expected: Result<&str, &str>) -> Vec<String> {
     let source = format!("def f(ctx):\n    {}\ntool(f)", body.replace('\n', "\n    "));
-    let Value::Array(answers) = answers else {
-        panic!("answers are a list")
-    };
-    let host = Notebook {
-        answers: Mutex::new(answers),
-        ..Notebook::default()
-    };
+    let Value::Array(answers) = answers else { panic!("answers are a list") };
+    let host = Notebook { answers: Mutex::new(answers), ..Notebook::default() };
     let script = load(&source).unwrap();
     let got = call_script(&script, "f", json!({}), &host);
     let got = got.as_ref().map(String::as_str).map_err(String::as_str);
@@ -45,11 +40,7 @@ fn an_answer_comes_back_as_data() {
         Ok(r#"{"a":[1],"b":[2]}"#),
     );
     check("return ctx.ask({})", json!([]), Ok("{}"));
-    check(
-        r#"return [ctx.can("sample"), ctx.can("roots")]"#,
-        json!([]),
-        Ok("[true,false]"),
-    );
+    check(r#"return [ctx.can("sample"), ctx.can("roots")]"#, json!([]), Ok("[true,false]"));
 }
 
 /// Where no answer is there yet, the script is unwound, and nothing in it goes on.
@@ -68,10 +59,7 @@ fn nothing_catches_a_question_that_is_open() {
             json!([]),
             later,
         );
-        assert!(
-            lines.iter().all(|line| !line.contains("after")),
-            "{body}: {lines:?}"
-        );
+        assert!(lines.iter().all(|line| !line.contains("after")), "{body}: {lines:?}");
     }
 }
 
@@ -82,15 +70,8 @@ a = ctx.elicit("one?")
 b = ctx.elicit("two?")
 return [a, b]"#;
     let lines = check(body, json!([{"a": 1}]), Err("asks"));
-    assert!(
-        lines[0].contains("one?") && lines[1].contains("two?"),
-        "{lines:?}"
-    );
-    check(
-        body,
-        json!([{"a": 1}, {"a": 2}]),
-        Ok(r#"[{"a":1},{"a":2}]"#),
-    );
+    assert!(lines[0].contains("one?") && lines[1].contains("two?"), "{lines:?}");
+    check(body, json!([{"a": 1}, {"a": 2}]), Ok(r#"[{"a":1},{"a":2}]"#));
 }
 
 #[test]

@@ -8,18 +8,11 @@ use std::time::Instant;
 fn check(expression: &str, n: i64, expected: &str) {
     let constant = expression.replace('N', &n.to_string());
     let started = Instant::now();
-    let loaded = load(&format!(
-        "def never():\n    return {constant}\ndef f():\n    return 1\ntool(f)"
-    ));
-    assert!(
-        loaded.is_ok(),
-        "{constant}: {}",
-        loaded.map(|_| ()).unwrap_err()
-    );
-    let with_argument = format!(
-        "def f(n: int):\n    return {}\ntool(f)",
-        expression.replace('N', "n")
-    );
+    let loaded =
+        load(&format!("def never():\n    return {constant}\ndef f():\n    return 1\ntool(f)"));
+    assert!(loaded.is_ok(), "{constant}: {}", loaded.map(|_| ()).unwrap_err());
+    let with_argument =
+        format!("def f(n: int):\n    return {}\ntool(f)", expression.replace('N', "n"));
     let got = call(&with_argument, "f", json!({"n": n})).unwrap_err();
     assert!(got.contains(expected), "{expression}: {got}");
     assert!(
@@ -37,11 +30,7 @@ fn repetition() {
     check("N * 'a'", HUGE, "a text of 2000000000 bytes");
     check("[0] * N", HUGE, "a repetition of 2000000000 elements");
     check("(0,) * N", HUGE, "a repetition of 2000000000 elements");
-    check(
-        "[0] * N * N",
-        10_000_000,
-        "a repetition of 10000000 elements",
-    );
+    check("[0] * N * N", 10_000_000, "a repetition of 10000000 elements");
 }
 
 #[test]
@@ -50,124 +39,44 @@ fn ranges_made_real() {
     check("tuple(range(N))", HUGE, "a tuple of 2000000000 elements");
     check("set(range(N))", HUGE, "a set of 2000000000 elements");
     check("sorted(range(N))", HUGE, "sorted of 2000000000 elements");
-    check(
-        "reversed(range(N))",
-        HUGE,
-        "reversed of 2000000000 elements",
-    );
+    check("reversed(range(N))", HUGE, "reversed of 2000000000 elements");
     check("max(range(N))", HUGE, "max of 2000000000 elements");
     check("min(range(N))", HUGE, "min of 2000000000 elements");
     check("all(range(1, N))", HUGE, "all of 1999999999 elements");
     check("any(range(N))", HUGE, "any of 2000000000 elements");
-    check(
-        "zip(range(N), range(N))",
-        HUGE,
-        "zip of 2000000000 elements",
-    );
-    check(
-        "enumerate(range(N))",
-        HUGE,
-        "enumerate of 2000000000 elements",
-    );
-    check(
-        "map(lambda x: x, range(N))",
-        HUGE,
-        "map of 2000000000 elements",
-    );
-    check(
-        "[x for x in range(N)]",
-        HUGE,
-        "stopped at 256 MiB of memory",
-    );
+    check("zip(range(N), range(N))", HUGE, "zip of 2000000000 elements");
+    check("enumerate(range(N))", HUGE, "enumerate of 2000000000 elements");
+    check("map(lambda x: x, range(N))", HUGE, "map of 2000000000 elements");
+    check("[x for x in range(N)]", HUGE, "stopped at 256 MiB of memory");
     check("{x: x for x in range(N)}", HUGE, "stopped");
-    check(
-        "tuple(range(-2147483647 - 1, N, N))",
-        2_147_483_647,
-        "the engine gave up on this call",
-    );
+    check("tuple(range(-2147483647 - 1, N, N))", 2_147_483_647, "the engine gave up on this call");
 }
 
 #[test]
 fn blow_ups_of_text() {
-    check(
-        "','.join(['a' * 1000000] * N)",
-        1_000,
-        "a text of 1000001000 bytes",
-    );
+    check("','.join(['a' * 1000000] * N)", 1_000, "a text of 1000001000 bytes");
     check("('a' * N).replace('a', 'b' * N)", 1_000_000, "bytes");
     check("('{0}' * N).format('a' * N)", 1_000_000, "bytes");
     check("('%s' * N) % tuple(['a' * N] * N)", 1_000_000, "bytes");
-    check(
-        "'-'.join(('x' * N).elems())",
-        100_000_000,
-        "a text of 100000000 bytes",
-    );
+    check("'-'.join(('x' * N).elems())", 100_000_000, "a text of 100000000 bytes");
     check("int('9' * N)", 1_000_000, "a number of 1000000 digits");
 }
 
 #[test]
 fn copies_and_sequences_taken_whole() {
-    check(
-        "(lambda *a: len(a))(*range(N))",
-        HUGE,
-        "a list of 2000000000 elements",
-    );
-    check(
-        "map(list, [range(N)])",
-        HUGE,
-        "a sequence of 2000000000 elements",
-    );
-    check(
-        "map(set, [range(N)])",
-        HUGE,
-        "a sequence of 2000000000 elements",
-    );
-    check(
-        "[1].extend(range(N))",
-        HUGE,
-        "extend of 2000000000 elements",
-    );
-    check(
-        "set().union(range(N))",
-        HUGE,
-        "union of 2000000000 elements",
-    );
-    check(
-        "set().update(range(N))",
-        HUGE,
-        "update of 2000000000 elements",
-    );
-    check(
-        "[[0] * N][0][:] and [a[:] for a in [[0] * N] * 900]",
-        8_000_000,
-        "stopped at 256 MiB",
-    );
-    check(
-        "[a[1:] for a in ['a' * N] * 900]",
-        60_000_000,
-        "stopped at 256 MiB",
-    );
-    check(
-        "('b' * N).join(set([str(i) for i in range(900)]))",
-        60_000_000,
-        "a text of",
-    );
+    check("(lambda *a: len(a))(*range(N))", HUGE, "a list of 2000000000 elements");
+    check("map(list, [range(N)])", HUGE, "a sequence of 2000000000 elements");
+    check("map(set, [range(N)])", HUGE, "a sequence of 2000000000 elements");
+    check("[1].extend(range(N))", HUGE, "extend of 2000000000 elements");
+    check("set().union(range(N))", HUGE, "union of 2000000000 elements");
+    check("set().update(range(N))", HUGE, "update of 2000000000 elements");
+    check("[[0] * N][0][:] and [a[:] for a in [[0] * N] * 900]", 8_000_000, "stopped at 256 MiB");
+    check("[a[1:] for a in ['a' * N] * 900]", 60_000_000, "stopped at 256 MiB");
+    check("('b' * N).join(set([str(i) for i in range(900)]))", 60_000_000, "a text of");
     check("1 << 100000 << N", 100_000, "a shift to");
-    check(
-        "range(N)",
-        HUGE,
-        "a range of 2000000000 elements is too long",
-    );
-    check(
-        "fail(*(['a' * N] * 100))",
-        60_000_000,
-        "the text is longer than",
-    );
-    check(
-        "json.encode_indent([[]] * 1000, indent = ' ' * N)",
-        1_000_000,
-        "an indent may have 16",
-    );
+    check("range(N)", HUGE, "a range of 2000000000 elements is too long");
+    check("fail(*(['a' * N] * 100))", 60_000_000, "the text is longer than");
+    check("json.encode_indent([[]] * 1000, indent = ' ' * N)", 1_000_000, "an indent may have 16");
     check("text('a' * N)", 60_000_000, "longer than");
 }
 
@@ -230,10 +139,7 @@ fn values_that_hold_themselves_twice() {
     ] {
         let got = call(&dag(use_it), "f", json!({})).unwrap_err();
         // An unoptimized build may run out of time before it runs out of bytes.
-        assert!(
-            got.contains(expected) || got.contains("stopped after"),
-            "{use_it}: {got}"
-        );
+        assert!(got.contains(expected) || got.contains("stopped after"), "{use_it}: {got}");
     }
 }
 
@@ -263,10 +169,7 @@ fn values_nested_deeply() {
     }
     let at_load = "x = []\nfor i in range(200000):\n    x = [x]\ndef f():\n    return 1\ntool(f)";
     let got = load(at_load).map(|_| ()).unwrap_err();
-    assert!(
-        got.message.contains("`x` is nested deeper than 500"),
-        "{got}"
-    );
+    assert!(got.message.contains("`x` is nested deeper than 500"), "{got}");
     assert_eq!(
         eval("json.decode('[' * 100000)", json!(1)).unwrap_err(),
         "json.decode: recursion limit exceeded at line 1 column 128"
@@ -279,14 +182,8 @@ fn endless_ones() {
         let got = call(source, "f", json!({})).unwrap_err();
         assert!(got.contains(expected), "{source}: {got}");
     };
-    check(
-        "def f():\n    for i in range(2000000000):\n        pass\ntool(f)",
-        "stopped after",
-    );
-    check(
-        "def f():\n    return f()\ntool(f)",
-        "call each other too deeply",
-    );
+    check("def f():\n    for i in range(2000000000):\n        pass\ntool(f)", "stopped after");
+    check("def f():\n    return f()\ntool(f)", "call each other too deeply");
     check(
         "def f():\n    return g()\ndef g():\n    return f()\ntool(f)",
         "call each other too deeply",
@@ -295,16 +192,9 @@ fn endless_ones() {
         "def f():\n    return attempt(lambda: [0 for i in range(2000000000)])\ntool(f)",
         "stopped",
     );
-    let got = load("for i in range(2000000000):\n    pass")
-        .map(|_| ())
-        .unwrap_err();
-    assert!(
-        got.message.starts_with("loading was stopped after"),
-        "{got}"
-    );
-    let got = load("x = [i for i in range(2000000000)]")
-        .map(|_| ())
-        .unwrap_err();
+    let got = load("for i in range(2000000000):\n    pass").map(|_| ()).unwrap_err();
+    assert!(got.message.starts_with("loading was stopped after"), "{got}");
+    let got = load("x = [i for i in range(2000000000)]").map(|_| ()).unwrap_err();
     assert_eq!(
         got.message,
         "loading was stopped at 64 MiB of memory, the most one call may use (limit `heap`)"
@@ -314,10 +204,7 @@ fn endless_ones() {
 #[test]
 fn sources_too_deep_to_parse() {
     let parens = format!("x = {}1{}", "(".repeat(20_000), ")".repeat(20_000));
-    assert_eq!(
-        load(&parens).map(|_| ()).unwrap_err().message,
-        "brackets nested deeper than 100"
-    );
+    assert_eq!(load(&parens).map(|_| ()).unwrap_err().message, "brackets nested deeper than 100");
     let at_the_limit = format!("x = {}1{}", "[".repeat(100), "]".repeat(100));
     assert!(load(&at_the_limit).is_ok());
     let long = format!("x = 1{}", " + 1".repeat(900));
@@ -332,23 +219,14 @@ fn cancelling_ends_a_running_call() {
     let result = std::thread::scope(|scope| {
         let running = scope.spawn(|| {
             let host = Notebook::default();
-            let turn = Turn {
-                cancel: cancel.clone(),
-                ..Turn::new(&host, &QUICK)
-            };
+            let turn = Turn { cancel: cancel.clone(), ..Turn::new(&host, &QUICK) };
             script.call(&script.tools[0], &Args::new(), &turn)
         });
         cancel.cancel();
         running.join().unwrap()
     });
     assert!(
-        matches!(
-            result,
-            Err(CallFailure::Stopped {
-                stop: model::Stop::Cancelled,
-                ..
-            })
-        ),
+        matches!(result, Err(CallFailure::Stopped { stop: model::Stop::Cancelled, .. })),
         "{result:?}"
     );
     assert!(started.elapsed() < quick().time);

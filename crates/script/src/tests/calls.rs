@@ -4,19 +4,12 @@ use super::*;
 
 #[track_caller]
 fn check(source: &str, args: Value, expected: Result<&str, &str>) {
-    assert_eq!(
-        call(source, "f", args),
-        expected.map(str::to_owned).map_err(str::to_owned)
-    );
+    assert_eq!(call(source, "f", args), expected.map(str::to_owned).map_err(str::to_owned));
 }
 
 #[track_caller]
 fn returns(expression: &str, expected: &str) {
-    assert_eq!(
-        eval(expression, json!(null)),
-        Ok(expected.to_owned()),
-        "{expression}"
-    );
+    assert_eq!(eval(expression, json!(null)), Ok(expected.to_owned()), "{expression}");
 }
 
 #[test]
@@ -53,11 +46,7 @@ fn numbers_keep_every_digit() {
         "0.1",
         "-1.5e-7",
     ] {
-        check(
-            echo,
-            json!({"x": serde_json::from_str::<Value>(digits).unwrap()}),
-            Ok(digits),
-        );
+        check(echo, json!({"x": serde_json::from_str::<Value>(digits).unwrap()}), Ok(digits));
     }
     check(
         echo,
@@ -68,27 +57,14 @@ fn numbers_keep_every_digit() {
         eval("json.decode('[1e999]')", json!(null)),
         Err("json.decode: 1e+999 is too large for a number".into())
     );
-    assert_eq!(
-        eval("json.decode('[1e999]', default = 0)", json!(null)),
-        Ok("0".into())
-    );
-    assert_eq!(
-        eval("float('inf')", json!(null)),
-        Err("inf cannot be written as JSON".into())
-    );
-    check(
-        echo,
-        json!({"x": "ünïcödé 🦀 \u{7}\" \\ \n"}),
-        Ok("ünïcödé 🦀 \u{7}\" \\ \n"),
-    );
+    assert_eq!(eval("json.decode('[1e999]', default = 0)", json!(null)), Ok("0".into()));
+    assert_eq!(eval("float('inf')", json!(null)), Err("inf cannot be written as JSON".into()));
+    check(echo, json!({"x": "ünïcödé 🦀 \u{7}\" \\ \n"}), Ok("ünïcödé 🦀 \u{7}\" \\ \n"));
     assert_eq!(
         eval("json.encode(x)", json!("🦀\u{7}\"\\\n")),
         Ok("\"🦀\\u0007\\\"\\\\\\n\"".into())
     );
-    assert_eq!(
-        eval("json.encode_indent([1], ' ')", json!(null)),
-        Ok("[\n 1\n]".into())
-    );
+    assert_eq!(eval("json.encode_indent([1], ' ')", json!(null)), Ok("[\n 1\n]".into()));
 }
 
 #[test]
@@ -104,11 +80,7 @@ def f(ratio: float = 1.0, pt: Point | None = None, color: Color = Color("red"), 
             [type(v) for v in names.values()]]
 tool(f)
 "#;
-    check(
-        source,
-        json!({}),
-        Ok(r#"["float",null,"red","enum","open",[],[]]"#),
-    );
+    check(source, json!({}), Ok(r#"["float",null,"red","enum","open",[],[]]"#));
     check(
         source,
         json!({"ratio": 2, "pt": {"x": 1, "y": 3}, "color": "green", "state": "closed", "points": [{"x": 7}], "names": {"a": "red"}}),
@@ -117,11 +89,9 @@ tool(f)
     check(
         source,
         json!({"color": "gren", "pt": {"y": "a"}, "nams": 1}),
-        Err(
-            "`pt.x` is required; `pt.y` expected a number, got the string \"a\"; \
+        Err("`pt.x` is required; `pt.y` expected a number, got the string \"a\"; \
              `color` expected one of \"red\", \"green\", got the string \"gren\"; did you mean \"green\"?; \
-             `nams` is not a parameter; did you mean `names`?",
-        ),
+             `nams` is not a parameter; did you mean `names`?"),
     );
 }
 
@@ -133,16 +103,8 @@ fn handlers_of_every_sort() {
         Ok("42"),
     );
     check("tool(lambda a: a, name = 'f')", json!({"a": 1}), Ok("1"));
-    check(
-        "def f(a, /, b):\n    return [a, b]\ntool(f)",
-        json!({"b": 2, "a": 1}),
-        Ok("[1,2]"),
-    );
-    check(
-        "def f(**kwargs):\n    return kwargs\ntool(f)",
-        json!({"b": 2}),
-        Ok(r#"{"b":2}"#),
-    );
+    check("def f(a, /, b):\n    return [a, b]\ntool(f)", json!({"b": 2, "a": 1}), Ok("[1,2]"));
+    check("def f(**kwargs):\n    return kwargs\ntool(f)", json!({"b": 2}), Ok(r#"{"b":2}"#));
     check(
         "def f(ctx, n: int):\n    return [n, ctx.cancelled]\ntool(f)",
         json!({"n": 2}),
@@ -152,11 +114,7 @@ fn handlers_of_every_sort() {
 
 #[test]
 fn failures_are_one_sentence() {
-    check(
-        "def f():\n    fail('no', 'such page')\ntool(f)",
-        json!({}),
-        Err("no such page"),
-    );
+    check("def f():\n    fail('no', 'such page')\ntool(f)", json!({}), Err("no such page"));
     check(
         "def f():\n    error('not-found', 'no such page', id = 3)\ntool(f)",
         json!({}),
@@ -167,11 +125,7 @@ fn failures_are_one_sentence() {
         json!({}),
         Err("Operation `+` not supported for types `int` and `string`"),
     );
-    check(
-        "def f():\n    return {}['a']\ntool(f)",
-        json!({}),
-        Err("Key `\"a\"` was not found"),
-    );
+    check("def f():\n    return {}['a']\ntool(f)", json!({}), Err("Key `\"a\"` was not found"));
     check(
         "def f() -> int:\n    return 'a'\ntool(f)",
         json!({}),
@@ -229,12 +183,7 @@ tool(f)
     // Once, although the call was first tried on the spot.
     assert_eq!(
         *host.lines.lock().unwrap(),
-        [
-            "1/Some(2.0) Some(\"half\")",
-            "Info seen {\"n\":1}",
-            "Warn careful {}",
-            "Info a 1 null"
-        ]
+        ["1/Some(2.0) Some(\"half\")", "Info seen {\"n\":1}", "Warn careful {}", "Info a 1 null"]
     );
 }
 
@@ -273,21 +222,11 @@ tool(f)
 ";
     for (args, answer) in [
         (json!({"n": 3}), "3 []"),
-        (
-            json!({"n": 9_007_199_254_740_993_i64}),
-            "9007199254740993 []",
-        ),
-        (
-            json!({"n": 2.5, "all": [1, 1.5, null]}),
-            "2.5 [1, 1.5, None]",
-        ),
+        (json!({"n": 9_007_199_254_740_993_i64}), "9007199254740993 []"),
+        (json!({"n": 2.5, "all": [1, 1.5, null]}), "2.5 [1, 1.5, None]"),
         (json!({"n": 3.0}), "3.0 []"),
     ] {
-        assert_eq!(
-            call(source, "f", args.clone()).as_deref(),
-            Ok(answer),
-            "{args}"
-        );
+        assert_eq!(call(source, "f", args.clone()).as_deref(), Ok(answer), "{args}");
     }
 }
 

@@ -100,10 +100,7 @@ fn keys_are_measured_before_they_are_hashed() {
         );
         let got = call(&twice, "f", json!({"n": 40})).unwrap_err();
         // An unoptimized build may run out of time before it runs out of bytes.
-        assert!(
-            got.contains("longer than") || got.contains("stopped after"),
-            "{use_it}: {got}"
-        );
+        assert!(got.contains("longer than") || got.contains("stopped after"), "{use_it}: {got}");
         // An inner function holds the variable, so that only the key itself shows its depth.
         let captured = format!(
             "def f(n):\n    x = None\n    def top():\n        return x\n    for i in range(n):\n        x = (i, x)\n    return [{use_it}]\ntool(f)"

@@ -155,21 +155,16 @@ fn ordinary_data_is_accepted() {
     assert_eq!(accepted(size, json!({"v": numbered})), "10000");
     let repeated = [numbered.as_slice(); 10].concat();
     assert_eq!(accepted(size, json!({"v": repeated})), "100000");
-    let long: Vec<String> = (0..50_000)
-        .map(|n| format!("customer/{n:06}/order"))
-        .collect();
+    let long: Vec<String> = (0..50_000).map(|n| format!("customer/{n:06}/order")).collect();
     assert_eq!(accepted(size, json!({"v": long})), "50000");
     let phones: Vec<u64> = (0..50_000).map(|n| 4_915_110_000_000 + n * 37).collect();
     assert_eq!(accepted(size, json!({"v": phones})), "50000");
     let ids: Vec<u64> = (0..100_000).map(|n| 3_000_000_000 + n).collect();
     assert_eq!(accepted(size, json!({"v": ids})), "100000");
-    let times: Vec<u64> = (0..50_000)
-        .map(|n| 1_700_000_000_000 + n * 60_000)
-        .collect();
+    let times: Vec<u64> = (0..50_000).map(|n| 1_700_000_000_000 + n * 60_000).collect();
     assert_eq!(accepted(size, json!({"v": times})), "50000");
-    let volumes: Vec<Json> = (0..500_u64)
-        .map(|n| json!({"name": format!("lv{n}"), "bytes": (n + 3) << 30}))
-        .collect();
+    let volumes: Vec<Json> =
+        (0..500_u64).map(|n| json!({"name": format!("lv{n}"), "bytes": (n + 3) << 30})).collect();
     assert_eq!(accepted(size, json!({"v": volumes})), "500");
 }
 

@@ -100,10 +100,7 @@ fn an_invalid_tool_leaves_the_others() {
 fn compact_is_a_function_of_the_result() {
     for (before, function) in [
         ("def shorter(result):\n    return result", "shorter"),
-        (
-            "def shorter(result: list[dict], most: int = 3) -> str:\n    return ''",
-            "shorter",
-        ),
+        ("def shorter(result: list[dict], most: int = 3) -> str:\n    return ''", "shorter"),
         ("", "lambda result: len(result)"),
         ("", "len"),
     ] {
@@ -164,29 +161,15 @@ fn made(body: &str, result: Value) -> Result<Value, String> {
 #[test]
 fn it_makes_a_value_or_a_text() {
     for (body, result, expected) in [
-        (
-            "return [r['id'] for r in result]",
-            json!([{"id": 7, "x": 1}]),
-            Ok(json!([7])),
-        ),
-        (
-            "return '# %d rows' % len(result)",
-            json!([1, 2]),
-            Ok(json!("# 2 rows")),
-        ),
+        ("return [r['id'] for r in result]", json!([{"id": 7, "x": 1}]), Ok(json!([7]))),
+        ("return '# %d rows' % len(result)", json!([1, 2]), Ok(json!("# 2 rows"))),
         ("return None", json!({}), Ok(json!(null))),
         ("fail('no rows')", json!({}), Err("no rows".to_owned())),
-        (
-            "return lambda: 1",
-            json!({}),
-            Err("a function cannot be written as JSON".to_owned()),
-        ),
+        ("return lambda: 1", json!({}), Err("a function cannot be written as JSON".to_owned())),
         (
             "return [i for i in range(100000000)]",
             json!({}),
-            Err(
-                "stopped at 256 MiB of memory, the most one call may use (limit `heap`)".to_owned(),
-            ),
+            Err("stopped at 256 MiB of memory, the most one call may use (limit `heap`)".to_owned()),
         ),
     ] {
         assert_eq!(made(body, result), expected, "{body}");

@@ -62,21 +62,14 @@ fn handlers_get_one_dict() {
         Ok("Oslo for 5 days, -".into())
     );
     assert_eq!(
-        call(
-            WEATHER,
-            "get_forecast",
-            json!({"city": "Oslo", "days": 1, "extra": "x"})
-        ),
+        call(WEATHER, "get_forecast", json!({"city": "Oslo", "days": 1, "extra": "x"})),
         Ok("Oslo for 1 days, x".into())
     );
     assert_eq!(
         call(WEATHER, "get_forecast", json!({"days": "1"})),
         Err("`city` is required; `days` expected an integer, got the string \"1\"".into())
     );
-    assert_eq!(
-        call(WEATHER, "twice", json!({"n": 4})),
-        Ok("[8,false]".into())
-    );
+    assert_eq!(call(WEATHER, "twice", json!({"n": 4})), Ok("[8,false]".into()));
 }
 
 #[test]

@@ -7,14 +7,9 @@ const REFUSAL: &str = "4000000 digits are too many for an integer; it may have 2
 #[test]
 fn arguments_have_integers_of_20000_digits_at_most() {
     let digits = "9".repeat(4_000_000);
-    for parameter in [
-        "n: int",
-        "n",
-        "n: float",
-        "n: int | str",
-        "n: list[int]",
-        "n: dict[str, int]",
-    ] {
+    for parameter in
+        ["n: int", "n", "n: float", "n: int | str", "n: list[int]", "n: dict[str, int]"]
+    {
         let source = format!("def f({parameter}):\n    return 1\ntool(f)");
         let given = match parameter {
             "n: list[int]" => format!("[{digits}]"),
@@ -28,10 +23,7 @@ fn arguments_have_integers_of_20000_digits_at_most() {
     }
     let longest = "9".repeat(20_000);
     let args = serde_json::from_str(&format!("{{\"n\": {longest}}}")).unwrap();
-    assert_eq!(
-        call("def f(n: int):\n    return str(n)\ntool(f)", "f", args),
-        Ok(longest)
-    );
+    assert_eq!(call("def f(n: int):\n    return str(n)\ntool(f)", "f", args), Ok(longest));
 }
 
 #[test]
@@ -44,10 +36,7 @@ fn decoders_read_20000_digits_at_most() {
         ("toml.decode('a = ' + '9' * n)", "toml.decode: "),
         ("int('9' * n)", "a number of 4000000 digits"),
         ("map(int, ['9' * n])", "a number of 4000000 digits"),
-        (
-            "fail(attempt(int, '9' * n).error.message)",
-            "a number of 4000000 digits",
-        ),
+        ("fail(attempt(int, '9' * n).error.message)", "a number of 4000000 digits"),
         ("sorted(['9' * n], key = int)", "a number of 4000000 digits"),
         ("{'int': int}['int']('9' * n)", "a number of 4000000 digits"),
         ("(lambda f: f('9' * n))(int)", "a number of 4000000 digits"),
@@ -61,10 +50,7 @@ fn decoders_read_20000_digits_at_most() {
     }
     // Fractions of many digits are read at once, as the nearest float.
     let source = "def f(n):\n    return json.decode('0.' + '0' * n + '1') + json.decode('1.' + '3' * n)\ntool(f)";
-    assert_eq!(
-        call(source, "f", json!({"n": 4_000_000})).unwrap(),
-        "1.3333333333333333"
-    );
+    assert_eq!(call(source, "f", json!({"n": 4_000_000})).unwrap(), "1.3333333333333333");
 }
 
 #[test]

@@ -78,14 +78,8 @@ fn every_documented_expression_gives_what_it_says() {
         let got = call_script(&script, &format!("f{i}"), json!({}), &host)
             .unwrap_or_else(|error| format!("error: {error}"));
         if got != example.expected {
-            let Example {
-                of,
-                expression,
-                expected,
-            } = example;
-            wrong.push(format!(
-                "{of}: {expression}\n  expected {expected}\n  got      {got}"
-            ));
+            let Example { of, expression, expected } = example;
+            wrong.push(format!("{of}: {expression}\n  expected {expected}\n  got      {got}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -137,23 +131,10 @@ fn every_library_and_function_says_what_it_is_for() {
         .filter(|entry| entry.summary.is_empty())
         .filter(|entry| entry.is_function() || entry.name.starts_with("ctx."))
         .filter(|entry| !UNTOLD.contains(&entry.name.as_str()));
-    let silent: Vec<&str> = names
-        .chain(silent.map(|entry| entry.name.as_str()))
-        .collect();
+    let silent: Vec<&str> = names.chain(silent.map(|entry| entry.name.as_str())).collect();
     assert!(silent.is_empty(), "without a word: {}", silent.join(", "));
-    let known: Vec<&str> = libraries
-        .iter()
-        .map(|library| library.name.as_str())
-        .collect();
-    for library in [
-        "http",
-        "hash",
-        "text",
-        "ctx.state",
-        "declarations",
-        "answers",
-        "testing",
-    ] {
+    let known: Vec<&str> = libraries.iter().map(|library| library.name.as_str()).collect();
+    for library in ["http", "hash", "text", "ctx.state", "declarations", "answers", "testing"] {
         assert!(known.contains(&library), "{library} is not in {known:?}");
     }
 }

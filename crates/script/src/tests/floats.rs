@@ -69,11 +69,7 @@ fn float_text_reads_back() {
             let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
             digits.trim_matches('0').len()
         };
-        assert_eq!(
-            digits(&text),
-            digits(&format!("{float:e}")),
-            "{text} is the shortest"
-        );
+        assert_eq!(digits(&text), digits(&format!("{float:e}")), "{text} is the shortest");
     }
 }
 
@@ -135,11 +131,7 @@ fn every_way_to_text_writes_floats_right() {
         ("{'f': str}['f'](x)", "", ""),
         ("f\"{'<%s>' % x}\"", "<", ">"),
         ("f\"{'<{}>'.format(x)}\"", "<", ">"),
-        (
-            "(lambda s = 'a%s' % 1: s % ())() and '%s' % (lambda: x)()",
-            "",
-            "",
-        ),
+        ("(lambda s = 'a%s' % 1: s % ())() and '%s' % (lambda: x)()", "", ""),
         ("(lambda x, g = '{}'.format: g(x))(x)", "", ""),
         ("'%s' % x if '%s' % x else 0", "", ""),
         ("[s for s in ['%s' % x] if s == str(x)][0]", "", ""),
@@ -213,9 +205,7 @@ fn encoders_write_floats_that_read_back() {
             format!("def f(xs: list[float]):\n    return [{expression} for x in xs]\ntool(f)");
         for (float, got) in floats.iter().zip(texts(&source, &floats)) {
             let number = got.strip_prefix(before).unwrap();
-            let back: f64 = number
-                .parse()
-                .unwrap_or_else(|_| panic!("{expression}: {got}"));
+            let back: f64 = number.parse().unwrap_or_else(|_| panic!("{expression}: {got}"));
             assert_eq!(back.to_bits(), float.to_bits(), "{expression}: {got}");
         }
     }
@@ -260,19 +250,10 @@ fn percent_places_take_numbers_of_any_size() {
         ("'%G' % 1e16", "1E+16"),
         ("'100%% %s' % 'x'", "100% x"),
         ("'%s%s' % ('a', [1])", "a[1]"),
-        (
-            "'%s' % ()",
-            "!`%`: the text has more places than values; 0 given",
-        ),
-        (
-            "'%s %s' % 'a'",
-            "!`%`: the text has more places than values; 1 given",
-        ),
+        ("'%s' % ()", "!`%`: the text has more places than values; 0 given"),
+        ("'%s %s' % 'a'", "!`%`: the text has more places than values; 1 given"),
         ("'a' % 'b'", "!`%`: the text has no place for 1 of 1 values"),
-        (
-            "'%s' % (1, 2)",
-            "!`%`: the text has no place for 1 of 2 values",
-        ),
+        ("'%s' % (1, 2)", "!`%`: the text has no place for 1 of 2 values"),
         (
             "'%.2f' % 1.0",
             "!`%.` is no place; there are %s %r %d %x %X %o %e %f %g, and %% for a percent sign",
@@ -283,10 +264,7 @@ fn percent_places_take_numbers_of_any_size() {
         ("'%d' % float('inf')", "!`%d` needs a whole number, not inf"),
         ("'%x' % 1.0", "!`%x` needs a whole number, not a float"),
         ("'%e' % 'a'", "!`%e` needs a number, not a string"),
-        (
-            "'%f' % (1 << 2000)",
-            "!`%f`: the number is too large for a float",
-        ),
+        ("'%f' % (1 << 2000)", "!`%f`: the number is too large for a float"),
         ("str(7 % 4) + str(7.5 % 2)", "31.5"),
     ] {
         let got = eval(expression, json!(1)).unwrap_or_else(|error| format!("!{error}"));
@@ -300,19 +278,10 @@ fn format_places_are_filled_as_before() {
         ("'a{x}b{y}c{}'.format(1, x = 2, y = 3)", "a2b3c1"),
         ("'{1}{0}{{}}'.format('a', 'b')", "ba{}"),
         ("'{!r}'.format('a')", "\"a\""),
-        (
-            "'{}{}'.format(1)",
-            "!format: the text has more places than values; 1 given",
-        ),
-        (
-            "'{}{0}'.format(1)",
-            "!format: write either {} or {0} for all places, not both",
-        ),
+        ("'{}{}'.format(1)", "!format: the text has more places than values; 1 given"),
+        ("'{}{0}'.format(1)", "!format: write either {} or {0} for all places, not both"),
         ("'{a}'.format(b = 1)", "!format: there is no value for {a}"),
-        (
-            "'{:.2f}'.format(1.0)",
-            "!format: `:` in {:.2f}; a place is {}, {0} or {name}",
-        ),
+        ("'{:.2f}'.format(1.0)", "!format: `:` in {:.2f}; a place is {}, {0} or {name}"),
         ("struct(format = lambda x: x + 1).format(1)", "2"),
     ] {
         let got = eval(expression, json!(1)).unwrap_or_else(|error| format!("!{error}"));
@@ -330,28 +299,15 @@ fn messages_of_the_engine_have_no_wrong_floats() {
             "'a'.count(9999999.9)",
             "Type of parameter `needle` doesn't match, expected `str`, actual `float (repr: <float>)`",
         ),
-        (
-            "','.join(['a', 9999999.9])",
-            "join needs texts; here is a float: write str(x)",
-        ),
+        ("','.join(['a', 9999999.9])", "join needs texts; here is a float: write str(x)"),
         (
             "'a'.startswith([9999999.9, 1.5])",
             "Type of parameter `prefix` doesn't match, expected `str | tuple[str, ...]`, actual `list (repr: [<float>, 1.5])`",
         ),
-        (
-            "math.sqrt(-9999999.9)",
-            "math.sqrt needs a number of at least 0, not -9999999.9",
-        ),
-        (
-            "time.format([9999999.9])",
-            "time.format: [9999999.9] is no number of seconds",
-        ),
+        ("math.sqrt(-9999999.9)", "math.sqrt needs a number of at least 0, not -9999999.9"),
+        ("time.format([9999999.9])", "time.format: [9999999.9] is no number of seconds"),
     ] {
-        assert_eq!(
-            eval(expression, json!(1)).unwrap_err(),
-            expected,
-            "{expression}"
-        );
+        assert_eq!(eval(expression, json!(1)).unwrap_err(), expected, "{expression}");
     }
 }
 
@@ -359,14 +315,8 @@ fn messages_of_the_engine_have_no_wrong_floats() {
 fn values_without_floats_are_written_as_the_engine_does() {
     for (expression, expected) in [
         ("str('a')", "a"),
-        (
-            "repr('a\"\\n\\t\\\\ü\\u200b')",
-            "\"a\\\"\\n\\t\\\\\\xfc\\u200b\"",
-        ),
-        (
-            "str([None, True, 1 << 70, -1, ''])",
-            "[None, True, 1180591620717411303424, -1, \"\"]",
-        ),
+        ("repr('a\"\\n\\t\\\\ü\\u200b')", "\"a\\\"\\n\\t\\\\\\xfc\\u200b\""),
+        ("str([None, True, 1 << 70, -1, ''])", "[None, True, 1180591620717411303424, -1, \"\"]"),
         ("str(())", "()"),
         ("str((1,))", "(1,)"),
         ("str({})", "{}"),

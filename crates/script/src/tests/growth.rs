@@ -21,10 +21,7 @@ fn check(body: &str, expected: &str) {
 #[track_caller]
 fn interrupted(expression: &str) {
     let script = load(&format!("def f():\n    x = {expression}\ntool(f)")).unwrap();
-    let limits = Limits {
-        time: Duration::from_millis(500),
-        ..quick()
-    };
+    let limits = Limits { time: Duration::from_millis(500), ..quick() };
     let host = Notebook::default();
     let started = Instant::now();
     let result = script.call(&script.tools[0], &Args::new(), &Turn::new(&host, &limits));
@@ -33,10 +30,7 @@ fn interrupted(expression: &str) {
         Err(CallFailure::Stopped { stop, .. }) => Some(stop),
         Err(other) => panic!("{expression}: {other:?}"),
     };
-    assert!(
-        matches!(stop, None | Some(model::Stop::Deadline)),
-        "{expression}: {stop:?}"
-    );
+    assert!(matches!(stop, None | Some(model::Stop::Deadline)), "{expression}: {stop:?}");
     let took = started.elapsed();
     assert!(took < Duration::from_secs(5), "{expression}: {took:?}");
 }
@@ -44,14 +38,8 @@ fn interrupted(expression: &str) {
 #[test]
 fn json_in_and_out() {
     // A digit and a comma become a hundred bytes.
-    check(
-        "return len(json.decode('[' + '1,' * 30000000 + '1]'))",
-        "stopped at 256 MiB",
-    );
-    check(
-        "return json.decode('[' + '1,' * 30000000 + '1]', default = 0)",
-        "stopped at 256 MiB",
-    );
+    check("return len(json.decode('[' + '1,' * 30000000 + '1]'))", "stopped at 256 MiB");
+    check("return json.decode('[' + '1,' * 30000000 + '1]', default = 0)", "stopped at 256 MiB");
     check(
         "x = [1] * 1000000\nfor i in range(120):\n    x = [x]\nreturn json.encode_indent(x, indent = ' ' * 16)",
         "json.encode_indent: the text is longer than 67108864 bytes",
@@ -65,10 +53,7 @@ fn json_in_and_out() {
         let body = format!("return {encode}([{{'k' * 1000000: 1}}] * 1000000)");
         check(&body, "longer than 67108864 bytes");
     }
-    check(
-        "return [{'k' * 1000000: 1}] * 1000000",
-        "longer than 16777216 bytes",
-    );
+    check("return [{'k' * 1000000: 1}] * 1000000", "longer than 16777216 bytes");
 }
 
 #[test]
@@ -78,15 +63,9 @@ fn tables_under_long_paths() {
         "toml.encode: the text is longer than 67108864 bytes",
     );
     for open in ["[' + 'a.' * 100000 + 'a]", "' + 'a.' * 100000 + 'a = 1"] {
-        check(
-            &format!("return toml.decode('{open}')"),
-            "toml.decode: line 1",
-        );
+        check(&format!("return toml.decode('{open}')"), "toml.decode: line 1");
     }
-    check(
-        "return toml.decode('a = ' + '{a=' * 100000)",
-        "toml.decode: line 1",
-    );
+    check("return toml.decode('a = ' + '{a=' * 100000)", "toml.decode: line 1");
     check("return toml.decode('[a]\\n' * 1000000)", "duplicate key");
 }
 
@@ -96,18 +75,9 @@ fn texts_of_nothing_but_ends() {
     interrupted("text.wrap('\\n' * 30000000, 10)");
     interrupted("text.template('{{' * 30000000)");
     interrupted("csv.decode('\\n' * 8000000)");
-    check(
-        "return csv.decode(',' * 60000000)",
-        "CSV of 60000000 elements",
-    );
-    check(
-        "return text.table([['x'] * 1000] * 2000)",
-        "text.table: more than 1000000 cells",
-    );
-    check(
-        "return time.format(0, '%c' * 1000000)",
-        "a format of 2000000 bytes",
-    );
+    check("return csv.decode(',' * 60000000)", "CSV of 60000000 elements");
+    check("return text.table([['x'] * 1000] * 2000)", "text.table: more than 1000000 cells");
+    check("return time.format(0, '%c' * 1000000)", "a format of 2000000 bytes");
     check("return time.parse('2' * 1000000)", "a time may have 1000");
 }
 
@@ -126,10 +96,7 @@ fn pages_that_grow() {
         "return text.html_to_markdown('<table>' + '<tr>' * 3000000)",
         "a table of more than 200000 cells",
     );
-    check(
-        "x = text.html_to_markdown('<a ' + 'b ' * 20000000 + '>c')\nfail('done')",
-        "done",
-    );
+    check("x = text.html_to_markdown('<a ' + 'b ' * 20000000 + '>c')\nfail('done')", "done");
 }
 
 #[test]

@@ -14,14 +14,8 @@ fn check(expression: &str, x: &str, expected: &str) {
 #[test]
 fn sha2() {
     for (text, expected) in [
-        (
-            "",
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        ),
-        (
-            "abc",
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-        ),
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
@@ -41,16 +35,8 @@ fn sha2() {
 #[test]
 fn the_old_ones() {
     for (text, sha1, md5) in [
-        (
-            "",
-            "da39a3ee5e6b4b0d3255bfef95601890afd80709",
-            "d41d8cd98f00b204e9800998ecf8427e",
-        ),
-        (
-            "abc",
-            "a9993e364706816aba3e25717850c26c9cd0d89d",
-            "900150983cd24fb0d6963f7d28e17f72",
-        ),
+        ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "d41d8cd98f00b204e9800998ecf8427e"),
+        ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d", "900150983cd24fb0d6963f7d28e17f72"),
     ] {
         check("hash.sha1(x)", text, sha1);
         check("hash.md5(x)", text, md5);
@@ -85,10 +71,7 @@ fn long_texts_are_taken_in_by_pieces() {
             "hash.sha256(x * 1000000)",
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
         ),
-        (
-            "hash.sha1(x * 1000000)",
-            "34aa973cd4c4daa4f61eeb2bdbad27316534016f",
-        ),
+        ("hash.sha1(x * 1000000)", "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
         ("hash.md5(x * 1000000)", "7707d6ae4e027c70eea2a935c2296f21"),
     ] {
         check(expression, "a", expected);
@@ -124,10 +107,7 @@ fn call_within(time: Duration, trial: bool, expression: &str) -> CallFailure {
     let script = load(&source).unwrap();
     let limits = Limits { time, ..quick() };
     let host = Notebook::default();
-    let turn = Turn {
-        trial,
-        ..Turn::new(&host, &limits)
-    };
+    let turn = Turn { trial, ..Turn::new(&host, &limits) };
     let called = script.call(&script.tools[0], &Args::new(), &turn);
     called.unwrap_err()
 }

@@ -15,10 +15,7 @@ fn eval(expression: &str, web: Web) -> Result<String, String> {
 
 fn run(source: &str, web: Web) -> Result<String, String> {
     let script = load(source).map_err(|fault| fault.to_string())?;
-    let host = Notebook {
-        web: Some(web),
-        ..Notebook::default()
-    };
+    let host = Notebook { web: Some(web), ..Notebook::default() };
     call_script(&script, "f", json!({}), &host)
 }
 
@@ -42,11 +39,7 @@ fn shown(request: &HttpRequest) -> String {
     }
     parts.extend(request.timeout.map(|timeout| format!("within {timeout:?}")));
     let mut text = parts.join(" | ");
-    text += if request.redirects {
-        ""
-    } else {
-        " | no redirects"
-    };
+    text += if request.redirects { "" } else { " | no redirects" };
     text + if request.retries { "" } else { " | once" }
 }
 
@@ -78,55 +71,25 @@ fn floats_are_sent_as_they_are() {
 #[test]
 fn a_request_is_written_by_position_and_by_name() {
     sends("http.get('https://a.test/')", "GET https://a.test/");
-    sends(
-        "http.get('https://a.test/', {'X-A': 'b'})",
-        "GET https://a.test/ | X-A: b",
-    );
-    sends(
-        "http.get(url = 'https://a.test/', headers = {'X': 1})",
-        "GET https://a.test/ | X: 1",
-    );
+    sends("http.get('https://a.test/', {'X-A': 'b'})", "GET https://a.test/ | X-A: b");
+    sends("http.get(url = 'https://a.test/', headers = {'X': 1})", "GET https://a.test/ | X: 1");
     sends("http.head('https://a.test/')", "HEAD https://a.test/");
     sends("http.options('https://a.test/')", "OPTIONS https://a.test/");
-    sends(
-        "http.delete('https://a.test/', {'X': 'y'})",
-        "DELETE https://a.test/ | X: y",
-    );
-    sends(
-        "http.post('https://a.test/', 'text', {'X': 'y'})",
-        "POST https://a.test/ | X: y | text",
-    );
-    sends(
-        "http.put('https://a.test/', 'text')",
-        "PUT https://a.test/ | text",
-    );
-    sends(
-        "http.patch('https://a.test/', body = 'text')",
-        "PATCH https://a.test/ | text",
-    );
-    sends(
-        "http.request('propfind', 'https://a.test/')",
-        "PROPFIND https://a.test/",
-    );
-    sends(
-        "http.request('GET', 'https://a.test/', body = 'x')",
-        "GET https://a.test/ | x",
-    );
+    sends("http.delete('https://a.test/', {'X': 'y'})", "DELETE https://a.test/ | X: y");
+    sends("http.post('https://a.test/', 'text', {'X': 'y'})", "POST https://a.test/ | X: y | text");
+    sends("http.put('https://a.test/', 'text')", "PUT https://a.test/ | text");
+    sends("http.patch('https://a.test/', body = 'text')", "PATCH https://a.test/ | text");
+    sends("http.request('propfind', 'https://a.test/')", "PROPFIND https://a.test/");
+    sends("http.request('GET', 'https://a.test/', body = 'x')", "GET https://a.test/ | x");
 }
 
 #[test]
 fn parameters_are_added_to_the_url() {
     let check = |params: &str, expected: &str| {
         let expression = format!("http.get('https://a.test/x?a=1#f', params = {params})");
-        sends(
-            &expression,
-            &format!("GET https://a.test/x?a=1{expected}#f"),
-        );
+        sends(&expression, &format!("GET https://a.test/x?a=1{expected}#f"));
     };
-    check(
-        "{'q': 'a b&c', 'n': 9007199254740993}",
-        "&q=a+b%26c&n=9007199254740993",
-    );
+    check("{'q': 'a b&c', 'n': 9007199254740993}", "&q=a+b%26c&n=9007199254740993");
     check("{'t': True, 'f': 1.5, 'none': None}", "&t=true&f=1.5");
     check("{'l': ['x', 2]}", "&l=x&l=2");
     check("{}", "");
@@ -142,10 +105,7 @@ fn a_body_says_what_it_is() {
         let expression = format!("http.post('https://a.test/', {name} = {given})");
         sends(&expression, &format!("POST https://a.test/{json}{body}"));
     }
-    sends(
-        "http.post('https://a.test/', [1])",
-        &format!("POST https://a.test/{json}[1]"),
-    );
+    sends("http.post('https://a.test/', [1])", &format!("POST https://a.test/{json}[1]"));
     sends(
         "http.post('https://a.test/', json = {}, headers = {'Content-Type': 'a/b'})",
         "POST https://a.test/ | Content-Type: a/b | {}",
@@ -153,15 +113,9 @@ fn a_body_says_what_it_is() {
     for name in ["form", "form_body"] {
         let expression = format!("http.post('https://a.test/', {name} = {{'a': 'b c', 'd': 1}})");
         let kind = "content-type: application/x-www-form-urlencoded";
-        sends(
-            &expression,
-            &format!("POST https://a.test/ | {kind} | a=b+c&d=1"),
-        );
+        sends(&expression, &format!("POST https://a.test/ | {kind} | a=b+c&d=1"));
     }
-    sends(
-        "http.post('https://a.test/', body_base64 = 'aGk=')",
-        "POST https://a.test/ | hi",
-    );
+    sends("http.post('https://a.test/', body_base64 = 'aGk=')", "POST https://a.test/ | hi");
     // As the original has it, the first of these counts.
     sends(
         "http.post('https://a.test/', body = 'x', form = {}, json = 1)",
@@ -179,28 +133,16 @@ fn the_rest_is_said_by_name() {
         "http.get('https://a.test/', {'Authorization': 'x'}, auth = 'token')",
         "GET https://a.test/ | authorization: Bearer token",
     );
-    sends(
-        "http.get('https://a.test/', timeout = 2)",
-        "GET https://a.test/ | within 2s",
-    );
-    sends(
-        "http.get('https://a.test/', timeout = 0.5)",
-        "GET https://a.test/ | within 500ms",
-    );
-    sends(
-        "http.get('https://a.test/', timeout = '2m')",
-        "GET https://a.test/ | within 120s",
-    );
+    sends("http.get('https://a.test/', timeout = 2)", "GET https://a.test/ | within 2s");
+    sends("http.get('https://a.test/', timeout = 0.5)", "GET https://a.test/ | within 500ms");
+    sends("http.get('https://a.test/', timeout = '2m')", "GET https://a.test/ | within 120s");
     sends(
         "http.get('https://a.test/', redirects = False, retries = False)",
         "GET https://a.test/ | no redirects | once",
     );
     let all = "params = None, headers = None, body = None, json = None, form = None, auth = None, \
                timeout = None, check = None, redirects = None, retries = None";
-    sends(
-        &format!("http.post('https://a.test/', {all})"),
-        "POST https://a.test/",
-    );
+    sends(&format!("http.post('https://a.test/', {all})"), "POST https://a.test/");
 }
 
 #[test]
@@ -213,14 +155,8 @@ fn what_makes_no_request_is_an_error() {
         "http.get('a b', params = {'a': 1})",
         "`a b` is not a URL: relative URL without a base",
     );
-    refuses(
-        "http.get('https://a.test/', params = 'a')",
-        "`params` is a dict, not a string",
-    );
-    refuses(
-        "http.get('https://a.test/', ['a'])",
-        "`headers` is a dict, not a list",
-    );
+    refuses("http.get('https://a.test/', params = 'a')", "`params` is a dict, not a string");
+    refuses("http.get('https://a.test/', ['a'])", "`headers` is a dict, not a list");
     refuses(
         "http.get('https://a.test/', {'a': {}})",
         "`a` in `headers` is text or a number, not a dict",
@@ -229,10 +165,7 @@ fn what_makes_no_request_is_an_error() {
         "http.get('https://a.test/', auth = ('secret',))",
         "`auth` is a (user, password) pair, a secret or a token",
     );
-    refuses(
-        "http.get('https://a.test/', check = 1)",
-        "`check` is True or False, not a int",
-    );
+    refuses("http.get('https://a.test/', check = 1)", "`check` is True or False, not a int");
     refuses(
         "http.get('https://a.test/', timeout = -1)",
         "`timeout` is seconds or a text such as \"500ms\", not -1",
@@ -241,26 +174,11 @@ fn what_makes_no_request_is_an_error() {
         "http.get('https://a.test/', timeout = 'soon')",
         "`soon` is not a duration; write `500ms`, `30s` or `2m`",
     );
-    refuses(
-        "http.post('https://a.test/', 1)",
-        "`body` is text, a dict or a list, not a int",
-    );
-    refuses(
-        "http.post('https://a.test/', body_base64 = '?')",
-        "`body_base64` is not base64",
-    );
-    refuses(
-        "http.post('https://a.test/', json = len)",
-        "a function cannot be written as JSON",
-    );
-    refuses(
-        "http.get_all([1])",
-        "a request is a URL or a dict with `url`, not a int",
-    );
-    refuses(
-        "http.get_all([{'method': 'GET'}])",
-        "a request needs a `url`",
-    );
+    refuses("http.post('https://a.test/', 1)", "`body` is text, a dict or a list, not a int");
+    refuses("http.post('https://a.test/', body_base64 = '?')", "`body_base64` is not base64");
+    refuses("http.post('https://a.test/', json = len)", "a function cannot be written as JSON");
+    refuses("http.get_all([1])", "a request is a URL or a dict with `url`, not a int");
+    refuses("http.get_all([{'method': 'GET'}])", "a request needs a `url`");
 }
 
 fn reads(status: u16, headers: &'static [(&str, &str)], body: &'static [u8], expected: &Expect) {
@@ -318,10 +236,7 @@ fn an_answer_is_a_dict() {
 fn json_is_there_if_the_body_is_json() {
     for (body, expected) in [
         (&b"null"[..], "[true,null]"),
-        (
-            b" {\"a\": [1, {\"b\": 2}]} ",
-            "[true,{\"a\":[1,{\"b\":2}]}]",
-        ),
+        (b" {\"a\": [1, {\"b\": 2}]} ", "[true,{\"a\":[1,{\"b\":2}]}]"),
         (b"", "[false,null]"),
         (b"<html>", "[false,null]"),
         (b"{} {}", "[false,null]"),
@@ -347,10 +262,7 @@ fn a_failed_answer_can_be_an_error() {
     let failing = || -> Web { Box::new(|_| Ok(response(503, &[], b" try later "))) };
     let ask = "http.get, 'https://a.test/?key=1', check = True";
     let message = eval("http.get('https://a.test/?key=1', check = True)", failing());
-    assert_eq!(
-        message,
-        Err("GET https://a.test/ answered 503: try later".into())
-    );
+    assert_eq!(message, Err("GET https://a.test/ answered 503: try later".into()));
     let kind = format!("[attempt({ask}).error.kind, attempt({ask}).error.data['status']]");
     assert_eq!(eval(&kind, failing()), Ok("[\"http-error\",503]".into()));
     let long: Web = Box::new(|_| Ok(response(500, &[], &[b'x'; 1000])));
@@ -361,10 +273,7 @@ fn a_failed_answer_can_be_an_error() {
 #[test]
 fn no_answer_ends_the_call() {
     let closed = || -> Web { Box::new(|_| Err(HostError("nobody is there".into()))) };
-    assert_eq!(
-        eval("http.get('https://a.test/')", closed()),
-        Err("nobody is there".into())
-    );
+    assert_eq!(eval("http.get('https://a.test/')", closed()), Err("nobody is there".into()));
     let expression = "attempt(http.get, 'https://a.test/').error.message";
     assert_eq!(eval(expression, closed()), Ok("nobody is there".into()));
 }
@@ -388,10 +297,7 @@ fn several_are_asked_at_once() {
         &format!("[[a['status'], a['ok'], a.get('error')] for a in http.get_all({some})]"),
         web(),
     );
-    assert_eq!(
-        got.as_deref(),
-        Ok(r#"[[0,false,"nobody is there"],[500,false,null]]"#)
-    );
+    assert_eq!(got.as_deref(), Ok(r#"[[0,false,"nobody is there"],[500,false,null]]"#));
     let got = eval(&format!("http.get_all({some}, check = True)"), web());
     assert_eq!(got, Err("nobody is there".into()));
     assert_eq!(eval("http.get_all([])", web()).as_deref(), Ok("[]"));
@@ -401,10 +307,7 @@ fn several_are_asked_at_once() {
 fn book() -> Web {
     Box::new(|request| {
         let query = request.url.split_once('?').map_or("", |(_, query)| query);
-        let number = query
-            .split('&')
-            .find_map(|p| p.strip_prefix("p="))
-            .unwrap_or("1");
+        let number = query.split('&').find_map(|p| p.strip_prefix("p=")).unwrap_or("1");
         let number: u32 = number.trim_start_matches('c').parse().unwrap();
         let items = match number {
             1 => "[1,2]",
@@ -436,34 +339,18 @@ fn book() -> Web {
 fn pages_are_followed_whichever_way_they_lead() {
     let check = |expression: &str, expected: Result<&str, &str>| {
         let got = eval(expression, book());
-        assert_eq!(
-            got.as_deref().map_err(String::as_str),
-            expected,
-            "{expression}"
-        );
+        assert_eq!(got.as_deref().map_err(String::as_str), expected, "{expression}");
     };
     let all = Ok("[1,2,3,4,5]");
     check("http.pages('https://a.test/x')", all);
     check("http.pages('https://a.test/x', page = 'p')", all);
-    check(
-        "http.pages('https://a.test/x', page = 'p', params = {'p': 2})",
-        Ok("[3,4,5]"),
-    );
+    check("http.pages('https://a.test/x', page = 'p', params = {'p': 2})", Ok("[3,4,5]"));
     let object = "'https://a.test/object', items = 'data.list'";
     check(&format!("http.pages({object}, next = 'meta.url')"), all);
-    check(
-        &format!("http.pages({object}, next = 'meta.cursor', cursor = 'p')"),
-        all,
-    );
-    check(
-        &format!("http.pages({object}, next = lambda a: a['json']['meta']['url'])"),
-        all,
-    );
+    check(&format!("http.pages({object}, next = 'meta.cursor', cursor = 'p')"), all);
+    check(&format!("http.pages({object}, next = lambda a: a['json']['meta']['url'])"), all);
     let params = "lambda a: {'p': 2} if a['json']['data']['list'] == [1, 2] else None";
-    check(
-        &format!("http.pages({object}, next = {params})"),
-        Ok("[1,2,3,4]"),
-    );
+    check(&format!("http.pages({object}, next = {params})"), Ok("[1,2,3,4]"));
     check("http.pages('https://a.test/x', limit = 3)", Ok("[1,2,3]"));
     check("http.pages('https://a.test/x', limit = 0)", Ok("[]"));
     check(
@@ -504,8 +391,5 @@ fn a_page_elsewhere_is_not_told_who_asks() {
 fn a_page_that_fails_is_an_error() {
     let web: Web = Box::new(|_| Ok(response(403, &[], b"who are you")));
     let got = eval("http.pages('https://a.test/')", web);
-    assert_eq!(
-        got,
-        Err("GET https://a.test/ answered 403: who are you".into())
-    );
+    assert_eq!(got, Err("GET https://a.test/ answered 403: who are you".into()));
 }

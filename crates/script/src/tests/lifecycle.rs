@@ -17,28 +17,15 @@ fn start(source: &str, config: Value) -> Result<Life, String> {
     script.check_hooks().map_err(|fault| fault.to_string())?;
     let base = {
         let script = load("def start(deps, config):\n    return 7").unwrap();
-        script
-            .start(&Turn::new(&Notebook::default(), &QUICK))
-            .unwrap()
-            .0
+        script.start(&Turn::new(&Notebook::default(), &QUICK)).unwrap().0
     };
-    let Value::Object(config) = config else {
-        panic!("configuration is an object")
-    };
+    let Value::Object(config) = config else { panic!("configuration is an object") };
     let started = Started::new(&[("base", Some(&base)), ("absent", None)], &config).unwrap();
     let host = Notebook::default();
-    let turn = Turn {
-        started: &started,
-        ..Turn::new(&host, &QUICK)
-    };
+    let turn = Turn { started: &started, ..Turn::new(&host, &QUICK) };
     let (started, changes) = script.start(&turn).map_err(sentence)?;
     let tools = changes.iter().map(shown).collect();
-    Ok(Life {
-        script,
-        started,
-        tools,
-        host,
-    })
+    Ok(Life { script, started, tools, host })
 }
 
 fn sentence(failure: CallFailure) -> String {
@@ -60,28 +47,14 @@ fn shown(change: &ToolChange) -> String {
 
 impl Life {
     fn call(&self, name: &str) -> Result<(String, Vec<String>), String> {
-        let tool = self
-            .script
-            .tools
-            .iter()
-            .find(|t| t.tool.name.as_str() == name)
-            .unwrap();
-        let turn = Turn {
-            started: &self.started,
-            ..Turn::new(&self.host, &QUICK)
-        };
-        let (output, changes) = self
-            .script
-            .call(tool, &Args::new(), &turn)
-            .map_err(sentence)?;
+        let tool = self.script.tools.iter().find(|t| t.tool.name.as_str() == name).unwrap();
+        let turn = Turn { started: &self.started, ..Turn::new(&self.host, &QUICK) };
+        let (output, changes) = self.script.call(tool, &Args::new(), &turn).map_err(sentence)?;
         Ok((output.plain_text(), changes.iter().map(shown).collect()))
     }
 
     fn turn(&self) -> Turn<'_> {
-        Turn {
-            started: &self.started,
-            ..Turn::new(&self.host, &QUICK)
-        }
+        Turn { started: &self.started, ..Turn::new(&self.host, &QUICK) }
     }
 }
 
@@ -98,27 +71,15 @@ fn check(start_body: &str, expression: &str, expected: Expect) {
 
 #[test]
 fn what_start_gets_and_gives_reaches_handlers() {
-    check(
-        "return deps",
-        "ctx.instance",
-        expect![[r#"{"base":7,"absent":null}"#]],
-    );
-    check(
-        "return config",
-        "ctx.instance",
-        expect![[r#"{"greeting":"Hi","n":3}"#]],
-    );
+    check("return deps", "ctx.instance", expect![[r#"{"base":7,"absent":null}"#]]);
+    check("return config", "ctx.instance", expect![[r#"{"greeting":"Hi","n":3}"#]]);
     check(
         "return config['greeting'] + '!'",
         "[ctx.instance, ctx.config['n'], ctx.deps['base']]",
         expect![[r#"["Hi!",3,7]"#]],
     );
     check("pass", "ctx.instance", expect!["null"]);
-    check(
-        "return struct(twice = lambda x: x * 2)",
-        "ctx.instance.twice(21)",
-        expect!["42"],
-    );
+    check("return struct(twice = lambda x: x * 2)", "ctx.instance.twice(21)", expect!["42"]);
     check("pass", "ctx.caller['name']", expect!["local"]);
     check(
         "return [1]",
@@ -149,16 +110,10 @@ fn without_a_start_there_is_still_a_configuration() {
         json!({"n": 1}),
     )
     .unwrap();
-    assert_eq!(
-        life.call("f").unwrap().0,
-        r#"[1,{"base":7,"absent":null},null]"#
-    );
+    assert_eq!(life.call("f").unwrap().0, r#"[1,{"base":7,"absent":null},null]"#);
     let script =
         load("def f(ctx):\n    return [ctx.config, ctx.deps, ctx.instance]\ntool(f)").unwrap();
-    assert_eq!(
-        call_script(&script, "f", json!({}), &Notebook::default()).unwrap(),
-        "[{},{},null]"
-    );
+    assert_eq!(call_script(&script, "f", json!({}), &Notebook::default()).unwrap(), "[{},{},null]");
 }
 
 #[test]
@@ -201,10 +156,7 @@ fn a_hook_has_its_form() {
         let got = script.check_hooks().map_err(|fault| fault.to_string());
         expected.assert_eq(&got.err().unwrap_or_default());
     };
-    check(
-        "def start(deps, config, ctx):\n    pass\ndef stop(i, ctx):\n    pass",
-        expect![""],
-    );
+    check("def start(deps, config, ctx):\n    pass\ndef stop(i, ctx):\n    pass", expect![""]);
     check(
         "def start():\n    pass",
         expect![[r"
@@ -254,17 +206,11 @@ tool(heavy)
 tool(wrong)
 ";
     let life = start(source, json!({})).unwrap();
-    assert_eq!(
-        life.tools,
-        ["+ hello(name: str) -> str", "+ say_a()", "+ say_b()"]
-    );
+    assert_eq!(life.tools, ["+ hello(name: str) -> str", "+ say_a()", "+ say_b()"]);
     let (_, changes) = life.call("more").unwrap();
     assert_eq!(changes, ["+ made(x: int = 1) -> int", "- say_a"]);
     assert_eq!(life.call("fails"), Err("no".into()));
-    assert_eq!(
-        life.call("heavy"),
-        Err("a call that adds or removes tools may use 4 MiB".into())
-    );
+    assert_eq!(life.call("heavy"), Err("a call that adds or removes tools may use 4 MiB".into()));
     assert_eq!(
         life.call("wrong"),
         Err("ctx.tools.add() has no `nam`; did you mean `name`?".into())
@@ -296,17 +242,9 @@ tool(f)
 
 #[test]
 fn other_tools_can_be_called() {
-    check(
-        "pass",
-        "ctx.call('other.echo', {'a': [1, 'x']})",
-        expect![[r#"{"a":[1,"x"]}"#]],
-    );
+    check("pass", "ctx.call('other.echo', {'a': [1, 'x']})", expect![[r#"{"a":[1,"x"]}"#]]);
     check("pass", "ctx.call('other.echo')", expect!["{}"]);
-    check(
-        "pass",
-        "ctx.call('other.fails', {})",
-        expect!["error: other.fails: it failed"],
-    );
+    check("pass", "ctx.call('other.fails', {})", expect!["error: other.fails: it failed"]);
     check(
         "pass",
         "attempt(ctx.call, 'nowhere.x', {}).error.message",

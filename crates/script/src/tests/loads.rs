@@ -17,32 +17,17 @@ fn siblings_are_found_in_every_spelling() {
     let lib = "def helper():\n    return 'helped'";
     for spelling in ["lib.star", "lib", "./lib.star", "./lib"] {
         let main = format!("load(\"{spelling}\", \"helper\")\n{USE}");
-        check(
-            &[("main.star", &main), ("lib.star", lib)],
-            "main.star",
-            Ok("helped"),
-        );
-        check(
-            &[("sub/main.star", &main), ("sub/lib.star", lib)],
-            "sub/main.star",
-            Ok("helped"),
-        );
+        check(&[("main.star", &main), ("lib.star", lib)], "main.star", Ok("helped"));
+        check(&[("sub/main.star", &main), ("sub/lib.star", lib)], "sub/main.star", Ok("helped"));
     }
     let main = format!("load(\"../lib\", \"helper\")\n{USE}");
-    check(
-        &[("sub/main.star", &main), ("lib.star", lib)],
-        "sub/main.star",
-        Ok("helped"),
-    );
+    check(&[("sub/main.star", &main), ("lib.star", lib)], "sub/main.star", Ok("helped"));
 }
 
 #[test]
 fn loaded_functions_are_handlers() {
     check(
-        &[
-            ("main.star", "load('lib', 'f')\ntool(f)"),
-            ("lib.star", "def f():\n    return 1"),
-        ],
+        &[("main.star", "load('lib', 'f')\ntool(f)"), ("lib.star", "def f():\n    return 1")],
         "main.star",
         Ok("1"),
     );
@@ -51,21 +36,13 @@ fn loaded_functions_are_handlers() {
 #[test]
 fn types_come_along() {
     let main = "load('lib', 'Point')\ndef f(p: Point = Point(x = 1)):\n    return p.x\ntool(f)";
-    check(
-        &[("main.star", main), ("lib.star", "Point = record(x = int)")],
-        "main.star",
-        Ok("1"),
-    );
+    check(&[("main.star", main), ("lib.star", "Point = record(x = int)")], "main.star", Ok("1"));
 }
 
 #[test]
 fn what_goes_wrong_is_said() {
     check(
-        &[
-            ("a.star", "load('b', 'x')"),
-            ("b.star", "load('c', 'x')"),
-            ("c.star", "load('a', 'x')"),
-        ],
+        &[("a.star", "load('b', 'x')"), ("b.star", "load('c', 'x')"), ("c.star", "load('a', 'x')")],
         "a.star",
         Err("c.star:1 circular load detected: a.star -> b.star -> c.star -> a.star"),
     );

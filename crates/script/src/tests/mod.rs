@@ -1,9 +1,6 @@
 //! Scripts loaded and called, as facts in data.
 
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "facts in data read better as values"
-)]
+#![allow(clippy::needless_pass_by_value, reason = "facts in data read better as values")]
 
 mod annotations;
 mod asking;
@@ -53,10 +50,7 @@ pub(crate) struct Files(pub(crate) HashMap<&'static str, String>);
 
 impl Sources for Files {
     fn read(&self, file: &FileId) -> Result<String, String> {
-        self.0
-            .get(file.as_str())
-            .cloned()
-            .ok_or_else(|| "there is no such file".to_owned())
+        self.0.get(file.as_str()).cloned().ok_or_else(|| "there is no such file".to_owned())
     }
 }
 
@@ -91,17 +85,11 @@ pub(crate) struct Notebook {
 
 impl Host for Notebook {
     fn log(&self, level: Level, message: &str, fields: &Value) {
-        self.lines
-            .lock()
-            .unwrap()
-            .push(format!("{level:?} {message} {fields}"));
+        self.lines.lock().unwrap().push(format!("{level:?} {message} {fields}"));
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
-        self.lines
-            .lock()
-            .unwrap()
-            .push(format!("{done}/{total:?} {message:?}"));
+        self.lines.lock().unwrap().push(format!("{done}/{total:?} {message:?}"));
     }
 
     fn resource_updated(&self, uri: &str) {
@@ -133,10 +121,7 @@ impl Host for Notebook {
         if let Some(web) = &self.web {
             return web(request);
         }
-        Err(HostError(format!(
-            "there is no network here to reach {}",
-            request.url
-        )))
+        Err(HostError(format!("there is no network here to reach {}", request.url)))
     }
 
     fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
@@ -153,11 +138,9 @@ impl Host for Notebook {
                 stderr: request.stdin.clone(),
                 exit_code: 0,
             }),
-            "false" => Ok(ExecResult {
-                stdout: String::new(),
-                stderr: String::new(),
-                exit_code: 1,
-            }),
+            "false" => {
+                Ok(ExecResult { stdout: String::new(), stderr: String::new(), exit_code: 1 })
+            }
             other => Err(HostError(format!("there is no `{other}` here"))),
         }
     }
@@ -237,10 +220,7 @@ impl Host for Notebook {
         if expected.is_some_and(|expected| expected != version) {
             return Ok(false);
         }
-        let stored = Stored {
-            value: value.clone(),
-            version: version + 1,
-        };
+        let stored = Stored { value: value.clone(), version: version + 1 };
         state.insert(key.to_owned(), stored);
         Ok(true)
     }
@@ -287,10 +267,7 @@ impl Host for Notebook {
 }
 
 pub(crate) fn quick() -> Limits {
-    Limits {
-        time: Duration::from_secs(20),
-        ..Limits::default()
-    }
+    Limits { time: Duration::from_secs(20), ..Limits::default() }
 }
 
 pub(crate) fn load_files(
@@ -298,12 +275,7 @@ pub(crate) fn load_files(
     entry: &str,
     limits: Limits,
 ) -> Result<Script, Fault> {
-    let files = Files(
-        files
-            .iter()
-            .map(|(name, source)| (*name, (*source).to_owned()))
-            .collect(),
-    );
+    let files = Files(files.iter().map(|(name, source)| (*name, (*source).to_owned())).collect());
     load_with(Engine::new(limits), files, entry)
 }
 
@@ -323,19 +295,10 @@ pub(crate) fn call_script(
     args: Value,
     host: &dyn Host,
 ) -> Result<String, String> {
-    let tool = script
-        .tools
-        .iter()
-        .find(|t| t.tool.name.as_str() == tool)
-        .expect("no such tool");
-    let Value::Object(args) = args else {
-        panic!("arguments are an object")
-    };
+    let tool = script.tools.iter().find(|t| t.tool.name.as_str() == tool).expect("no such tool");
+    let Value::Object(args) = args else { panic!("arguments are an object") };
     let args: Args = tool.tool.input.accept(args).map_err(|e| e.to_string())?;
-    let turn = |trial| Turn {
-        trial,
-        ..Turn::new(host, &QUICK)
-    };
+    let turn = |trial| Turn { trial, ..Turn::new(host, &QUICK) };
     let mut result = script.call(tool, &args, &turn(true));
     if matches!(result, Err(CallFailure::NeedsThread)) {
         result = script.call(tool, &args, &turn(false));
@@ -355,9 +318,5 @@ static QUICK: std::sync::LazyLock<Limits> = std::sync::LazyLock::new(quick);
 
 /// `def f(ctx…)` bodies in short form: one tool `f` that takes `x` and returns the expression.
 pub(crate) fn eval(expression: &str, x: Value) -> Result<String, String> {
-    call(
-        &format!("def f(x):\n    return {expression}\ntool(f)"),
-        "f",
-        json!({"x": x}),
-    )
+    call(&format!("def f(x):\n    return {expression}\ntool(f)"), "f", json!({"x": x}))
 }

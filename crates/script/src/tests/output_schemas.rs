@@ -28,25 +28,17 @@ fn a_type_names_fields_and_allows_more() {
         "required": ["results"],
     });
     assert_eq!(declared("Page").unwrap(), page);
-    assert_eq!(
-        declared("list[Row]").unwrap(),
-        json!({"type": "array", "items": row})
-    );
+    assert_eq!(declared("list[Row]").unwrap(), json!({"type": "array", "items": row}));
     let verbatim = json!({"type": "object", "additionalProperties": false});
-    assert_eq!(
-        declared(r#"{"type": "object", "additionalProperties": False}"#).unwrap(),
-        verbatim
-    );
+    assert_eq!(declared(r#"{"type": "object", "additionalProperties": False}"#).unwrap(), verbatim);
 }
 
 #[test]
 fn other_values_are_rejected() {
     let expected = "tool `rows`: `output_schema` is a JSON Schema or a type, such as a record";
-    for (given, why) in [
-        ("3", ", not a int"),
-        ("typing.Any", "; this type says nothing"),
-        ("{1: lambda: 3}", ""),
-    ] {
+    for (given, why) in
+        [("3", ", not a int"), ("typing.Any", "; this type says nothing"), ("{1: lambda: 3}", "")]
+    {
         let fault = declared(given).unwrap_err();
         assert_eq!(fault.message, format!("{expected}{why}"), "{given}");
     }

@@ -5,10 +5,7 @@ use std::time::Instant;
 
 #[track_caller]
 fn check(source: &str, expected: Result<&str, &str>) {
-    assert_eq!(
-        call(source, "f", json!({})),
-        expected.map(str::to_owned).map_err(str::to_owned)
-    );
+    assert_eq!(call(source, "f", json!({})), expected.map(str::to_owned).map_err(str::to_owned));
 }
 
 #[test]
@@ -18,10 +15,7 @@ fn results_come_in_the_order_of_the_items() {
          def f():\n    return parallel(double, range(20))[19]\ntool(f)",
         Ok(r#"{"n":19,"twice":[19,19]}"#),
     );
-    check(
-        "def f():\n    return parallel(json.encode, [])\ntool(f)",
-        Ok("[]"),
-    );
+    check("def f():\n    return parallel(json.encode, [])\ntool(f)", Ok("[]"));
     check(
         "K = [10]\ndef more(x):\n    return x + K[0]\n\
          def f():\n    return parallel(more, (1, 2, 12345678901234567890))\ntool(f)",
@@ -47,10 +41,7 @@ fn what_cannot_run_elsewhere_is_refused() {
         &body("return parallel(3, [1])"),
         Err("parallel: the first argument is a function, not a int"),
     );
-    check(
-        &body("return parallel(g, [g])"),
-        Err("a function cannot be written as JSON"),
-    );
+    check(&body("return parallel(g, [g])"), Err("a function cannot be written as JSON"));
     check(
         "def inner(x):\n    return parallel(str, [x])\n\
          def f():\n    return parallel(inner, [1])\ntool(f)",
@@ -155,10 +146,7 @@ fn deadline_and_steps_end_the_whole_call() {
     );
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(
-        stopped(Limits {
-            ticks: 100_000,
-            ..quick()
-        }),
+        stopped(Limits { ticks: 100_000, ..quick() }),
         "stopped after 100000 steps, the most one call may take (limit `ticks`)"
     );
 }
@@ -169,12 +157,6 @@ fn items_run_at_the_same_time() {
         "def g(x):\n    uuid.v4()\n    return x\ndef f():\n    return parallel(g, range(4))\ntool(f)",
     );
     // Its bytes come only when four ask for some at once.
-    let host = Notebook {
-        barrier: Some(Barrier::new(4)),
-        ..Notebook::default()
-    };
-    assert_eq!(
-        call_script(&script.unwrap(), "f", json!({}), &host),
-        Ok("[0,1,2,3]".into())
-    );
+    let host = Notebook { barrier: Some(Barrier::new(4)), ..Notebook::default() };
+    assert_eq!(call_script(&script.unwrap(), "f", json!({}), &host), Ok("[0,1,2,3]".into()));
 }

@@ -25,10 +25,7 @@ fn file_declares_what_it_reaches() {
     );
     let script = load(&source).unwrap();
     let declared = script.declared.permissions.unwrap();
-    assert_eq!(
-        declared.get(Permission::Http),
-        ["api.example.org", "*.example.net"]
-    );
+    assert_eq!(declared.get(Permission::Http), ["api.example.org", "*.example.net"]);
     assert_eq!(declared.get(Permission::Env), ["X_*"]);
     assert!(declared.get(Permission::Files).is_empty());
     assert!(load(TOOL).unwrap().declared.permissions.is_none());
@@ -46,10 +43,7 @@ fn every_key_of_a_manifest_is_taken() {
 #[test]
 fn wrong_declarations_are_rejected() {
     for (call, expected) in [
-        (
-            "permissions(htpp = ['a.org'])",
-            "permissions() has no `htpp`; did you mean `http`?",
-        ),
+        ("permissions(htpp = ['a.org'])", "permissions() has no `htpp`; did you mean `http`?"),
         (
             "permissions(http = 'a.org')",
             "`http` of permissions() takes a list of strings, not a string; write http = [\"a.org\"]",
@@ -103,10 +97,7 @@ fn wrong_declarations_are_rejected() {
         let lines = call.lines().position(|line| line.contains("permissions(e"));
         assert_eq!(line, lines.map_or(1, |at| at + 1), "{call}");
     }
-    for source in [
-        "permissions(['a.org'])",
-        "permissions(env = ['A'], env = ['B'])",
-    ] {
+    for source in ["permissions(['a.org'])", "permissions(env = ['A'], env = ['B'])"] {
         assert!(load(&format!("{source}\n{TOOL}")).is_err(), "{source}");
     }
 }
@@ -136,10 +127,7 @@ fn starlark_mcps_form_has_neither_tool_nor_permissions() {
     let described = "def describe_extension():\n    return Extension(name = 'x')\n";
     for (source, expected) in [
         (described.to_owned(), true),
-        (
-            "describe_extension = lambda: Extension(name = 'x')\n".to_owned(),
-            true,
-        ),
+        ("describe_extension = lambda: Extension(name = 'x')\n".to_owned(), true),
         ("load('lib.star', 'describe_extension')\n".to_owned(), true),
         (format!("{described}{TOOL}"), false),
         (format!("{described}t = tool\n"), false),
@@ -147,14 +135,8 @@ fn starlark_mcps_form_has_neither_tool_nor_permissions() {
             format!("{described}def names(tools):\n    return [tool['name'] for tool in tools]\n"),
             true,
         ),
-        (
-            format!("{described}names = lambda tools: map(lambda tool: tool, tools)\n"),
-            true,
-        ),
-        (
-            format!("permissions = {{'a': 1}}\n{described}X = permissions['a']\n"),
-            true,
-        ),
+        (format!("{described}names = lambda tools: map(lambda tool: tool, tools)\n"), true),
+        (format!("permissions = {{'a': 1}}\n{described}X = permissions['a']\n"), true),
         (format!("permissions(env = ['A'])\n{described}"), false),
         (format!("# describe_extension\n{TOOL}"), false),
         ("def f():\n    describe_extension = 1\n".to_owned(), false),
@@ -163,10 +145,9 @@ fn starlark_mcps_form_has_neither_tool_nor_permissions() {
     ] {
         assert_eq!(is_extension("x.star", &source), expected, "{source}");
     }
-    for source in [
-        format!("{described}{TOOL}"),
-        format!("{described}def g(tool):\n    return tool\n{TOOL}"),
-    ] {
+    for source in
+        [format!("{described}{TOOL}"), format!("{described}def g(tool):\n    return tool\n{TOOL}")]
+    {
         assert!(!load(&source).unwrap().declared.is_extension, "{source}");
     }
     assert!(load(described).unwrap().declared.is_extension);
@@ -183,9 +164,6 @@ fn only_starlark_mcps_form_reads_variables_while_it_loads() {
         "HOME = env.get('HOME')\n".to_owned(),
     ] {
         let (text, _) = fault_of(&source);
-        assert_eq!(
-            text, "`env` works in calls, not while a file loads",
-            "{source}"
-        );
+        assert_eq!(text, "`env` works in calls, not while a file loads", "{source}");
     }
 }

@@ -27,16 +27,8 @@ fn clerk(topic: &Topic) -> Value {
 const PAGES: [(&str, &str, &str); 7] = [
     ("/items/3", "", r#"{"id": 3, "name": "screws"}"#),
     ("/items?q=nuts", "", r#"["nuts"]"#),
-    (
-        "/items",
-        "</items?page=2>; rel=\"next\"",
-        r#"["screws", "nuts"]"#,
-    ),
-    (
-        "/items?page=2",
-        "</items?page=3>; rel=\"next\"",
-        r#"["bolts", "nails"]"#,
-    ),
+    ("/items", "</items?page=2>; rel=\"next\"", r#"["screws", "nuts"]"#),
+    ("/items?page=2", "</items?page=3>; rel=\"next\"", r#"["bolts", "nails"]"#),
     ("/items?page=3", "", "[]"),
     ("/search", "", r#"{"found": ["a", "b"], "more": "b"}"#),
     ("/search?after=b", "", r#"{"found": ["c"], "more": null}"#),
@@ -54,11 +46,7 @@ fn web(request: &HttpRequest) -> Result<HttpResponse, HostError> {
             Some((_, link, body)) => (200, vec![("link", link)], body),
             None => (404, vec![], "no such item"),
         },
-        _ => (
-            200,
-            vec![],
-            std::str::from_utf8(&request.body).unwrap_or_default(),
-        ),
+        _ => (200, vec![], std::str::from_utf8(&request.body).unwrap_or_default()),
     };
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     Ok(HttpResponse {
@@ -73,10 +61,9 @@ fn databases(database: &Database, request: &SqlRequest) -> SqlAnswer {
     let sqlite = matches!(database, Database::Sqlite(_));
     let text = |text: &str| Cell::Text(text.to_owned());
     let (columns, rows): (&[&str], Vec<Vec<Cell>>) = match (request, sqlite) {
-        (SqlRequest::Query { .. }, true) => (
-            &["name", "pieces"],
-            vec![vec![text("screws"), Cell::Int(3)]],
-        ),
+        (SqlRequest::Query { .. }, true) => {
+            (&["name", "pieces"], vec![vec![text("screws"), Cell::Int(3)]])
+        }
         (SqlRequest::Query { .. }, false) => {
             (&["name", "price"], vec![vec![text("screws"), text("0.10")]])
         }
@@ -85,10 +72,9 @@ fn databases(database: &Database, request: &SqlRequest) -> SqlAnswer {
         (SqlRequest::Describe { .. }, true) => {
             (&["name"], vec![vec![text("name")], vec![text("pieces")]])
         }
-        (SqlRequest::Describe { .. }, false) => (
-            &["column_name"],
-            vec![vec![text("name")], vec![text("price")]],
-        ),
+        (SqlRequest::Describe { .. }, false) => {
+            (&["column_name"], vec![vec![text("name")], vec![text("price")]])
+        }
         (SqlRequest::Execute(_) | SqlRequest::Transaction(_), _) => (&[], Vec::new()),
     };
     SqlAnswer {

@@ -37,13 +37,9 @@ fn check(source: &str, args: Value, expected: Expect) {
 fn get(script: &Script, args: Value) -> Result<String, String> {
     let prompt = &script.prompts[0];
     let input = &prompt.prompt.input;
-    let args = input
-        .accept(input.read_text(object(args)))
-        .map_err(|e| e.to_string())?;
+    let args = input.accept(input.read_text(object(args))).map_err(|e| e.to_string())?;
     let host = Notebook::default();
-    let conversation = script
-        .get_prompt(prompt, &args, &turn(&host))
-        .map_err(sentence)?;
+    let conversation = script.get_prompt(prompt, &args, &turn(&host)).map_err(sentence)?;
     Ok(serde_json::to_string(&conversation).unwrap())
 }
 
@@ -54,14 +50,8 @@ fn a_prompt_says_what_it_is() {
     let prompt = &script.prompts[0].prompt;
     assert_eq!(prompt.title.as_deref(), Some("Review"));
     assert_eq!(prompt.summary(), "Ask for a review.");
-    assert_eq!(
-        prompt.signature(),
-        "review(code: str, strict?: bool, times: int = 1)"
-    );
-    assert_eq!(
-        prompt.input.fields()[0].description.as_deref(),
-        Some("What to look at.")
-    );
+    assert_eq!(prompt.signature(), "review(code: str, strict?: bool, times: int = 1)");
+    assert_eq!(prompt.input.fields()[0].description.as_deref(), Some("What to look at."));
 }
 
 #[test]
@@ -147,12 +137,8 @@ fn completions_must_be_strings() {
         );
         let script = load(&source).unwrap();
         let host = Notebook::default();
-        let found = script.complete(
-            &script.prompts[0].completers[0],
-            "x",
-            &Args::new(),
-            &turn(&host),
-        );
+        let found =
+            script.complete(&script.prompts[0].completers[0], "x", &Args::new(), &turn(&host));
         found.map(|c| (c.values.len(), c.total)).map_err(sentence)
     };
     assert_eq!(completes("[value] * 300"), Ok((100, 300)));
@@ -170,11 +156,7 @@ fn completions_must_be_strings() {
 fn an_extension_lists_them_once() {
     let source = "def a():\n    return 'a'\ndef b():\n    return 'b'\ndef describe_extension():\n    return Extension(name = 'x', tools = [], prompts = [prompt(a), {'name': 'b2', 'handler': b, 'description': 'B'}, prompt(b, name = 'b2')])";
     let script = load(source).unwrap();
-    let names: Vec<&str> = script
-        .prompts
-        .iter()
-        .map(|p| p.prompt.name.as_str())
-        .collect();
+    let names: Vec<&str> = script.prompts.iter().map(|p| p.prompt.name.as_str()).collect();
     assert_eq!(names, ["b2", "a"]);
     assert_eq!(script.prompts[0].prompt.description, "");
 }

@@ -48,17 +48,10 @@ fn read(script: &Script, uri: &str, host: &dyn Host) -> Result<String, String> {
     let resource = script.resources.iter().find(|r| found(r));
     let resource = resource.expect("no such resource");
     let variables = resource.resource.uri.matches(uri).unwrap();
-    let args = variables
-        .into_iter()
-        .map(|(name, text)| (name.to_owned(), json!(text)))
-        .collect();
+    let args = variables.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect();
     let input = &resource.resource.input;
-    let args = input
-        .accept(input.read_text(args))
-        .map_err(|e| e.to_string())?;
-    let contents = script
-        .read(resource, uri, &args, &turn(host))
-        .map_err(sentence)?;
+    let args = input.accept(input.read_text(args)).map_err(|e| e.to_string())?;
+    let contents = script.read(resource, uri, &args, &turn(host)).map_err(sentence)?;
     Ok(serde_json::to_string(&contents).unwrap())
 }
 
@@ -145,11 +138,7 @@ fn what_is_no_document_is_named() {
     );
     check(&gives("fail('gone')"), "a://b", expect!["error: gone"]);
     check(
-        &gives(
-            "[x for x in range(10)] * 8_000_000"
-                .replace('_', "")
-                .as_str(),
-        ),
+        &gives("[x for x in range(10)] * 8_000_000".replace('_', "").as_str()),
         "a://b",
         expect!["error: a repetition of 80000000 elements; one value may have 8000000"],
     );
@@ -273,11 +262,7 @@ def describe_extension():
 #[test]
 fn an_extension_lists_them_once() {
     let script = load(EXTENSION).unwrap();
-    let uris: Vec<&str> = script
-        .resources
-        .iter()
-        .map(|r| r.resource.uri.as_str())
-        .collect();
+    let uris: Vec<&str> = script.resources.iter().map(|r| r.resource.uri.as_str()).collect();
     assert_eq!(uris, ["weather://{city}", "weather://today"]);
     assert!(read(&script, "weather://oslo", &Notebook::default()).is_ok());
 }
@@ -298,10 +283,7 @@ fn what_an_extension_cannot_list_is_named() {
             "a.star:3 resources must hold resource(…) or dicts with `uri` and `handler`, not a function"
         ],
     );
-    check(
-        "{'uri': 'a://b'}",
-        expect!["a.star:3 a dict in resources has no `handler`"],
-    );
+    check("{'uri': 'a://b'}", expect!["a.star:3 a dict in resources has no `handler`"]);
     check(
         "{'uri': 'a://b', 'handler': 'f'}",
         expect!["a.star:3 a handler in resources must be a function, not a string"],

@@ -27,11 +27,7 @@ impl Maker {
             2 => format!("({} and {})", self.text(depth), self.text(depth)),
             3 => {
                 let condition = self.truth(depth);
-                format!(
-                    "({} if {condition} else {})",
-                    self.text(depth),
-                    self.text(depth)
-                )
+                format!("({} if {condition} else {})", self.text(depth), self.text(depth))
             }
             4 => format!("({} + {})", self.text(depth), self.text(depth)),
             5 | 6 => format!("{}.replace('a', 'b')", self.primary(depth)),
@@ -81,11 +77,7 @@ impl Maker {
             3 => format!("({} + {})", self.list(depth), self.list(depth)),
             4 => format!("{}[:2]", self.list_primary(depth)),
             5 => format!("both(*{})", self.list(depth)),
-            _ => format!(
-                "[y.replace('a', {}) for y in {}]",
-                self.text(depth),
-                self.list(depth)
-            ),
+            _ => format!("[y.replace('a', {}) for y in {}]", self.text(depth), self.list(depth)),
         }
     }
 
@@ -140,10 +132,7 @@ fn arguments_reach_the_method_that_they_were_given_to() {
         (r#"(x or "").replace("a", "b").replace("c", "d")"#, "bdb"),
         (r#"(x or "").strip().replace("a", "b")"#, "bcb"),
         (r#"(x or "").split("b")[0].replace("a", "b")"#, "bcb"),
-        (
-            r#"(x if x else "").strip().replace("c", "d").replace("a", "b")"#,
-            "bdb",
-        ),
+        (r#"(x if x else "").strip().replace("c", "d").replace("a", "b")"#, "bdb"),
         (r#"(x and x).strip().replace("c", "d")"#, "ada"),
     ] {
         let got = super::eval(expression, serde_json::json!("aca"));

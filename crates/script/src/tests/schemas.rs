@@ -9,16 +9,8 @@ fn check(source: &str, expected: Expect) {
         Err(fault) => fault.one_line(),
         Ok(script) => {
             let tool = &script.tools[0].tool;
-            let output = tool
-                .output
-                .as_ref()
-                .map_or(String::new(), |o| format!("\n-> {o}"));
-            format!(
-                "{}\n{}\n{}{output}",
-                tool.signature(),
-                tool.description,
-                tool.input.to_json()
-            )
+            let output = tool.output.as_ref().map_or(String::new(), |o| format!("\n-> {o}"));
+            format!("{}\n{}\n{}{output}", tool.signature(), tool.description, tool.input.to_json())
         }
     };
     expected.assert_eq(&shown);
@@ -142,18 +134,12 @@ fn reads_belong_to_read_only_tools() {
     let reads = "reads = [\"POST a.org/v1/search\", \"exec git\"]";
     assert_eq!(declared(&format!("read_only = True, {reads}")).unwrap(), 2);
     for (options, expected) in [
-        (
-            reads,
-            "`reads` belongs to read-only tools; add read_only = True",
-        ),
+        (reads, "`reads` belongs to read-only tools; add read_only = True"),
         (
             "read_only = True, reads = [\"git\"]",
             "`git` in reads is neither a request nor a command",
         ),
-        (
-            "read_only = True, reads = \"exec git\"",
-            "takes a list of texts",
-        ),
+        ("read_only = True, reads = \"exec git\"", "takes a list of texts"),
     ] {
         let fault = declared(options).unwrap_err();
         assert!(fault.message.contains(expected), "{options}: {fault}");

@@ -49,12 +49,7 @@ fn appending_a_secret_is_refused() {
         let source = format!(
             "def f(ctx):\n    s = ctx.secret('token')\n    x = 'Bot %s'\n    {statement}\n    return x\ntool(f)"
         );
-        let got = call_script(
-            &load(&source).unwrap(),
-            "f",
-            json!({}),
-            &Notebook::default(),
-        );
+        let got = call_script(&load(&source).unwrap(), "f", json!({}), &Notebook::default());
         assert_eq!(got, Err(REFUSED.to_owned()), "{statement}");
     }
 }
@@ -83,11 +78,7 @@ fn a_misplaced_secret_comes_with_what_to_write() {
         };
         assert_eq!(fault.message, message, "{expression}");
         let help = fault.help.unwrap_or_default();
-        for way in [
-            "auth = secret",
-            "headers = {\"Authorization\": secret}",
-            "`Bot ` included",
-        ] {
+        for way in ["auth = secret", "headers = {\"Authorization\": secret}", "`Bot ` included"] {
             assert!(help.contains(way), "{expression}: {help}");
         }
     }

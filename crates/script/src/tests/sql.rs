@@ -133,16 +133,10 @@ fn tables_and_their_columns() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    check(
-        r#"sqlite.query("a.db", "SELECT ?", 1)"#,
-        &expect!["params must be a list, not a int"],
-    );
+    check(r#"sqlite.query("a.db", "SELECT ?", 1)"#, &expect!["params must be a list, not a int"]);
     check(
         r#"sqlite.query("a.db", "SELECT ?", [len])"#,
         &expect!["a function cannot be written as JSON"],
     );
-    check(
-        r#"postgres.query("broken", "SELECT 1")"#,
-        &expect!["it is broken"],
-    );
+    check(r#"postgres.query("broken", "SELECT 1")"#, &expect!["it is broken"]);
 }

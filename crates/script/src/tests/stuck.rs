@@ -20,10 +20,7 @@ impl Blocking {
         let files = files.iter().map(|(name, text)| (*name, (*text).to_owned()));
         let session = Self {
             files: Files(files.collect()),
-            host: Notebook {
-                barrier: Some(Barrier::new(2)),
-                ..Notebook::default()
-            },
+            host: Notebook { barrier: Some(Barrier::new(2)), ..Notebook::default() },
             known: None,
             abandoned: Mutex::default(),
             ended: Mutex::new(ended),
@@ -57,10 +54,7 @@ const STUCK: &str = "X = data.load_json('data.json')\nY = random.bytes(1)";
 
 /// What became of each file, in one line.
 fn outcomes(session: &Arc<Blocking>, files: &[&str]) -> String {
-    let limits = Limits {
-        time: Duration::from_millis(100),
-        ..quick()
-    };
+    let limits = Limits { time: Duration::from_millis(100), ..quick() };
     let files: Vec<FileId> = files.iter().map(|file| (*file).to_owned()).collect();
     let session = Arc::clone(session) as Arc<dyn LoadSession>;
     let loaded = Arc::new(Engine::new(limits)).load_all(&files, &session);
@@ -110,11 +104,7 @@ fn stuck_file_fails_alone() {
 #[test]
 fn stuck_library_is_named() {
     check(
-        &[
-            ("a.star", "load('lib', 'Y')\nX = Y"),
-            ("b.star", "X = 1"),
-            ("lib.star", STUCK),
-        ],
+        &[("a.star", "load('lib', 'Y')\nX = Y"), ("b.star", "X = 1"), ("lib.star", STUCK)],
         &["a.star", "b.star"],
         expect![[r#"
             a.star {"a.star", "data.json", "lib.star"}: lib.star does not finish loading: it ignores its time limit of 100 ms (limit `timeout`), and its thread was abandoned
@@ -127,10 +117,8 @@ fn stuck_library_is_named() {
 fn known_stuck_file_is_not_evaluated_again() {
     let files = [("a.star", "load('lib', 'Y')\nX = Y"), ("lib.star", STUCK)];
     let (session, _ends) = Blocking::new(&files);
-    let session = Arc::new(Blocking {
-        known: Some("lib.star"),
-        ..Arc::into_inner(session).unwrap()
-    });
+    let session =
+        Arc::new(Blocking { known: Some("lib.star"), ..Arc::into_inner(session).unwrap() });
     expect![[r#"a.star {"a.star", "data.json", "lib.star"}: lib.star is known"#]]
         .assert_eq(&outcomes(&session, &["a.star"]));
 }
@@ -138,22 +126,14 @@ fn known_stuck_file_is_not_evaluated_again() {
 /// The type checker does not end with a tuple that is put into itself in a loop.
 #[test]
 fn types_that_take_too_long_leave_other_checks_alone() {
-    let limits = Limits {
-        time: Duration::from_millis(500),
-        ..quick()
-    };
+    let limits = Limits { time: Duration::from_millis(500), ..quick() };
     let engine = Arc::new(Engine::new(limits));
     let hard = "def f():\n    x = ()\n    for i in range(40):\n        x = (x, x)\n    return y";
-    let files = [
-        ("a.star", hard),
-        ("b.star", "def g() -> int:\n    return 'a'"),
-    ];
+    let files = [("a.star", hard), ("b.star", "def g() -> int:\n    return 'a'")];
     let check = || {
         let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let line = |(name, faults): (String, Vec<Fault>)| {
-            let faults = faults
-                .iter()
-                .map(|fault| format!("{name}: {}", fault.message));
+            let faults = faults.iter().map(|fault| format!("{name}: {}", fault.message));
             faults.collect::<Vec<_>>().join("\n")
         };
         let checked = crate::check(&engine, files.to_vec());

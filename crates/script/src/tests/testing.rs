@@ -4,12 +4,7 @@ use super::*;
 
 /// Loads `a.star` among the files as a test, then runs its functions `test_*` in order.
 fn outcomes(files: &[(&'static str, &str)]) -> Vec<(String, Result<(), String>)> {
-    let sources = Files(
-        files
-            .iter()
-            .map(|(name, source)| (*name, (*source).to_owned()))
-            .collect(),
-    );
+    let sources = Files(files.iter().map(|(name, source)| (*name, (*source).to_owned())).collect());
     let host = Notebook::default();
     let turn = Turn::new(&host, &QUICK);
     let script = load_with(Engine::for_tests(quick()), sources, "a.star");
@@ -25,10 +20,7 @@ fn outcomes(files: &[(&'static str, &str)]) -> Vec<(String, Result<(), String>)>
 fn check(assertion: &str, expected: Result<(), &str>) {
     let source = format!("def test_it():\n    {assertion}");
     let expected = expected.map_err(|message| format!("a.star:2 {message}"));
-    assert_eq!(
-        outcomes(&[("a.star", &source)]),
-        [("test_it".to_owned(), expected)]
-    );
+    assert_eq!(outcomes(&[("a.star", &source)]), [("test_it".to_owned(), expected)]);
 }
 
 #[test]
@@ -51,14 +43,8 @@ fn assertions_that_hold_say_nothing() {
 
 #[test]
 fn a_failed_assertion_shows_the_values() {
-    check(
-        "testing.eq('1', 1)",
-        Err("Assertion failed: \"1\" is not equal to 1"),
-    );
-    check(
-        "testing.eq(1, 2, 'the sum')",
-        Err("Assertion failed: the sum: 1 is not equal to 2"),
-    );
+    check("testing.eq('1', 1)", Err("Assertion failed: \"1\" is not equal to 1"));
+    check("testing.eq(1, 2, 'the sum')", Err("Assertion failed: the sum: 1 is not equal to 2"));
     check(
         "testing.eq(9999999.9, [9999999.9])",
         Err("Assertion failed: 9999999.9 is not equal to [9999999.9]"),
@@ -85,10 +71,7 @@ fn a_failed_assertion_shows_the_values() {
         "testing.is_false({'a': 1})",
         Err("Assertion failed: expected falsy value, got {\"a\": 1}"),
     );
-    check(
-        "testing.contains([1, 2], 3)",
-        Err("Assertion failed: 3 not in [1, 2]"),
-    );
+    check("testing.contains([1, 2], 3)", Err("Assertion failed: 3 not in [1, 2]"));
     check(
         "testing.contains({'a': 1}, 1, message = 'keys')",
         Err("Assertion failed: keys: 1 not in {\"a\": 1}"),
@@ -147,10 +130,7 @@ if True:
             name
         })
         .collect();
-    assert_eq!(
-        names,
-        ["test_zebra", "test_apple", "test_lambda", "test_below"]
-    );
+    assert_eq!(names, ["test_zebra", "test_apple", "test_lambda", "test_below"]);
 }
 
 #[test]
@@ -209,9 +189,7 @@ fn a_failure_elsewhere_is_told_with_the_line_of_the_test() {
     let sources = Files([("a.star", source.to_owned()), ("lib.star", lib.to_owned())].into());
     let host = Notebook::default();
     let script = load_with(Engine::for_tests(quick()), sources, "a.star").unwrap();
-    let fault = script
-        .run_test("test_it", &Turn::new(&host, &QUICK))
-        .unwrap_err();
+    let fault = script.run_test("test_it", &Turn::new(&host, &QUICK)).unwrap_err();
     assert_eq!(fault.one_line(), "lib.star:3 too large");
     assert_eq!(fault.help.as_deref(), Some("called at a.star:5: check(2)"));
 }
@@ -244,10 +222,7 @@ fn failures_patterns_and_numbers() {
         "testing.near(1.5, 1)",
         Err("Assertion failed: 1.5 and 1 are 0.5 apart, which is more than 0.000000001"),
     );
-    check(
-        "testing.near('1', 1)",
-        Err("testing.near takes numbers, not a string"),
-    );
+    check("testing.near('1', 1)", Err("testing.near takes numbers, not a string"));
 }
 
 #[test]

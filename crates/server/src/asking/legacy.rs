@@ -52,9 +52,9 @@ impl Asker for LegacyAsker {
             let key = numbered(&mut uses, key.as_deref(), topic);
             let answer = question.wait(leash)?;
             let read = topic.read(&answer).map_err(|unfit| match unfit {
-                Unfit::Shape(why) | Unfit::Content(why) => HostError(format!(
-                    "the client's answer to `{key}` does not fit: {why}"
-                )),
+                Unfit::Shape(why) | Unfit::Content(why) => {
+                    HostError(format!("the client's answer to `{key}` does not fit: {why}"))
+                }
             });
             answers.push(read?);
         }

@@ -51,10 +51,7 @@ impl Desk {
         // What is never asked needs no copy of the arguments.
         if !can_be_asked(&capabilities) && matter.state.is_none() {
             let asker = Modern::new(capabilities, InputResponses::new(), None);
-            return Ok(Self::Modern {
-                asker: Arc::new(asker),
-                bound: None,
-            });
+            return Ok(Self::Modern { asker: Arc::new(asker), bound: None });
         }
         let none = JsonObject::new();
         let args = matter.args.unwrap_or(&none);
@@ -71,10 +68,7 @@ impl Desk {
     }
 
     fn legacy(cx: &RequestCx) -> Self {
-        let agreed = cx
-            .peer
-            .as_ref()
-            .and_then(|peer| Some((peer, peer.agreed()?)));
+        let agreed = cx.peer.as_ref().and_then(|peer| Some((peer, peer.agreed()?)));
         let Some((peer, agreed)) = agreed.filter(|(_, it)| can_be_asked(&it.capabilities)) else {
             return Self::Closed(Arc::new(UnableClient::Undeclared));
         };
@@ -95,10 +89,7 @@ impl Desk {
         given: InputResponses,
     ) -> Self {
         let asker = Modern::new(capabilities, given, Some(rounds)).insisting();
-        Self::Modern {
-            asker: Arc::new(asker),
-            bound: None,
-        }
+        Self::Modern { asker: Arc::new(asker), bound: None }
     }
 
     /// What a task's run wants to know before it can go on.

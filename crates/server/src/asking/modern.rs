@@ -47,13 +47,7 @@ impl Modern {
         given: InputResponses,
         earlier: Option<Rounds>,
     ) -> Self {
-        Self {
-            capabilities,
-            given,
-            earlier,
-            insists: false,
-            round: Mutex::default(),
-        }
+        Self { capabilities, given, earlier, insists: false, round: Mutex::default() }
     }
 
     /// For a task that goes on.
@@ -140,11 +134,7 @@ impl Asker for Modern {
             round.rounds.asked.insert(key.clone(), digest);
             round.open.insert(key, asked);
         }
-        if round.open.is_empty() {
-            Ok(answers)
-        } else {
-            Err(Unanswered::Later)
-        }
+        if round.open.is_empty() { Ok(answers) } else { Err(Unanswered::Later) }
     }
 }
 

@@ -51,11 +51,7 @@ impl Used {
 
 impl Default for Seal {
     fn default() -> Self {
-        Self {
-            codec: OnceLock::new(),
-            holds: HOLDS,
-            used: Used::default(),
-        }
+        Self { codec: OnceLock::new(), holds: HOLDS, used: Used::default() }
     }
 }
 
@@ -78,10 +74,8 @@ impl Bound {
 fn in_order(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
-            let sorted: BTreeMap<&String, Value> = map
-                .iter()
-                .map(|(key, value)| (key, in_order(value)))
-                .collect();
+            let sorted: BTreeMap<&String, Value> =
+                map.iter().map(|(key, value)| (key, in_order(value))).collect();
             json!(sorted)
         }
         Value::Array(items) => items.iter().map(in_order).collect(),
@@ -98,9 +92,7 @@ pub(crate) struct Rounds {
 
 impl Seal {
     pub(crate) fn close(&self, rounds: &Rounds, bound: &Bound) -> Result<String, ErrorData> {
-        let options = SealOptions::new()
-            .associated_data(bound.0.as_bytes())
-            .ttl(self.holds);
+        let options = SealOptions::new().associated_data(bound.0.as_bytes()).ttl(self.holds);
         let sealed = self.codec()?.seal_json_with(rounds, &options);
         let sealed = sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         if sealed.len() > LONGEST {
@@ -154,9 +146,7 @@ mod tests {
     use super::*;
 
     fn bound(method: &str, name: &str, args: Value, caller: &str) -> Bound {
-        let Value::Object(args) = args else {
-            panic!("arguments are an object")
-        };
+        let Value::Object(args) = args else { panic!("arguments are an object") };
         let caller = Caller::named(caller.to_owned());
         Bound::new(method, name, &args, &caller)
     }
@@ -171,40 +161,20 @@ mod tests {
     #[test]
     fn a_seal_holds_for_the_same_request_only() {
         let seal = Seal::default();
-        let here = || {
-            bound(
-                "tools/call",
-                "t",
-                json!({"a": {"x": 1, "y": 2}, "b": []}),
-                "ada",
-            )
-        };
+        let here = || bound("tools/call", "t", json!({"a": {"x": 1, "y": 2}, "b": []}), "ada");
         let sealed = seal.close(&rounds(), &here()).unwrap();
-        let same = bound(
-            "tools/call",
-            "t",
-            json!({"b": [], "a": {"y": 2, "x": 1}}),
-            "ada",
-        );
+        let same = bound("tools/call", "t", json!({"b": [], "a": {"y": 2, "x": 1}}), "ada");
         assert_eq!(seal.open(&sealed, &same).unwrap(), rounds());
         let args = json!({"a": {"x": 1, "y": 2}, "b": []});
         for elsewhere in [
             bound("prompts/get", "t", args.clone(), "ada"),
             bound("tools/call", "u", args.clone(), "ada"),
-            bound(
-                "tools/call",
-                "t",
-                json!({"a": {"x": 1, "y": 3}, "b": []}),
-                "ada",
-            ),
+            bound("tools/call", "t", json!({"a": {"x": 1, "y": 3}, "b": []}), "ada"),
             bound("tools/call", "t", args, "bob"),
         ] {
             let error = seal.open(&sealed, &elsewhere).unwrap_err();
             assert_eq!(error.code.0, -32602);
-            assert!(
-                error.message.contains("belongs to another request"),
-                "{error:?}"
-            );
+            assert!(error.message.contains("belongs to another request"), "{error:?}");
         }
         let error = Seal::default().open(&sealed, &here()).unwrap_err();
         assert!(error.message.contains("or server"), "{error:?}");
@@ -215,19 +185,13 @@ mod tests {
 
     #[test]
     fn a_seal_does_not_hold_for_ever() {
-        let seal = Seal {
-            holds: Duration::ZERO,
-            ..Seal::default()
-        };
+        let seal = Seal { holds: Duration::ZERO, ..Seal::default() };
         let bound = bound("tools/call", "t", json!({}), "ada");
         let sealed = seal.close(&rounds(), &bound).unwrap();
         let late = std::time::Instant::now() + Duration::from_millis(3);
         while std::time::Instant::now() < late {}
         let error = seal.open(&sealed, &bound).unwrap_err();
-        assert_eq!(
-            error.message,
-            "requestState is too old: make the request again without it"
-        );
+        assert_eq!(error.message, "requestState is too old: make the request again without it");
     }
 
     #[test]
@@ -236,12 +200,7 @@ mod tests {
             answered: [("a".to_owned(), (7, json!("x".repeat(LONGEST))))].into(),
             ..Rounds::default()
         };
-        let error = Seal::default()
-            .close(&long, &bound("m", "t", json!({}), "ada"))
-            .unwrap_err();
-        assert!(
-            error.message.contains("a request may carry 1048576"),
-            "{error:?}"
-        );
+        let error = Seal::default().close(&long, &bound("m", "t", json!({}), "ada")).unwrap_err();
+        assert!(error.message.contains("a request may carry 1048576"), "{error:?}");
     }
 }

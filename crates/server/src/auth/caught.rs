@@ -38,11 +38,7 @@ impl Caught {
         if known.len() >= MOST {
             known.clear();
         }
-        let entry = Entry {
-            caller: caller.clone(),
-            since: Instant::now(),
-            until,
-        };
+        let entry = Entry { caller: caller.clone(), since: Instant::now(), until };
         known.insert(token.to_owned(), entry);
     }
 }

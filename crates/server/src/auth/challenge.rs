@@ -65,9 +65,5 @@ fn metadata_url(jwt: &Jwt) -> String {
     let url = jwt.public_url();
     let host = url.find("://").map_or(0, |at| at + 3);
     let path = url[host..].find('/').map_or(url.len(), |at| host + at);
-    format!(
-        "{}/.well-known/oauth-protected-resource{}",
-        &url[..path],
-        &url[path..]
-    )
+    format!("{}/.well-known/oauth-protected-resource{}", &url[..path], &url[path..])
 }

@@ -105,20 +105,14 @@ fn fetch(
         redirects: false,
         retries: false,
     };
-    let leash = Leash {
-        until: Instant::now() + patience,
-        cancel: Cancel::default(),
-    };
+    let leash = Leash { until: Instant::now() + patience, cancel: Cancel::default() };
     let answer = world.http(&request, egress, &leash);
     let answer = answer.map_err(|error| error.to_string())?;
     if answer.status != 200 {
         return Err(format!("it answered {}", answer.status));
     }
     if answer.body.len() > LONGEST {
-        return Err(format!(
-            "it sent {} bytes; {LONGEST} are taken",
-            answer.body.len()
-        ));
+        return Err(format!("it sent {} bytes; {LONGEST} are taken", answer.body.len()));
     }
     KeySet::jwks(&answer.body).map_err(|error| error.to_string())
 }

@@ -89,23 +89,17 @@ impl Jwt {
         let unproved: Map<String, Value> =
             jsonwebtoken::dangerous::insecure_decode_claims(token).map_err(|_| "it is no token")?;
         let issuer = unproved.get("iss").and_then(Value::as_str);
-        let source = self
-            .issuers
-            .iter()
-            .find(|(name, _)| Some(name.as_str()) == issuer);
+        let source = self.issuers.iter().find(|(name, _)| Some(name.as_str()) == issuer);
         let (issuer, source) = source.ok_or("its issuer is not trusted")?;
         let keys = match source {
             Source::Fixed(keys) => Some(Arc::clone(keys)),
             Source::Published(jwks) => jwks.keys(header.kid.as_deref()).await,
         };
         let keys = keys.ok_or("its key is not known")?;
-        let key = keys
-            .find(header.kid.as_deref())
-            .ok_or("its key is not known")?;
+        let key = keys.find(header.kid.as_deref()).ok_or("its key is not known")?;
         let fitting = self.algorithms.iter().copied();
-        let fitting: Vec<_> = fitting
-            .filter(|one| key.family().algorithms().contains(one))
-            .collect();
+        let fitting: Vec<_> =
+            fitting.filter(|one| key.family().algorithms().contains(one)).collect();
         let mut validation = Validation::new(*fitting.first().ok_or("its key is of another kind")?);
         validation.algorithms = fitting;
         validation.leeway = self.trust.leeway.as_secs();
@@ -123,10 +117,7 @@ impl Jwt {
             return Err(Cow::Owned(format!("it is an ID token: it has `{name}`")));
         }
         let kind = claims.get("token_use").or_else(|| claims.get("typ"));
-        if kind
-            .and_then(Value::as_str)
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("id"))
-        {
+        if kind.and_then(Value::as_str).is_some_and(|kind| kind.eq_ignore_ascii_case("id")) {
             return Err("it is an ID token".into());
         }
         if !self.trust.claims.hold(&claims) {
@@ -139,17 +130,11 @@ impl Jwt {
             return Err("whose it is cannot be a name here".into());
         }
         // Two issuers may have two people of one name.
-        let name = match (
-            self.issuers.len(),
-            claims.get("iss").and_then(Value::as_str),
-        ) {
+        let name = match (self.issuers.len(), claims.get("iss").and_then(Value::as_str)) {
             (0 | 1, _) | (_, None) => name.to_owned(),
             (_, Some(issuer)) => format!("{issuer}#{name}"),
         };
-        let end = claims
-            .get("exp")
-            .and_then(Value::as_f64)
-            .unwrap_or_default();
+        let end = claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
         let end = Duration::try_from_secs_f64(end).unwrap_or_default() + self.trust.leeway;
         let until = SystemTime::UNIX_EPOCH.checked_add(end);
         let until = until.unwrap_or(SystemTime::UNIX_EPOCH);

@@ -40,11 +40,8 @@ impl KeySet {
     }
 
     pub fn pem(text: &[u8]) -> Result<Self, BadKeys> {
-        let readers = [
-            DecodingKey::from_rsa_pem,
-            DecodingKey::from_ec_pem,
-            DecodingKey::from_ed_pem,
-        ];
+        let readers =
+            [DecodingKey::from_rsa_pem, DecodingKey::from_ec_pem, DecodingKey::from_ed_pem];
         let key = readers.iter().find_map(|read| read(text).ok());
         let key = key.ok_or(BadKeys::NoPem)?;
         Ok(Self(vec![(None, key)]))

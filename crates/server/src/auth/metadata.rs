@@ -37,10 +37,7 @@ impl Metadata {
     /// Never made from what a request says of the host.
     pub(crate) fn page(&self, policy: &Policy) -> ServerResponse {
         let Some(jwt) = &self.0 else {
-            return json(
-                StatusCode::NOT_FOUND,
-                &json!({"error": "there is nothing here"}),
-            );
+            return json(StatusCode::NOT_FOUND, &json!({"error": "there is nothing here"}));
         };
         let issuers: Vec<&str> = jwt.issuers().collect();
         let scopes: Vec<&str> = policy.lowest_scopes().collect();

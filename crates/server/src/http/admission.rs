@@ -61,14 +61,7 @@ impl McpEndpoint {
             None if is_initialize => None,
             None => Some(headers::revision(headers)),
         };
-        Ok(AdmittedRequest {
-            request,
-            caller,
-            revision,
-            session,
-            charged,
-            takes_events,
-        })
+        Ok(AdmittedRequest { request, caller, revision, session, charged, takes_events })
     }
 
     /// The input schema of a tool as its caller has seen it.
@@ -81,10 +74,7 @@ impl McpEndpoint {
         }
         let catalog = self.shared.runtime.view(caller);
         let schema = catalog.input_schema(name)?;
-        schema
-            .as_object()
-            .filter(|schema| has_annotations(schema))
-            .cloned()
+        schema.as_object().filter(|schema| has_annotations(schema)).cloned()
     }
 
     /// Rejects a request whose caller lacks a scope or comes too often.
@@ -133,10 +123,7 @@ impl McpEndpoint {
         };
         self.shared.runtime.audit().limited(&Denial {
             caller: Some(caller),
-            trail: &Trail {
-                request: Some(id.to_string().into()),
-                ..Trail::by(Door::Http)
-            },
+            trail: &Trail { request: Some(id.to_string().into()), ..Trail::by(Door::Http) },
             method: &request.method,
             wanted,
             of: None,
@@ -194,14 +181,8 @@ impl McpEndpoint {
         };
         found.map(Some).map_err(|why| {
             if why == NoSession::OfAnotherCaller {
-                tracing::warn!(
-                    caller = &*caller.name,
-                    "a caller used another one's session"
-                );
-                let turned = Turned {
-                    id,
-                    ..Turned::from(method, "session")
-                };
+                tracing::warn!(caller = &*caller.name, "a caller used another one's session");
+                let turned = Turned { id, ..Turned::from(method, "session") };
                 denials::note(&self.shared.runtime, Some(caller), &turned);
             }
             refused(StatusCode::NOT_FOUND, "there is no such session")
@@ -215,10 +196,7 @@ fn wish<'r>(request: &'r Request, none: &'r Args) -> Option<Wish<'r>> {
     Some(match request.method.as_str() {
         "tools/call" => Wish::Tool {
             name: params.name("name")?,
-            args: params
-                .member("arguments")
-                .and_then(Value::as_object)
-                .unwrap_or(none),
+            args: params.member("arguments").and_then(Value::as_object).unwrap_or(none),
         },
         "resources/read" => Wish::Resource(params.name("uri")?),
         "prompts/get" => Wish::Prompt(params.name("name")?),

@@ -74,11 +74,7 @@ async fn read_all(mut body: Incoming, limit: usize) -> hyper::Result<MessageBody
             whole.extend_from_slice(&data);
         }
     }
-    Ok(MessageBody::Whole(if whole.is_empty() {
-        first
-    } else {
-        whole.into()
-    }))
+    Ok(MessageBody::Whole(if whole.is_empty() { first } else { whole.into() }))
 }
 
 async fn discard(mut body: Incoming, scanner: &mut IdScanner) {

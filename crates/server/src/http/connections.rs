@@ -52,10 +52,7 @@ pub(super) struct TooManyConnections {
 
 impl ConnectionLimit {
     pub(super) fn new(settings: ConnectionSettings) -> Self {
-        Self {
-            settings,
-            state: Mutex::default(),
-        }
+        Self { settings, state: Mutex::default() }
     }
 
     pub(super) fn most(&self) -> usize {
@@ -91,11 +88,7 @@ impl ConnectionLimit {
 impl ConnectionState {
     fn is_news(&mut self, address: IpAddr, now: Instant) -> bool {
         let is_old = |since: &Instant| now.duration_since(*since) >= LOG_PAUSE;
-        if self
-            .logged
-            .get(&address)
-            .is_some_and(|since| !is_old(since))
-        {
+        if self.logged.get(&address).is_some_and(|since| !is_old(since)) {
             return false;
         }
         if self.logged.len() >= MOST_LOGGED {
@@ -199,11 +192,7 @@ mod tests {
             .map(|address| [(); 2].map(|()| count(&limit, address).ok().unwrap()));
         let is_news = |address: &str, after: u64| {
             let now = start + Duration::from_secs(after);
-            limit
-                .count(address.parse().unwrap(), now)
-                .err()
-                .unwrap()
-                .is_news
+            limit.count(address.parse().unwrap(), now).err().unwrap().is_news
         };
         assert!(is_news("10.0.0.1", 0));
         assert!(!is_news("10.0.0.1", 59));

@@ -16,13 +16,7 @@ pub(super) struct Turned<'a> {
 
 impl<'a> Turned<'a> {
     pub(super) fn from(method: &'a str, kind: &'a str) -> Self {
-        Self {
-            method,
-            id: None,
-            kind,
-            rule: None,
-            of: None,
-        }
+        Self { method, id: None, kind, rule: None, of: None }
     }
 }
 

@@ -107,11 +107,7 @@ impl EventLog {
         let number = state.latest;
         let text = event(Some(&format!("{stream}-{number}")), message);
         state.bytes += text.len();
-        state.events.push_back(LoggedEvent {
-            number,
-            stream,
-            text: text.clone(),
-        });
+        state.events.push_back(LoggedEvent { number, stream, text: text.clone() });
         while state.bytes > MOST_KEPT && state.events.len() > 1 {
             let oldest = state.events.pop_front();
             state.bytes -= oldest.map_or(0, |oldest| oldest.text.len());
@@ -177,10 +173,7 @@ impl ResponseStream {
             is_open: false,
             is_finished: false,
         };
-        let stream = Self {
-            state: Mutex::new(state),
-            log,
-        };
+        let stream = Self { state: Mutex::new(state), log };
         (Arc::new(stream), items)
     }
 
@@ -275,10 +268,7 @@ impl ResponseStream {
 
     pub(super) fn is_connected(&self) -> bool {
         let state = self.lock();
-        state
-            .connection
-            .as_ref()
-            .is_some_and(|connection| !connection.is_closed())
+        state.connection.as_ref().is_some_and(|connection| !connection.is_closed())
     }
 
     /// A new connection to the stream, which takes the place of an earlier one: from the next event on, or
@@ -335,11 +325,7 @@ impl MessageSink for ResponseStream {
 
 fn connect() -> (UnboundedSender<StreamItem>, StreamItems) {
     let (sender, receiver) = unbounded_channel();
-    let items = StreamItems {
-        first: None,
-        receiver,
-        waiting: Arc::default(),
-    };
+    let items = StreamItems { first: None, receiver, waiting: Arc::default() };
     (sender, items)
 }
 

@@ -31,9 +31,7 @@ pub(crate) fn admit(
     let origin = only(headers, &ORIGIN).map_err(|()| forbidden_page())?;
     match origin {
         Some(origin) if !may_talk(settings, origin) => Err(forbidden_page()),
-        origin => Ok(Admitted {
-            origin: origin.cloned(),
-        }),
+        origin => Ok(Admitted { origin: origin.cloned() }),
     }
 }
 
@@ -44,10 +42,7 @@ fn called(uri: &Uri, headers: &HeaderMap) -> Result<Authority, &'static str> {
     let named = match named {
         Some(value) => {
             let text = value.to_str().map_err(|_| "the Host header is not text")?;
-            Some(
-                text.parse::<Authority>()
-                    .map_err(|_| "the Host header is no name")?,
-            )
+            Some(text.parse::<Authority>().map_err(|_| "the Host header is no name")?)
         }
         None => None,
     };
@@ -86,9 +81,7 @@ fn may_talk(settings: &HttpSettings, origin: &HeaderValue) -> bool {
 fn is_loopback_page(origin: &str) -> bool {
     // Browsers write origins in one way only; another one is somebody else's.
     let is_plain = origin_of(origin).as_deref() == Some(origin);
-    let authority = origin
-        .split_once("://")
-        .map(|(_, rest)| rest.parse::<Authority>());
+    let authority = origin.split_once("://").map(|(_, rest)| rest.parse::<Authority>());
     is_plain && matches!(authority, Some(Ok(at)) if LOOPBACK.contains(&at.host()))
 }
 

@@ -51,9 +51,7 @@ pub(crate) fn revision(headers: &HeaderMap) -> Revision {
 pub(crate) fn check_content(headers: &HeaderMap) -> Result<(), ServerResponse> {
     let unsupported = |why: &str| Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
     let kind = only(headers, &CONTENT_TYPE).ok().flatten();
-    let kind = kind
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let kind = kind.and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         return unsupported("the body must be application/json");
@@ -143,10 +141,7 @@ pub(crate) fn check_request(
     check_method(headers, request, true)?;
     check_name(headers, request)?;
     let tool = request.params.name("name");
-    match tool
-        .filter(|_| request.method == "tools/call")
-        .and_then(schema)
-    {
+    match tool.filter(|_| request.method == "tools/call").and_then(schema) {
         Some(schema) => check_arguments(headers, request, &schema),
         None => Ok(()),
     }
@@ -182,10 +177,7 @@ fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), ServerRespon
         return Ok(());
     };
     let Some(named) = text(headers, &NAME) else {
-        let why = format!(
-            "the header Mcp-Name is missing: {} needs it",
-            request.method
-        );
+        let why = format!("the header Mcp-Name is missing: {} needs it", request.method);
         return Err(mismatch(id, why));
     };
     match decode(named) {
@@ -194,10 +186,7 @@ fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), ServerRespon
             id,
             format!("the header Mcp-Name ({named}) differs from `{member}` ({expected})"),
         )),
-        None => Err(mismatch(
-            id,
-            "the header Mcp-Name is not valid base64".to_owned(),
-        )),
+        None => Err(mismatch(id, "the header Mcp-Name is not valid base64".to_owned())),
     }
 }
 
@@ -226,9 +215,7 @@ fn check_arguments(
                 return differs(format!("the header {full} is there, but `{shown}` is not"));
             }
             (None, Some(_)) => {
-                return differs(format!(
-                    "the header {full} is missing: it repeats `{shown}`"
-                ));
+                return differs(format!("the header {full} is missing: it repeats `{shown}`"));
             }
             (Some(sent), Some(expected)) => {
                 if decode(sent).as_deref() != Some(expected.as_str()) {
@@ -263,9 +250,7 @@ fn collect_annotations<'s>(
 /// The argument at this path as a header has it; lists and objects cannot be headers.
 fn argument(params: &Params, path: &[&str]) -> Option<String> {
     let arguments = params.member("arguments")?;
-    let value = path
-        .iter()
-        .try_fold(arguments, |value, key| value.get(key))?;
+    let value = path.iter().try_fold(arguments, |value, key| value.get(key))?;
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
@@ -283,9 +268,5 @@ fn decode(value: &str) -> Option<String> {
 }
 
 fn mismatch(id: Option<&RequestId>, why: String) -> ServerResponse {
-    rpc_error(
-        StatusCode::BAD_REQUEST,
-        id,
-        &ErrorData::header_mismatch(why, None),
-    )
+    rpc_error(StatusCode::BAD_REQUEST, id, &ErrorData::header_mismatch(why, None))
 }

@@ -155,7 +155,5 @@ fn serve_one(
         .timer(TokioTimer::new())
         .keep_alive_interval(Some(HEADER_TIME))
         .max_concurrent_streams(256);
-    builder
-        .serve_connection(TokioIo::new(stream), service)
-        .into_owned()
+    builder.serve_connection(TokioIo::new(stream), service).into_owned()
 }

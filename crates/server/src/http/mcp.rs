@@ -68,10 +68,7 @@ impl McpEndpoint {
         caller: Caller,
     ) -> ServerResponse {
         if self.shared.ending.is_cancelled() {
-            return refused(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the server is shutting down",
-            );
+            return refused(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down");
         }
         let (parts, body) = request.into_parts();
         match parts.method {
@@ -142,10 +139,7 @@ impl McpEndpoint {
             Ok(MessageBody::TooLong(id)) => return body::too_long(limit, id.as_ref()),
             Err(response) => return response,
         };
-        let guards = BodyGuards {
-            _tracked: Some(tracked),
-            cancel: None,
-        };
+        let guards = BodyGuards { _tracked: Some(tracked), cancel: None };
         if text.len() <= LARGE {
             return self.receive(&parts.headers, &text, caller, guards).await;
         }
@@ -156,10 +150,7 @@ impl McpEndpoint {
         self.shared.large.spawn(&mut work, answer);
         match work.join_next().await {
             Some(Ok(response)) => response,
-            _ => refused(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the request ended without a response",
-            ),
+            _ => refused(StatusCode::INTERNAL_SERVER_ERROR, "the request ended without a response"),
         }
     }
 
@@ -323,14 +314,8 @@ impl McpEndpoint {
         stream: &Arc<ResponseStream>,
         cancel: &CancellationToken,
     ) -> Result<(), ServerResponse> {
-        let AdmittedRequest {
-            mut request,
-            caller,
-            revision,
-            session,
-            charged,
-            takes_events,
-        } = admitted;
+        let AdmittedRequest { mut request, caller, revision, session, charged, takes_events } =
+            admitted;
         let id = request.id.clone();
         let peer = session.map(|session| Arc::clone(&session.peer));
         if let Some(peer) = &peer
@@ -353,10 +338,9 @@ impl McpEndpoint {
             }
         };
         let late = finish.clone();
-        let closing = peer.as_ref().map_or_else(
-            || self.shared.ending.child_token(),
-            |peer| peer.closing.clone(),
-        );
+        let closing = peer
+            .as_ref()
+            .map_or_else(|| self.shared.ending.child_token(), |peer| peer.closing.clone());
         let cx = RequestCx {
             shared: Arc::clone(&self.shared),
             id,
@@ -377,12 +361,7 @@ impl McpEndpoint {
     }
 
     async fn begin_session(self: &Arc<Self>, admitted: AdmittedRequest) -> ServerResponse {
-        let AdmittedRequest {
-            mut request,
-            caller,
-            charged,
-            ..
-        } = admitted;
+        let AdmittedRequest { mut request, caller, charged, .. } = admitted;
         let asked = request.params.name("protocolVersion").unwrap_or_default();
         let revision = Revision::agree(asked);
         let Some(session) = Session::new(&self.shared, &caller, revision) else {
@@ -430,11 +409,8 @@ impl McpEndpoint {
         guards: BodyGuards,
     ) -> ServerResponse {
         let until = caller.and_then(|caller| caller.until);
-        let left = until.map(|until| {
-            until
-                .duration_since(SystemTime::now())
-                .unwrap_or(Duration::ZERO)
-        });
+        let left =
+            until.map(|until| until.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO));
         let body = EventBody::new(items, left, &self.hung_up, guards);
         let mut response = ServerResponse::new(Body::new(body));
         let headers = response.headers_mut();

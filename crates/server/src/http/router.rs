@@ -56,11 +56,7 @@ struct Pages {
 impl Site {
     pub(crate) fn new(shared: Arc<Shared>, settings: HttpSettings) -> Self {
         let mcp = Arc::new(McpEndpoint::new(&shared, &settings));
-        let pages = Arc::new(Pages {
-            metadata: Metadata::new(&settings.login),
-            settings,
-            shared,
-        });
+        let pages = Arc::new(Pages { metadata: Metadata::new(&settings.login), settings, shared });
         let router = Router::new()
             .route("/", any(show_start))
             .route("/health", any(show_health))
@@ -69,11 +65,7 @@ impl Site {
             .route("/metrics", any(show_metrics))
             .fallback(show_other)
             .with_state(Arc::clone(&pages));
-        Self {
-            pages,
-            mcp,
-            router: TowerToHyperService::new(router),
-        }
+        Self { pages, mcp, router: TowerToHyperService::new(router) }
     }
 
     /// Counts a connection that was closed at once.
@@ -137,10 +129,7 @@ impl Pages {
     async fn log_in(&self, path: &str, headers: &HeaderMap) -> Result<Caller, Box<ServerResponse>> {
         let login = &self.settings.login;
         login.caller(headers).await.map_err(|why| {
-            let turned = Turned {
-                rule: Some(why.why()),
-                ..Turned::from(path, "login")
-            };
+            let turned = Turned { rule: Some(why.why()), ..Turned::from(path, "login") };
             denials::note(&self.shared.runtime, None, &turned);
             let catalog = self.shared.runtime.catalog();
             Box::new(auth::unauthorized(login, &why, &catalog.rules.policy))
@@ -229,16 +218,11 @@ fn page(headers: &HeaderMap) -> ServerResponse {
     let host = headers::text(headers, &HOST).unwrap_or("localhost");
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-:[]".contains(*c);
     let host: String = host.chars().filter(is_plain).collect();
-    let mut response = text(
-        StatusCode::OK,
-        "text/html; charset=utf-8",
-        PAGE.replace("HOST", &host),
-    );
+    let mut response =
+        text(StatusCode::OK, "text/html; charset=utf-8", PAGE.replace("HOST", &host));
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
     let policy = HeaderValue::from_static(policy);
-    response
-        .headers_mut()
-        .insert(CONTENT_SECURITY_POLICY, policy);
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     response
 }
 

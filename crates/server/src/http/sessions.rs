@@ -49,36 +49,21 @@ impl Session {
             peer: Arc::new(ClientPeer::new(caller.clone(), sink, closing)),
             log,
             standalone,
-            streams: Mutex::new(Streams {
-                latest: STANDALONE,
-                open: BTreeMap::new(),
-            }),
+            streams: Mutex::new(Streams { latest: STANDALONE, open: BTreeMap::new() }),
             last_used: Mutex::new(Instant::now()),
         }))
     }
 
     /// A stream for a request; it can be resumed as soon as it has an event.
     pub(super) fn open_stream(&self) -> (Arc<ResponseStream>, StreamItems) {
-        let is_primed = self
-            .peer
-            .revision()
-            .is_some_and(Revision::has_priming_events);
+        let is_primed = self.peer.revision().is_some_and(Revision::has_priming_events);
         let mut streams = lock(&self.streams);
         streams.latest += 1;
         let number = streams.latest;
-        let log = StreamLog {
-            log: Arc::clone(&self.log),
-            stream: number,
-            is_primed,
-        };
+        let log = StreamLog { log: Arc::clone(&self.log), stream: number, is_primed };
         let (stream, items) = ResponseStream::new(Some(log));
-        streams
-            .open
-            .retain(|_, stream| !(stream.is_finished() && stream.is_plain()));
-        let finished = streams
-            .open
-            .iter()
-            .filter(|(_, stream)| stream.is_finished());
+        streams.open.retain(|_, stream| !(stream.is_finished() && stream.is_plain()));
+        let finished = streams.open.iter().filter(|(_, stream)| stream.is_finished());
         let finished: Vec<u64> = finished.map(|(number, _)| *number).collect();
         let surplus = finished.len().saturating_sub(MOST_FINISHED);
         for number in finished.into_iter().take(surplus) {
@@ -141,10 +126,7 @@ pub(super) struct Sessions {
 
 impl Sessions {
     pub(super) fn new(limits: SessionLimits) -> Self {
-        Self {
-            limits,
-            all: Mutex::default(),
-        }
+        Self { limits, all: Mutex::default() }
     }
 
     pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Session>, NoSession> {
@@ -236,10 +218,7 @@ mod tests {
     impl Fixture {
         fn new(per_caller: usize, total: usize) -> Self {
             let runtime = Runtime::open(Settings::default());
-            let settings = crate::ServerSettings {
-                errors: Errors::Mcp,
-                message_bytes: 1000,
-            };
+            let settings = crate::ServerSettings { errors: Errors::Mcp, message_bytes: 1000 };
             Self {
                 shared: Shared::new(runtime, &settings, CancellationToken::new()),
                 sessions: Sessions::new(SessionLimits { per_caller, total }),
@@ -263,11 +242,7 @@ mod tests {
         let fixture = Fixture::new(2, 9);
         let [first, second] = [fixture.added("ada"), fixture.added("ada")];
         let other = fixture.added("bob");
-        fixture
-            .sessions
-            .find(&first.id, &first.peer.caller)
-            .ok()
-            .unwrap();
+        fixture.sessions.find(&first.id, &first.peer.caller).ok().unwrap();
         let third = fixture.added("ada");
         let ended = [&first, &second, &other, &third].map(|one| one.peer.closing.is_cancelled());
         assert_eq!(ended, [false, true, false, false]);
@@ -278,9 +253,7 @@ mod tests {
         let fixture = Fixture::new(9, 1);
         let busy = fixture.added("ada");
         let in_flight = &busy.peer.in_flight;
-        in_flight
-            .begin(&Request::ping(1), CancellationToken::new())
-            .unwrap();
+        in_flight.begin(&Request::ping(1), CancellationToken::new()).unwrap();
         assert!(!fixture.sessions.add(&fixture.session("bob")));
         in_flight.end(&RequestId::Number(1), || {});
         fixture.added("bob");
@@ -293,15 +266,9 @@ mod tests {
         let session = fixture.added("ada");
         let find = |caller: Caller| fixture.sessions.find(&session.id, &caller).err();
         assert_eq!(find(Caller::named("ada".to_owned())), None);
-        assert_eq!(
-            find(Caller::named("bob".to_owned())),
-            Some(NoSession::OfAnotherCaller)
-        );
+        assert_eq!(find(Caller::named("bob".to_owned())), Some(NoSession::OfAnotherCaller));
         fixture.sessions.remove(&session);
-        assert_eq!(
-            find(Caller::named("ada".to_owned())),
-            Some(NoSession::Unknown)
-        );
+        assert_eq!(find(Caller::named("ada".to_owned())), Some(NoSession::Unknown));
     }
 
     /// Whatever waits for a session ends with it, and with the server.

@@ -34,11 +34,8 @@ impl Rule {
         let ReplyEnd::Error(code) = end else {
             return StatusCode::OK;
         };
-        let own = if self.names_revision {
-            self.own_status(ErrorCode(code))
-        } else {
-            StatusCode::OK
-        };
+        let own =
+            if self.names_revision { self.own_status(ErrorCode(code)) } else { StatusCode::OK };
         match (own, self.errors) {
             (StatusCode::OK, Errors::Mapped) => mapped(code),
             (own, _) => own,

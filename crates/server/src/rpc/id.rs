@@ -109,10 +109,7 @@ mod tests {
         for (text, id) in [
             (r#"{"id": 5, "method": "a", "method": "b"}"#, Some("5")),
             (r#"{"id": "x", "method": 3}"#, Some("x")),
-            (
-                r#"{"method": 3, "params": {"id": 7, "x": "}"}, "id": -4}"#,
-                Some("-4"),
-            ),
+            (r#"{"method": 3, "params": {"id": 7, "x": "}"}, "id": -4}"#, Some("-4")),
             (r#"{"method": "a\",\"id\":9", "id": "a\"b"}"#, Some("a\"b")),
             (r#"{"id": 5, "method": "#, Some("5")),
             (r#"{"id": 5, "params": [1, "#, Some("5")),

@@ -48,15 +48,12 @@ fn spelling(name: &[u8], known: &[&str]) -> Option<String> {
 
 /// Does everybody read it alike?
 fn is_plain(name: &[u8]) -> bool {
-    name.iter()
-        .all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
+    name.iter().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
 }
 
 /// As a careless reader might read it.
 fn plain(name: &str) -> String {
-    let letters = name
-        .chars()
-        .filter(|c| !c.is_control() && !c.is_whitespace());
+    let letters = name.chars().filter(|c| !c.is_control() && !c.is_whitespace());
     let letters = letters.flat_map(char::to_lowercase).map(|c| match c {
         'ſ' => 's',
         c => c,
@@ -80,26 +77,11 @@ mod tests {
 
     #[test]
     fn every_name_is_exact() {
-        check(
-            r#"{"method": "a", "params": {"name": 1, "x": {"Name": 1}}}"#,
-            Ok(()),
-        );
-        check(
-            r#"{"Method": "a"}"#,
-            Err("`Method` is not `method`: names are exact"),
-        );
-        check(
-            "{\"param\u{17f}\": {}}",
-            Err("`paramſ` is not `params`: names are exact"),
-        );
-        check(
-            r#"{"method\u0000": "a"}"#,
-            Err("`method\\0` is not `method`: names are exact"),
-        );
-        check(
-            r#"{"params": {"Name": 1}}"#,
-            Err("`Name` is not `name`: names are exact"),
-        );
+        check(r#"{"method": "a", "params": {"name": 1, "x": {"Name": 1}}}"#, Ok(()));
+        check(r#"{"Method": "a"}"#, Err("`Method` is not `method`: names are exact"));
+        check("{\"param\u{17f}\": {}}", Err("`paramſ` is not `params`: names are exact"));
+        check(r#"{"method\u0000": "a"}"#, Err("`method\\0` is not `method`: names are exact"));
+        check(r#"{"params": {"Name": 1}}"#, Err("`Name` is not `name`: names are exact"));
         check(r#"{"result": {"Name": 1, "PARAMS": {"Name": 2}}}"#, Ok(()));
         check(
             r#"{"params": {"x": {"y": 1, "y": 2}}}"#,

@@ -41,11 +41,7 @@ pub(crate) struct Request {
 #[cfg(test)]
 impl Request {
     pub(crate) fn ping(id: i64) -> Self {
-        Self {
-            id: RequestId::Number(id),
-            method: "ping".into(),
-            params: Box::default(),
-        }
+        Self { id: RequestId::Number(id), method: "ping".into(), params: Box::default() }
     }
 }
 
@@ -76,9 +72,7 @@ impl Refusal {
 
     /// The reply, as it is sent.
     pub(crate) fn reply(&self) -> Vec<u8> {
-        json!({"jsonrpc": "2.0", "id": self.id, "error": self.error})
-            .to_string()
-            .into_bytes()
+        json!({"jsonrpc": "2.0", "id": self.id, "error": self.error}).to_string().into_bytes()
     }
 }
 
@@ -130,10 +124,9 @@ pub(crate) fn split_batch(text: &[u8]) -> Option<Result<Vec<&RawValue>, Refusal>
 /// A message of a batch, which cannot begin a session.
 pub(crate) fn parse_in_batch(message: &RawValue) -> Result<Message, Refusal> {
     match parse(message.get().as_bytes())? {
-        Message::Request(request) if request.method == "initialize" => Err(invalid(
-            Some(request.id),
-            "`initialize` cannot be part of a batch",
-        )),
+        Message::Request(request) if request.method == "initialize" => {
+            Err(invalid(Some(request.id), "`initialize` cannot be part of a batch"))
+        }
         message => Ok(message),
     }
 }
@@ -198,15 +191,8 @@ pub(crate) fn parse(text: &[u8]) -> Result<Message, Refusal> {
     let method = method.into_owned();
     match id {
         Some(id) => match Params::parse(&method, parts.params) {
-            Ok(params) => Ok(Message::Request(Request {
-                id,
-                method,
-                params: Box::new(params),
-            })),
-            Err(error) => Err(Refusal {
-                id: Some(id),
-                error,
-            }),
+            Ok(params) => Ok(Message::Request(Request { id, method, params: Box::new(params) })),
+            Err(error) => Err(Refusal { id: Some(id), error }),
         },
         // A notification is never answered, whatever is wrong with it.
         None => Ok(match Params::parse(&method, parts.params) {

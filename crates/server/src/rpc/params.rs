@@ -32,21 +32,12 @@ pub(crate) struct Params {
 pub(crate) struct RequestMeta {
     #[serde(rename = "progressToken", deserialize_with = "lenient")]
     pub(crate) progress_token: Option<ProgressToken>,
-    #[serde(
-        rename = "io.modelcontextprotocol/protocolVersion",
-        deserialize_with = "lenient"
-    )]
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion", deserialize_with = "lenient")]
     pub(crate) revision: Option<String>,
-    #[serde(
-        rename = "io.modelcontextprotocol/clientCapabilities",
-        deserialize_with = "lenient"
-    )]
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities", deserialize_with = "lenient")]
     /// Large, and moved with every request.
     pub(crate) capabilities: Option<Box<ClientCapabilities>>,
-    #[serde(
-        rename = "io.modelcontextprotocol/logLevel",
-        deserialize_with = "lenient"
-    )]
+    #[serde(rename = "io.modelcontextprotocol/logLevel", deserialize_with = "lenient")]
     pub(crate) log_level: Option<LoggingLevel>,
     #[serde(deserialize_with = "lenient")]
     pub(crate) traceparent: Option<String>,
@@ -67,14 +58,8 @@ impl RequestMeta {
     /// Keys that a request of revision 2026-07-28 needs and this one lacks.
     pub(crate) fn missing_keys(&self) -> Vec<&'static str> {
         let keys = [
-            (
-                self.revision.is_none(),
-                "io.modelcontextprotocol/protocolVersion",
-            ),
-            (
-                self.capabilities.is_none(),
-                "io.modelcontextprotocol/clientCapabilities",
-            ),
+            (self.revision.is_none(), "io.modelcontextprotocol/protocolVersion"),
+            (self.capabilities.is_none(), "io.modelcontextprotocol/clientCapabilities"),
         ];
         let missing = keys.into_iter().filter(|(is_missing, _)| *is_missing);
         missing.map(|(_, key)| key).collect()
@@ -88,9 +73,7 @@ struct Members(Vec<(String, Value)>);
 impl Members {
     fn get(&self, name: &str) -> Option<&Value> {
         let mut members = self.0.iter();
-        members
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        members.find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     fn remove(&mut self, name: &str) -> Option<Value> {
@@ -121,10 +104,7 @@ impl<'de> Visitor<'de> for ParamsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parsed, A::Error> {
-        let mut parsed = Parsed {
-            meta: RequestMeta::default(),
-            members: Members::default(),
-        };
+        let mut parsed = Parsed { meta: RequestMeta::default(), members: Members::default() };
         while let Some(key) = map.next_key::<String>()? {
             if key == META {
                 parsed.meta = map.next_value::<MetaObject>()?.0;
@@ -147,9 +127,7 @@ impl<'de> Deserialize<'de> for MetaObject {
             Some(b'n') => return Ok(Self(RequestMeta::default())),
             _ => return Err(D::Error::custom("`_meta` must be an object")),
         }
-        serde_json::from_str(raw)
-            .map(Self)
-            .map_err(D::Error::custom)
+        serde_json::from_str(raw).map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -163,11 +141,7 @@ impl Params {
         let error = match text.as_bytes().first() {
             Some(b'{') => match serde_json::from_str::<Parsed>(text) {
                 Ok(Parsed { meta, members }) => {
-                    return Ok(Self {
-                        meta,
-                        members,
-                        problem: None,
-                    });
+                    return Ok(Self { meta, members, problem: None });
                 }
                 Err(error) => error,
             },
@@ -181,22 +155,13 @@ impl Params {
         if error.classify() == Category::Data {
             let why = error.to_string();
             let why = why.split(" at line ").next().unwrap_or_default();
-            return Ok(Self::unusable(format!(
-                "the params of {method} cannot be read: {why}"
-            )));
+            return Ok(Self::unusable(format!("the params of {method} cannot be read: {why}")));
         }
-        Err(ErrorData::new(
-            ErrorCode::PARSE_ERROR,
-            not_json(&error),
-            None,
-        ))
+        Err(ErrorData::new(ErrorCode::PARSE_ERROR, not_json(&error), None))
     }
 
     fn unusable(why: String) -> Self {
-        Self {
-            problem: Some(ErrorData::invalid_params(why, None)),
-            ..Self::default()
-        }
+        Self { problem: Some(ErrorData::invalid_params(why, None)), ..Self::default() }
     }
 
     /// Reports what is wrong with the params as a whole.
@@ -268,10 +233,7 @@ pub(crate) fn missing(method: &str, member: &str) -> ErrorData {
 }
 
 fn wrong_kind(method: &str, member: &str, expected: &str, got: &Value) -> ErrorData {
-    let why = format!(
-        "`{member}` of {method} must be {expected}, not {}",
-        kind_of(got)
-    );
+    let why = format!("`{member}` of {method} must be {expected}, not {}", kind_of(got));
     ErrorData::invalid_params(why, None)
 }
 

@@ -25,14 +25,8 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn messages_are_recognized() {
     check("", "nothing");
-    check(
-        "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
-        "request 1 ping",
-    );
-    check(
-        r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#,
-        "request a tools/list",
-    );
+    check("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "request 1 ping");
+    check(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#, "request a tools/list");
     check(
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         "notification notifications/initialized",
@@ -41,10 +35,7 @@ fn messages_are_recognized() {
         r#"{"jsonrpc":"2.0","method":"notifications/odd","params":"\ud800"}"#,
         "notification notifications/odd",
     );
-    check(
-        r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
-        "response 3 Ok(Object {})",
-    );
+    check(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#, "response 3 Ok(Object {})");
     check(
         r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"no"}}"#,
         "response 3 Err(\"no\")",
@@ -54,22 +45,13 @@ fn messages_are_recognized() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, expected) in [
-        (
-            "{",
-            "null -32700 this is not JSON: EOF while parsing an object at line 1 column 1",
-        ),
+        ("{", "null -32700 this is not JSON: EOF while parsing an object at line 1 column 1"),
         (
             r#"{"jsonrpc":"2.0","id":8,"method":"#,
             "8 -32700 this is not JSON: EOF while parsing a value at line 1 column 33",
         ),
-        (
-            "nonsense",
-            "null -32700 this is not JSON: expected ident at line 1 column 2",
-        ),
-        (
-            "[1]",
-            "null -32600 only revision 2025-03-26 has batches; send one message at a time",
-        ),
+        ("nonsense", "null -32700 this is not JSON: expected ident at line 1 column 2"),
+        ("[1]", "null -32600 only revision 2025-03-26 has batches; send one message at a time"),
         (
             "3",
             "null -32600 this is not a JSON-RPC message: invalid type: integer `3`, expected an object at line 1 column 1",
@@ -106,14 +88,8 @@ fn what_is_wrong_is_named() {
             r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","name":"y"}}"#,
             "5 -32600 the key `name` is there twice in one object",
         ),
-        (
-            r#"{"id":1,"method":"ping"}"#,
-            "1 -32600 `jsonrpc` must be \"2.0\"",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1}"#,
-            "1 -32600 there is no `method`",
-        ),
+        (r#"{"id":1,"method":"ping"}"#, "1 -32600 `jsonrpc` must be \"2.0\""),
+        (r#"{"jsonrpc":"2.0","id":1}"#, "1 -32600 there is no `method`"),
     ] {
         check(text, expected);
     }
@@ -131,10 +107,7 @@ fn params_are_objects() {
     for (params, expected) in [
         ("[]", "the params of ping must be an object, not a list"),
         ("3", "the params of ping must be an object, not a number"),
-        (
-            r#"{"_meta": []}"#,
-            "the params of ping cannot be read: `_meta` must be an object",
-        ),
+        (r#"{"_meta": []}"#, "the params of ping cannot be read: `_meta` must be an object"),
         ("null", ""),
         ("{}", ""),
     ] {
@@ -151,27 +124,12 @@ fn params_are_objects() {
 #[test]
 fn a_key_that_stands_twice_in_params_is_named_with_the_id() {
     for (method, params) in [
-        (
-            "tools/call",
-            r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#,
-        ),
-        (
-            "tools/call",
-            r#"{"name":"x","arguments":{"name":"a","n\u0061me":"b"}}"#,
-        ),
-        (
-            "tools/call",
-            r#"{"name":"x","arguments":{"list":[{"deep":{"name":1,"name":2}}]}}"#,
-        ),
+        ("tools/call", r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#),
+        ("tools/call", r#"{"name":"x","arguments":{"name":"a","n\u0061me":"b"}}"#),
+        ("tools/call", r#"{"name":"x","arguments":{"list":[{"deep":{"name":1,"name":2}}]}}"#),
         ("tools/call", r#"{"name":"x","_meta":{"name":1,"name":2}}"#),
-        (
-            "prompts/get",
-            r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#,
-        ),
-        (
-            "completion/complete",
-            r#"{"context":{"arguments":{"name":"a","name":"b"}}}"#,
-        ),
+        ("prompts/get", r#"{"name":"x","arguments":{"name":"a","name":"b"}}"#),
+        ("completion/complete", r#"{"context":{"arguments":{"name":"a","name":"b"}}}"#),
     ] {
         check(
             &format!(r#"{{"jsonrpc":"2.0","id":"r1","method":"{method}","params":{params}}}"#),
@@ -187,8 +145,5 @@ fn a_batch_has_messages() {
     assert_eq!(count("[]"), Some(None));
     assert_eq!(count("[1,"), Some(None));
     assert_eq!(count(" [{}, 3]"), Some(Some(2)));
-    assert_eq!(
-        count(&format!("[{}1]", "1,".repeat(MOST_IN_BATCH))),
-        Some(None)
-    );
+    assert_eq!(count(&format!("[{}1]", "1,".repeat(MOST_IN_BATCH))), Some(None));
 }

@@ -23,13 +23,7 @@ pub(super) enum Line {
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
-        Self {
-            input,
-            buffer: Vec::with_capacity(16 << 10),
-            searched: 0,
-            longest,
-            skipped: None,
-        }
+        Self { input, buffer: Vec::with_capacity(16 << 10), searched: 0, longest, skipped: None }
     }
 
     /// None at the end of input.
@@ -119,10 +113,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_skipped_to_its_end() {
-        let long = format!(
-            "{{\"params\":\"{}\",\"id\":7,\"method\":\"m\"}}",
-            "x".repeat(99)
-        );
+        let long = format!("{{\"params\":\"{}\",\"id\":7,\"method\":\"m\"}}", "x".repeat(99));
         let input = format!("a\n{long}\nb\n{long}");
         let too_long = "too long: Some(\"7\")";
         assert_eq!(read(&input, 20), ["a\n", too_long, "b\n", too_long]);

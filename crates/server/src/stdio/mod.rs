@@ -59,11 +59,7 @@ impl StdioConnection {
         let sink = Arc::clone(&outbox) as Arc<dyn MessageSink>;
         let closing = shared.ending.child_token();
         let peer = ClientPeer::new(Caller::default(), sink, closing);
-        Arc::new(Self {
-            shared,
-            peer: Arc::new(peer),
-            outbox,
-        })
+        Arc::new(Self { shared, peer: Arc::new(peer), outbox })
     }
 
     async fn run(self: Arc<Self>, mut lines: LineReader<pipes::Input>) -> StdioEnd {
@@ -217,9 +213,7 @@ impl StdioConnection {
 
     /// Makes a response ready, unless its request was cancelled or has one already.
     fn send(&self, id: &RequestId, reply: &Reply) -> bool {
-        self.peer
-            .in_flight
-            .end(id, || self.outbox.push(&reply.message))
+        self.peer.in_flight.end(id, || self.outbox.push(&reply.message))
     }
 
     /// Answers the messages of a batch one after the other, and all of them in one line.

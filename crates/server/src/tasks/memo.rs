@@ -27,10 +27,7 @@ struct Open {
 
 impl Memo {
     pub(crate) fn new(capabilities: ClientCapabilities) -> Self {
-        Self {
-            capabilities,
-            ..Self::default()
-        }
+        Self { capabilities, ..Self::default() }
     }
 
     /// What cannot be read has been kept by a server that knows more: then nothing is open.
@@ -71,7 +68,6 @@ impl Memo {
 
     pub(crate) fn questions(&self) -> InputRequests {
         let open = self.open.iter();
-        open.map(|(name, open)| (name.clone(), open.request.clone()))
-            .collect()
+        open.map(|(name, open)| (name.clone(), open.request.clone())).collect()
     }
 }

@@ -190,13 +190,7 @@ async fn wait(run: &mut Run, cx: &RequestCx, cancel: &CancellationToken) -> Answ
 
 fn body(tool: String, args: Args, cx: &RequestCx) -> TaskBody {
     let capabilities = cx.capabilities();
-    TaskBody {
-        tool,
-        args,
-        message: None,
-        outcome: None,
-        memo: Memo::new(capabilities).write(),
-    }
+    TaskBody { tool, args, message: None, outcome: None, memo: Memo::new(capabilities).write() }
 }
 
 fn too_many(most: usize) -> Output {

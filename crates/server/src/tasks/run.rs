@@ -116,11 +116,7 @@ impl Outcome {
     }
 
     fn ended() -> Self {
-        Self {
-            status: TaskStatus::Failed,
-            message: Some(ENDED.into()),
-            value: None,
-        }
+        Self { status: TaskStatus::Failed, message: Some(ENDED.into()), value: None }
     }
 }
 
@@ -140,15 +136,8 @@ pub(super) fn go_on(shared: &Arc<Shared>, task: Task, caller: Caller) {
             () = work.enter() => {}
             () = cancel.cancelled() => {}
         }
-        let door = if caller.is_local() {
-            Door::Stdio
-        } else {
-            Door::Http
-        };
-        let trail = Trail {
-            via: Some("task".into()),
-            ..Trail::by(door)
-        };
+        let door = if caller.is_local() { Door::Stdio } else { Door::Http };
+        let trail = Trail { via: Some("task".into()), ..Trail::by(door) };
         let call = Call {
             shape: Shape::Declared,
             asker: Some(desk.asker()),

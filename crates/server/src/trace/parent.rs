@@ -23,9 +23,7 @@ impl<'a> Parent<'a> {
         // Later versions may add to it; the first has four parts.
         let has_more = parts.next().is_some();
         let is_known = version != "ff" && !(version == "00" && has_more);
-        let is_named = [trace_id, span_id]
-            .iter()
-            .all(|id| id.bytes().any(|byte| byte != b'0'));
+        let is_named = [trace_id, span_id].iter().all(|id| id.bytes().any(|byte| byte != b'0'));
         (is_known && is_named).then_some(Self { trace_id, span_id })
     }
 }
@@ -61,10 +59,7 @@ mod tests {
 
     #[test]
     fn only_a_traceparent_is_taken_for_one() {
-        let parent = Some(Parent {
-            trace_id: TRACE,
-            span_id: SPAN,
-        });
+        let parent = Some(Parent { trace_id: TRACE, span_id: SPAN });
         let zeros = "0".repeat(32);
         for (text, expected) in [
             (format!("00-{TRACE}-{SPAN}-01"), &parent),

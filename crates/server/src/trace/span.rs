@@ -148,11 +148,7 @@ impl RequestSpan {
             Some(_) => span!(Level::WARN, method, about, text, context, parent),
             None => span!(Level::INFO, method, about, text, context, parent),
         };
-        Self(Some(EnabledSpan {
-            span,
-            name,
-            begin: Instant::now(),
-        }))
+        Self(Some(EnabledSpan { span, name, begin: Instant::now() }))
     }
 
     pub(crate) fn span(&self) -> Span {

@@ -56,18 +56,13 @@ fn raised(error: &RequestError) -> Option<Value> {
 fn mapped(error: &RequestError) -> ErrorData {
     let (sentence, target) = (error.to_string(), &error.target);
     let (code, data) = match &error.kind {
-        Kind::Missing { available, .. } => (
-            NOT_FOUND,
-            json!({"type": "not-found", "available": available}),
-        ),
-        Kind::Unknown(_, available) | Kind::Ambiguous(_, available) => (
-            NOT_FOUND,
-            json!({"type": "not-found", "tool": target, "available": available}),
-        ),
-        Kind::Rejected {
-            rejected,
-            signature,
-        } => {
+        Kind::Missing { available, .. } => {
+            (NOT_FOUND, json!({"type": "not-found", "available": available}))
+        }
+        Kind::Unknown(_, available) | Kind::Ambiguous(_, available) => {
+            (NOT_FOUND, json!({"type": "not-found", "tool": target, "available": available}))
+        }
+        Kind::Rejected { rejected, signature } => {
             let mut data = json!({
                 "type": "validation-error",
                 "tool": target,
@@ -79,14 +74,10 @@ fn mapped(error: &RequestError) -> ErrorData {
             (BAD_PARAMS, data)
         }
         Kind::NotReadOnly => (FAILED, json!({"type": "permission-error", "tool": target})),
-        Kind::Scope(scope) => (
-            FAILED,
-            json!({"type": "permission-error", "tool": target, "scope": scope}),
-        ),
-        Kind::Denied(_) => (
-            FAILED,
-            json!({"type": "permission-error", "cause": sentence}),
-        ),
+        Kind::Scope(scope) => {
+            (FAILED, json!({"type": "permission-error", "tool": target, "scope": scope}))
+        }
+        Kind::Denied(_) => (FAILED, json!({"type": "permission-error", "cause": sentence})),
         Kind::Limited(limited) => (
             FAILED,
             json!({"type": "rate-limit", "limit": limited.limit, "retry-after": limited.retry_after_seconds()}),

@@ -81,8 +81,7 @@ pub(crate) fn random_name() -> Result<String, String> {
 pub(crate) fn server_meta() -> MetaObject {
     let mut meta = MetaObject::new();
     let info = serde_json::to_value(implementation()).unwrap_or_default();
-    meta.0
-        .insert("io.modelcontextprotocol/serverInfo".into(), info);
+    meta.0.insert("io.modelcontextprotocol/serverInfo".into(), info);
     meta
 }
 

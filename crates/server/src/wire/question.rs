@@ -80,11 +80,7 @@ fn sampling(sample: &Sample) -> Value {
         add("stopSequences", json!(sample.stop));
     }
     if !sample.models.is_empty() {
-        let hints: Vec<Value> = sample
-            .models
-            .iter()
-            .map(|name| json!({"name": name}))
-            .collect();
+        let hints: Vec<Value> = sample.models.iter().map(|name| json!({"name": name})).collect();
         add("modelPreferences", json!({"hints": hints}));
     }
     params
@@ -98,9 +94,7 @@ mod tests {
     fn abilities_are_read_from_capabilities() {
         let check = |capabilities: Value, expected: &[&str]| {
             let read: ClientCapabilities = serde_json::from_value(capabilities.clone()).unwrap();
-            let able = Ability::ALL
-                .into_iter()
-                .filter(|ability| can(&read, *ability));
+            let able = Ability::ALL.into_iter().filter(|ability| can(&read, *ability));
             let able: Vec<&str> = able.map(Ability::name).collect();
             assert_eq!(able, expected, "{capabilities}");
         };
@@ -132,17 +126,11 @@ mod tests {
             json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}),
         ] {
             let schema = json!({"type": "object", "properties": {"x": field}, "required": ["x"]});
-            let topic = Topic::Form {
-                message: "?".into(),
-                schema: schema.clone(),
-            };
+            let topic = Topic::Form { message: "?".into(), schema: schema.clone() };
             let asked = serde_json::to_value(question(&topic, None).unwrap()).unwrap();
             assert_eq!(asked["params"]["requestedSchema"], schema);
         }
-        let topic = Topic::Form {
-            message: "?".into(),
-            schema: json!({"type": "object"}),
-        };
+        let topic = Topic::Form { message: "?".into(), schema: json!({"type": "object"}) };
         let asked = serde_json::to_value(question(&topic, Some("no")).unwrap()).unwrap();
         assert_eq!(asked["params"]["message"], "?\n\n(no)");
     }

@@ -21,12 +21,10 @@ pub(crate) fn task(task: Task, questions: InputRequests) -> DetailedTask {
     let payload = match task.status {
         TaskStatus::Working => TaskPayload::Working,
         TaskStatus::Cancelled => TaskPayload::Cancelled,
-        TaskStatus::InputRequired => TaskPayload::InputRequired {
-            input_requests: questions,
-        },
-        TaskStatus::Completed => TaskPayload::Completed {
-            result: object(task.body.outcome).unwrap_or_default(),
-        },
+        TaskStatus::InputRequired => TaskPayload::InputRequired { input_requests: questions },
+        TaskStatus::Completed => {
+            TaskPayload::Completed { result: object(task.body.outcome).unwrap_or_default() }
+        }
         TaskStatus::Failed => TaskPayload::Failed {
             error: object(task.body.outcome)
                 .unwrap_or_else(|| internal(task.body.message.as_deref())),
@@ -49,9 +47,7 @@ fn plain(task: &Task) -> WireTask {
 }
 
 fn time(ms: i64) -> String {
-    Timestamp::from_millisecond(ms)
-        .unwrap_or_default()
-        .to_string()
+    Timestamp::from_millisecond(ms).unwrap_or_default().to_string()
 }
 
 fn object(value: Option<Value>) -> Option<JsonObject> {

@@ -23,9 +23,7 @@ pub(crate) struct Github {
 impl Github {
     pub(crate) fn new() -> Self {
         let repos = repos::NAMES.iter().map(|name| Repo::new(name));
-        Self {
-            repos: repos.collect(),
-        }
+        Self { repos: repos.collect() }
     }
 
     fn of_repo(&mut self, request: &Request, name: &str, rest: &[&str]) -> Answer {
@@ -55,19 +53,11 @@ impl Github {
             ("GET", ["issues", number]) => numbered(&repo.issues, number),
             ("GET", ["issues", number, "comments"]) => {
                 let said = repo.comments.iter().filter(|(on, _)| on == number);
-                listed(
-                    said.map(|(_, comment)| comment.clone()).collect(),
-                    request,
-                    None,
-                )
+                listed(said.map(|(_, comment)| comment.clone()).collect(), request, None)
             }
             ("POST", ["issues", number, "comments"]) => {
-                let comment = comment(
-                    &repo.name,
-                    number,
-                    repo.comments.len(),
-                    text(&request.body, "body"),
-                );
+                let comment =
+                    comment(&repo.name, number, repo.comments.len(), text(&request.body, "body"));
                 repo.comments.push(((*number).to_owned(), comment.clone()));
                 Answer::json(201, &comment)
             }
@@ -126,24 +116,14 @@ fn has_label(thing: &Value, wanted: &str) -> bool {
 
 fn numbered(things: &[Value], number: &str) -> Answer {
     let number = number.parse().ok();
-    let found = things
-        .iter()
-        .find(|thing| thing["number"].as_u64() == number);
+    let found = things.iter().find(|thing| thing["number"].as_u64() == number);
     found.map_or_else(not_found, |thing| Answer::json(200, thing))
 }
 
 fn comment(repo: &str, number: &str, before: usize, body: &str) -> Value {
-    let mut comment = item(
-        COMMENT,
-        &[
-            ("acme-garden/plot", repo),
-            ("issues/307", &format!("issues/{number}")),
-        ],
-    );
-    put(
-        &mut comment,
-        [("id", json!(2_471_103_395 + before)), ("body", json!(body))],
-    );
+    let mut comment =
+        item(COMMENT, &[("acme-garden/plot", repo), ("issues/307", &format!("issues/{number}"))]);
+    put(&mut comment, [("id", json!(2_471_103_395 + before)), ("body", json!(body))]);
     comment
 }
 

@@ -91,11 +91,7 @@ impl Repo {
     pub(super) fn shown(&self) -> Value {
         let mut repo = item(REPO, &[("acme-garden/plot", &self.name)]);
         let short = self.name.rsplit('/').next().unwrap_or_default();
-        let open = self
-            .issues
-            .iter()
-            .filter(|issue| text(issue, "state") == "open")
-            .count();
+        let open = self.issues.iter().filter(|issue| text(issue, "state") == "open").count();
         put(
             &mut repo,
             [
@@ -114,11 +110,7 @@ impl Repo {
         let labels: Vec<Value> = labels.map(|name| label(&issue, name)).collect();
         put(
             &mut issue,
-            [
-                ("title", body["title"].clone()),
-                ("labels", json!(labels)),
-                ("comments", json!(0)),
-            ],
+            [("title", body["title"].clone()), ("labels", json!(labels)), ("comments", json!(0))],
         );
         if let Some(words) = body.get("body") {
             issue["body"] = words.clone();
@@ -132,28 +124,18 @@ impl Repo {
         let mut pull = item(PULL, &[("acme-garden/plot", &self.name)]);
         put(
             &mut pull,
-            [
-                ("number", json!(number)),
-                ("title", json!(title)),
-                ("state", json!("open")),
-            ],
+            [("number", json!(number)), ("title", json!(title)), ("state", json!("open"))],
         );
         put(
             &mut pull["head"],
-            [
-                ("ref", json!(branch)),
-                ("label", json!(format!("tidewater:{branch}"))),
-            ],
+            [("ref", json!(branch)), ("label", json!(format!("tidewater:{branch}")))],
         );
         self.pulls.insert(0, pull);
         let mut issue = self.issue(number);
         let url = format!("https://api.github.com/repos/{}/pulls/{number}", self.name);
         put(
             &mut issue,
-            [
-                ("title", json!(title)),
-                ("pull_request", json!({"url": url, "merged_at": null})),
-            ],
+            [("title", json!(title)), ("pull_request", json!({"url": url, "merged_at": null}))],
         );
         self.issues.insert(0, issue);
     }
@@ -172,10 +154,7 @@ impl Repo {
             [
                 ("number", json!(number)),
                 ("id", json!(2_655_310_000 + number)),
-                (
-                    "created_at",
-                    json!(format!("2026-{month:02}-{day:02}T07:15:42Z")),
-                ),
+                ("created_at", json!(format!("2026-{month:02}-{day:02}T07:15:42Z"))),
             ],
         );
         issue

@@ -9,9 +9,7 @@ use crate::shape::text;
 
 pub(super) fn issues(repos: &[Repo], request: &Request) -> Vec<Value> {
     let query = request.asked("q").unwrap_or_default();
-    let all = repos
-        .iter()
-        .flat_map(|repo| repo.issues.iter().map(move |issue| (repo, issue)));
+    let all = repos.iter().flat_map(|repo| repo.issues.iter().map(move |issue| (repo, issue)));
     let found = all.filter(|(repo, issue)| query.split(' ').all(|word| fits(word, repo, issue)));
     found.map(|(_, issue)| issue.clone()).collect()
 }
@@ -19,9 +17,7 @@ pub(super) fn issues(repos: &[Repo], request: &Request) -> Vec<Value> {
 pub(super) fn repositories(repos: &[Repo], request: &Request) -> Vec<Value> {
     let query = request.asked("q").unwrap_or_default();
     let words = || query.split(' ').filter(|word| !word.contains(':'));
-    let found = repos
-        .iter()
-        .filter(|repo| words().all(|word| repo.name.contains(word)));
+    let found = repos.iter().filter(|repo| words().all(|word| repo.name.contains(word)));
     found.map(Repo::shown).collect()
 }
 
@@ -32,8 +28,6 @@ fn fits(word: &str, repo: &Repo, issue: &Value) -> bool {
         Some(("is", "issue")) => issue.get("pull_request").is_none(),
         Some(("is", "pr")) => issue.get("pull_request").is_some(),
         Some(("is" | "state", state)) => text(issue, "state") == state,
-        _ => text(issue, "title")
-            .to_lowercase()
-            .contains(&word.to_lowercase()),
+        _ => text(issue, "title").to_lowercase().contains(&word.to_lowercase()),
     }
 }

@@ -23,11 +23,7 @@ const WORK: [(&str, &str, &str); 6] = [
     ("Renew keys without a line", "To Do", "Task"),
     ("Set clocks of the scanners", "In Progress", "Bug"),
     ("Count tickets that two gates saw", "To Do", "Task"),
-    (
-        "Teach the crew what to do with a flat phone",
-        "To Do",
-        "Task",
-    ),
+    ("Teach the crew what to do with a flat phone", "To Do", "Task"),
 ];
 
 const PEOPLE: [&str; 3] = ["Mia Krystof", "Lea Onwu", "Sam Okoye"];
@@ -45,18 +41,9 @@ pub(super) fn all(pattern: &Value) -> Vec<Value> {
     let mut issues = Vec::new();
     for pier in (1..=PIERS).rev() {
         for (summary, state, kind) in WORK {
-            let mut issue = issue(
-                pattern,
-                issues.len() + 1,
-                &format!("{summary}, pier {pier}"),
-                state,
-                kind,
-            );
-            let label = if pier <= OFFLINE_PIERS {
-                "offline"
-            } else {
-                "later"
-            };
+            let mut issue =
+                issue(pattern, issues.len() + 1, &format!("{summary}, pier {pier}"), state, kind);
+            let label = if pier <= OFFLINE_PIERS { "offline" } else { "later" };
             issue["fields"]["labels"] = json!([label]);
             issues.push(issue);
         }
@@ -74,21 +61,8 @@ pub(super) fn issue(
     let mut issue = pattern.clone();
     let (key, id) = (format!("{KEY}-{number}"), (10_000 + number).to_string());
     let address = format!("https://tidewater.atlassian.net/rest/api/3/issue/{id}");
-    put(
-        &mut issue,
-        [
-            ("key", json!(key)),
-            ("id", json!(id)),
-            ("self", json!(address)),
-        ],
-    );
-    put(
-        &mut issue["fields"],
-        [
-            ("summary", json!(summary)),
-            ("status", status(pattern, state)),
-        ],
-    );
+    put(&mut issue, [("key", json!(key)), ("id", json!(id)), ("self", json!(address))]);
+    put(&mut issue["fields"], [("summary", json!(summary)), ("status", status(pattern, state))]);
     let fields = &mut issue["fields"];
     fields["issuetype"]["name"] = json!(kind);
     fields["assignee"]["displayName"] = json!(PEOPLE[number % PEOPLE.len()]);
@@ -105,10 +79,7 @@ pub(super) fn status(pattern: &Value, name: &str) -> Value {
         "Done" => json!({"id": 3, "key": "done", "colorName": "green", "name": name}),
         _ => json!({"id": 4, "key": "indeterminate", "colorName": "yellow", "name": "In Progress"}),
     };
-    put(
-        &mut status,
-        [("name", json!(name)), ("statusCategory", category)],
-    );
+    put(&mut status, [("name", json!(name)), ("statusCategory", category)]);
     status
 }
 
@@ -126,11 +97,7 @@ pub(super) fn field(issue: &Value, name: &str) -> Option<Vec<String>> {
         "priority" => one(text(&fields["priority"], "name")),
         "labels" => {
             let labels = fields["labels"].as_array().into_iter().flatten();
-            Some(
-                labels
-                    .filter_map(|label| label.as_str().map(str::to_owned))
-                    .collect(),
-            )
+            Some(labels.filter_map(|label| label.as_str().map(str::to_owned)).collect())
         }
         _ => None,
     }
@@ -138,10 +105,7 @@ pub(super) fn field(issue: &Value, name: &str) -> Option<Vec<String>> {
 
 pub(super) fn of_ours(payload: &str) -> Value {
     let names = [
-        (
-            "https://acme.atlassian.net",
-            "https://tidewater.atlassian.net",
-        ),
+        ("https://acme.atlassian.net", "https://tidewater.atlassian.net"),
         ("\"ED\"", "\"TIDE\""),
         ("\"Edison\"", "\"Tidewater\""),
         ("ED-", "TIDE-"),

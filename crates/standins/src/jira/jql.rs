@@ -17,11 +17,8 @@ enum Operator {
     Contains,
 }
 
-const OPERATORS: [(&str, Operator); 3] = [
-    (" != ", Operator::IsNot),
-    (" = ", Operator::Is),
-    (" ~ ", Operator::Contains),
-];
+const OPERATORS: [(&str, Operator); 3] =
+    [(" != ", Operator::IsNot), (" = ", Operator::Is), (" ~ ", Operator::Contains)];
 
 pub(super) fn read(jql: &str) -> Result<Vec<Condition>, String> {
     let conditions = jql.split(" ORDER BY ").next().unwrap_or_default();
@@ -34,9 +31,7 @@ fn condition(text: &str) -> Result<Condition, String> {
         Some((field.trim().to_lowercase(), *operator, value))
     });
     let Some((name, operator, value)) = split else {
-        return Err(format!(
-            "Error in the JQL Query: expecting operator in '{text}'."
-        ));
+        return Err(format!("Error in the JQL Query: expecting operator in '{text}'."));
     };
     if field(&Value::Null, &name).is_none() {
         return Err(format!(
@@ -44,11 +39,7 @@ fn condition(text: &str) -> Result<Condition, String> {
         ));
     }
     let value = value.trim().trim_matches('"').to_lowercase();
-    Ok(Condition {
-        field: name,
-        operator,
-        value,
-    })
+    Ok(Condition { field: name, operator, value })
 }
 
 pub(super) fn fits(jql: &[Condition], issue: &Value) -> bool {

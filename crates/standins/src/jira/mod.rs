@@ -29,11 +29,7 @@ impl Jira {
     pub(crate) fn new() -> Self {
         let said = ("TIDE-1".to_owned(), of_ours(COMMENT));
         let pattern = issues::pattern();
-        Self {
-            issues: issues::all(&pattern),
-            pattern,
-            comments: vec![said],
-        }
+        Self { issues: issues::all(&pattern), pattern, comments: vec![said] }
     }
 
     fn search(&self, request: &Request) -> Answer {
@@ -41,26 +37,17 @@ impl Jira {
             Ok(jql) => jql,
             Err(why) => return refused(400, &why),
         };
-        let found = self
-            .issues
-            .iter()
-            .rev()
-            .filter(|issue| jql::fits(&jql, issue));
+        let found = self.issues.iter().rev().filter(|issue| jql::fits(&jql, issue));
         let size = request.number("maxResults", 50).clamp(1, LARGEST_PAGE);
         let token = request.asked("nextPageToken").unwrap_or("page0");
-        let Some(start) = token
-            .strip_prefix("page")
-            .and_then(|start| start.parse::<usize>().ok())
+        let Some(start) = token.strip_prefix("page").and_then(|start| start.parse::<usize>().ok())
         else {
             return refused(400, "The provided next page token is invalid or expired.");
         };
         let mut found = found.skip(start);
         let fields = request.asked("fields").unwrap_or("id");
-        let page: Vec<Value> = found
-            .by_ref()
-            .take(size)
-            .map(|issue| narrowed(issue, fields))
-            .collect();
+        let page: Vec<Value> =
+            found.by_ref().take(size).map(|issue| narrowed(issue, fields)).collect();
         let mut body = json!({"issues": page});
         if found.next().is_some() {
             body["nextPageToken"] = json!(format!("page{}", start + size));
@@ -78,13 +65,8 @@ impl Jira {
             return Answer::json(400, &errors);
         }
         let kind = text(&fields["issuetype"], "name");
-        let mut issue = issue(
-            &self.pattern,
-            self.issues.len() + 1,
-            text(fields, "summary"),
-            "To Do",
-            kind,
-        );
+        let mut issue =
+            issue(&self.pattern, self.issues.len() + 1, text(fields, "summary"), "To Do", kind);
         for name in ["description", "labels"] {
             issue["fields"][name] = fields[name].clone();
         }
@@ -96,16 +78,12 @@ impl Jira {
     fn of_issue(&mut self, request: &Request, key: &str, rest: &[&str]) -> Answer {
         let found = |issue: &&mut Value| text(issue, "key") == key || text(issue, "id") == key;
         let Some(issue) = self.issues.iter_mut().find(found) else {
-            return refused(
-                404,
-                "Issue does not exist or you do not have permission to see it.",
-            );
+            return refused(404, "Issue does not exist or you do not have permission to see it.");
         };
         match (request.method.as_str(), rest) {
-            ("GET", []) => Answer::json(
-                200,
-                &narrowed(issue, request.asked("fields").unwrap_or("*all")),
-            ),
+            ("GET", []) => {
+                Answer::json(200, &narrowed(issue, request.asked("fields").unwrap_or("*all")))
+            }
             ("GET", ["transitions"]) => Answer::json(200, &of_ours(TRANSITIONS)),
             ("POST", ["transitions"]) => {
                 let there = of_ours(TRANSITIONS);
@@ -126,19 +104,13 @@ impl Jira {
     }
 
     fn said(&self, request: &Request, key: &str) -> Answer {
-        let mut said: Vec<&Value> = self
-            .comments
-            .iter()
-            .filter(|(on, _)| on == key)
-            .map(|(_, comment)| comment)
-            .collect();
+        let mut said: Vec<&Value> =
+            self.comments.iter().filter(|(on, _)| on == key).map(|(_, comment)| comment).collect();
         if request.asked("orderBy") == Some("-created") {
             said.reverse();
         }
-        let (start, size) = (
-            request.number("startAt", 0),
-            request.number("maxResults", LARGEST_PAGE),
-        );
+        let (start, size) =
+            (request.number("startAt", 0), request.number("maxResults", LARGEST_PAGE));
         let total = said.len();
         let page: Vec<&Value> = said.into_iter().skip(start).take(size).collect();
         Answer::json(
@@ -150,10 +122,7 @@ impl Jira {
     fn comment(&mut self, key: &str, body: &Value) -> Answer {
         let mut comment = of_ours(COMMENT);
         let id = (10_200 + self.comments.len()).to_string();
-        put(
-            &mut comment,
-            [("id", json!(id)), ("body", body["body"].clone())],
-        );
+        put(&mut comment, [("id", json!(id)), ("body", body["body"].clone())]);
         self.comments.push((key.to_owned(), comment.clone()));
         Answer::json(201, &comment)
     }

@@ -16,31 +16,11 @@ pub(super) const DESIGN: &[(usize, &str, &str)] = &[
         "Half of our passengers have no signal on the pier. A ticket has to open the gate without asking anybody.",
     ),
     (0, "heading_2", "How it works"),
-    (
-        0,
-        "numbered_list_item",
-        "The phone gets a signed ticket when it is bought",
-    ),
-    (
-        0,
-        "numbered_list_item",
-        "The gate checks the signature by itself",
-    ),
-    (
-        1,
-        "bulleted_list_item",
-        "it has the keys of the last two days",
-    ),
-    (
-        1,
-        "bulleted_list_item",
-        "it has the list of what was given back, as of an hour ago",
-    ),
-    (
-        0,
-        "numbered_list_item",
-        "The gate tells what it has seen as soon as it has a line",
-    ),
+    (0, "numbered_list_item", "The phone gets a signed ticket when it is bought"),
+    (0, "numbered_list_item", "The gate checks the signature by itself"),
+    (1, "bulleted_list_item", "it has the keys of the last two days"),
+    (1, "bulleted_list_item", "it has the list of what was given back, as of an hour ago"),
+    (0, "numbered_list_item", "The gate tells what it has seen as soon as it has a line"),
     (0, "heading_2", "What a ticket says"),
     (
         0,

@@ -27,11 +27,7 @@ pub(crate) struct Notion {
 
 impl Notion {
     pub(crate) fn new() -> Self {
-        let mut notion = Self {
-            pages: Vec::new(),
-            blocks: Vec::new(),
-            ids: 0,
-        };
+        let mut notion = Self { pages: Vec::new(), blocks: Vec::new(), ids: 0 };
         for (title, about) in pages::PAGES {
             let page = notion.id();
             notion.pages.push(pages::page(
@@ -39,11 +35,7 @@ impl Notion {
                 title,
                 &json!({"type": "workspace", "workspace": true}),
             ));
-            let lines = if about.is_empty() {
-                blocks::DESIGN
-            } else {
-                &[(0, "paragraph", *about)]
-            };
+            let lines = if about.is_empty() { blocks::DESIGN } else { &[(0, "paragraph", *about)] };
             notion.write(&page, lines);
         }
         notion
@@ -106,9 +98,7 @@ impl Notion {
         self.blocks.iter().filter(move |block| {
             let parent_of = &block["parent"];
             let above = parent_of.get("page_id").or(parent_of.get("block_id"));
-            above
-                .and_then(Value::as_str)
-                .is_some_and(|above| same(above, parent))
+            above.and_then(Value::as_str).is_some_and(|above| same(above, parent))
         })
     }
 
@@ -132,12 +122,8 @@ impl Notion {
         }
         let id = self.id();
         let words = blocks::completed(&body["properties"]["title"]["title"]);
-        let title: String = words
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|run| text(run, "plain_text"))
-            .collect();
+        let title: String =
+            words.as_array().into_iter().flatten().map(|run| text(run, "plain_text")).collect();
         let page = pages::page(&id, &title, &json!({"type": "page_id", "page_id": parent}));
         self.pages.insert(0, page.clone());
         self.append(&id, &body["children"]);
@@ -201,20 +187,14 @@ fn is(thing: &Value, id: &str) -> bool {
 
 /// From the cursor on, which is the id of the first that is wanted.
 fn listed(all: Vec<Value>, paging: &Value) -> Answer {
-    let size = paging["page_size"]
-        .as_u64()
-        .and_then(|size| usize::try_from(size).ok());
+    let size = paging["page_size"].as_u64().and_then(|size| usize::try_from(size).ok());
     let size = size.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE);
     let start = match paging["start_cursor"].as_str() {
         None => Some(0),
         Some(cursor) => all.iter().position(|thing| is(thing, cursor)),
     };
     let Some(start) = start else {
-        return refused(
-            400,
-            "validation_error",
-            "The start_cursor provided is invalid.",
-        );
+        return refused(400, "validation_error", "The start_cursor provided is invalid.");
     };
     let next = all.get(start + size).map(|thing| thing["id"].clone());
     let results: Vec<Value> = all.into_iter().skip(start).take(size).collect();

@@ -28,12 +28,7 @@ pub struct AuditFile {
 
 impl AuditFile {
     pub fn new(path: PathBuf, max_size: usize, keep: usize) -> Self {
-        Self {
-            path,
-            max_size: max_size as u64,
-            keep,
-            open: None,
-        }
+        Self { path, max_size: max_size as u64, keep, open: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -174,10 +169,7 @@ fn end_torn(mut file: &File) -> io::Result<()> {
 }
 
 fn whole_lines(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1)
+    bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

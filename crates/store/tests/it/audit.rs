@@ -52,10 +52,7 @@ fn a_file_that_has_grown_is_put_aside_and_so_many_are_kept() {
     assert!(!room.path().join("a.3").exists());
     // A piece that is larger than a file may be has one of its own.
     add(&mut file, "a piece of many bytes\n");
-    assert_eq!(
-        lines(&path),
-        ["7xxx", "8xxx", "9xxx", "a piece of many bytes"]
-    );
+    assert_eq!(lines(&path), ["7xxx", "8xxx", "9xxx", "a piece of many bytes"]);
 }
 
 #[test]
@@ -115,9 +112,7 @@ fn several_add_to_one_file() {
     let all = lines(&path);
     assert_eq!(all.len(), 4 * EACH);
     for writer in 0..4 {
-        let own = all
-            .iter()
-            .filter(|line| line.starts_with(&format!("{writer} ")));
+        let own = all.iter().filter(|line| line.starts_with(&format!("{writer} ")));
         let expected = (0..EACH).map(|number| format!("{writer} {number:030}"));
         assert!(own.cloned().eq(expected), "{writer} is out of order");
     }

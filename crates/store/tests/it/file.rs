@@ -14,10 +14,7 @@ use crate::{raw, value};
 /// The error, with the folder's name left out.
 fn check(folder: &Path, answer: Result<bool, StoreError>, expected: &str) {
     let said = answer.unwrap_err().to_string();
-    assert_eq!(
-        said.replace(&folder.display().to_string(), "DATA"),
-        expected
-    );
+    assert_eq!(said.replace(&folder.display().to_string(), "DATA"), expected);
 }
 
 fn mode(path: &Path) -> u32 {
@@ -39,31 +36,22 @@ fn nothing_is_made_before_the_first_write() {
     assert_eq!(mode(&folder), 0o700);
     assert_eq!(mode(&folder.join("state.db")), 0o600);
     assert_eq!(mode(&folder.join("state.db-wal")), 0o600);
-    assert_eq!(
-        fs::read_to_string(folder.join(".gitignore")).unwrap(),
-        "*\n"
-    );
+    assert_eq!(fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
 }
 
 #[test]
 fn a_folder_in_use_is_not_hidden_from_git() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("mine"), "").unwrap();
-    Store::at(dir.path())
-        .put("m", "k", &json!(1), None)
-        .unwrap();
+    Store::at(dir.path()).put("m", "k", &json!(1), None).unwrap();
     assert!(!dir.path().join(".gitignore").exists());
 }
 
 #[test]
 fn a_newer_database_is_refused_until_it_is_gone() {
     let dir = tempfile::tempdir().unwrap();
-    Store::at(dir.path())
-        .put("m", "k", &json!(1), None)
-        .unwrap();
-    raw(dir.path())
-        .pragma_update(None, "user_version", 5)
-        .unwrap();
+    Store::at(dir.path()).put("m", "k", &json!(1), None).unwrap();
+    raw(dir.path()).pragma_update(None, "user_version", 5).unwrap();
     let store = Store::at(dir.path());
     check(
         dir.path(),
@@ -71,9 +59,7 @@ fn a_newer_database_is_refused_until_it_is_gone() {
         "`DATA/state.db` was written by a newer version (its schema is 5, this one knows up to 4): update, or use another data folder",
     );
     assert!(matches!(store.get("m", "k"), Err(StoreError::Newer { .. })));
-    raw(dir.path())
-        .pragma_update(None, "user_version", 4)
-        .unwrap();
+    raw(dir.path()).pragma_update(None, "user_version", 4).unwrap();
     assert_eq!(value(&store, "k"), Some(json!(1)));
 }
 
@@ -89,10 +75,7 @@ fn a_file_that_is_no_database_is_refused_and_left_alone() {
         store.put("m", "k", &json!(1), None),
         "`DATA/state.db` is not a database or is damaged (file is not a database): move it away to start afresh, or bring back a copy",
     );
-    assert!(matches!(
-        store.list("m", ""),
-        Err(StoreError::Damaged { .. })
-    ));
+    assert!(matches!(store.list("m", ""), Err(StoreError::Damaged { .. })));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     fs::remove_file(&file).unwrap();
     assert!(store.put("m", "k", &json!(1), None).unwrap());
@@ -114,10 +97,7 @@ fn damaged_pages_are_an_error() {
     let store = Store::at(dir.path());
     for _ in 0..2 {
         let answer = store.put("m", "k", &json!(1), None);
-        assert!(
-            matches!(answer, Err(StoreError::Damaged { .. })),
-            "{answer:?}"
-        );
+        assert!(matches!(answer, Err(StoreError::Damaged { .. })), "{answer:?}");
         assert!(store.get("m", "k1").is_err() && store.list("m", "").is_err());
     }
 }
@@ -161,9 +141,7 @@ fn an_empty_or_foreign_file_is_refused_and_left_alone() {
     fs::remove_file(&file).unwrap();
     raw(dir.path()).execute_batch("VACUUM").unwrap();
     check(dir.path(), store.put("m", "k", &json!(1), None), empty);
-    raw(dir.path())
-        .execute_batch("CREATE TABLE mine (x)")
-        .unwrap();
+    raw(dir.path()).execute_batch("CREATE TABLE mine (x)").unwrap();
     check(
         dir.path(),
         store.put("m", "k", &json!(1), None),
@@ -177,9 +155,7 @@ fn an_empty_or_foreign_file_is_refused_and_left_alone() {
 fn a_database_that_was_cut_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
-    Store::at(dir.path())
-        .put("m", "k", &json!(1), None)
-        .unwrap();
+    Store::at(dir.path()).put("m", "k", &json!(1), None).unwrap();
     let whole = fs::read(&file).unwrap();
     for length in [1, 15, 100, 511, 512, 4096, whole.len() - 4096] {
         fs::write(&file, &whole[..length]).unwrap();
@@ -189,10 +165,8 @@ fn a_database_that_was_cut_is_refused() {
             store.get("m", "k").map(drop),
             store.check(),
         ] {
-            let is_refused = matches!(
-                answer,
-                Err(StoreError::Damaged { .. } | StoreError::Empty { .. })
-            );
+            let is_refused =
+                matches!(answer, Err(StoreError::Damaged { .. } | StoreError::Empty { .. }));
             assert!(is_refused, "{length} bytes: {answer:?}");
         }
         assert_eq!(fs::read(&file).unwrap(), &whole[..length]);

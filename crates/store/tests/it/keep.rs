@@ -35,16 +35,7 @@ fn any_json_comes_back_as_it_was() {
 fn keys_are_any_text_and_belong_to_one_module() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path());
-    let keys = [
-        "a",
-        "A",
-        "ä",
-        "a\u{308}",
-        "日本/🌱",
-        "a'b\"c;--",
-        "a\0b",
-        " ",
-    ];
+    let keys = ["a", "A", "ä", "a\u{308}", "日本/🌱", "a'b\"c;--", "a\0b", " "];
     for (number, key) in keys.iter().enumerate() {
         store.put("m", key, &json!(number), None).unwrap();
     }
@@ -63,18 +54,7 @@ fn keys_are_any_text_and_belong_to_one_module() {
 fn a_prefix_is_taken_by_the_letter() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path());
-    for key in [
-        "a%b",
-        "a_b",
-        "axb",
-        "a",
-        "b",
-        "ab",
-        "日本",
-        "日",
-        "月",
-        "\u{10ffff}x",
-    ] {
+    for key in ["a%b", "a_b", "axb", "a", "b", "ab", "日本", "日", "月", "\u{10ffff}x"] {
         store.put("m", key, &json!(0), None).unwrap();
     }
     let check = |prefix, expected: &[&str]| {

@@ -1,9 +1,6 @@
 //! The store on a real disk: what is kept, what is refused, and what survives.
 #![cfg(test)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests own their folders and their processes"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests own their folders and their processes")]
 
 mod audit;
 mod file;
@@ -28,10 +25,7 @@ fn value(store: &Store, key: &str) -> Option<Value> {
 
 /// What is there now; 0 if nothing is.
 fn version(store: &Store, key: &str) -> u64 {
-    store
-        .get("m", key)
-        .unwrap()
-        .map_or(0, |stored| stored.version)
+    store.get("m", key).unwrap().map_or(0, |stored| stored.version)
 }
 
 /// The database behind the store's back.
@@ -42,9 +36,7 @@ fn raw(folder: &Path) -> Connection {
 /// The pages are whole, and what was counted on the way is what is there.
 fn assert_sound(folder: &Path) {
     let raw = raw(folder);
-    let found: String = raw
-        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-        .unwrap();
+    let found: String = raw.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(found, "ok");
     let off: i64 = raw
         .query_row(

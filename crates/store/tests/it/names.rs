@@ -5,8 +5,7 @@ use store::{MOST_NAMES, Store};
 
 fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {
     let all = all.iter();
-    all.map(|(name, owner)| ((*name).to_owned(), (*owner).to_owned()))
-        .collect()
+    all.map(|(name, owner)| ((*name).to_owned(), (*owner).to_owned())).collect()
 }
 
 #[test]

@@ -5,28 +5,14 @@ use store::{Place, Sealed, Store, VaultKey, Wrote};
 
 use crate::{assert_sound, raw};
 
-const PLACE: Place<'_> = Place {
-    module: "m",
-    name: "token",
-    owner: "ada",
-};
+const PLACE: Place<'_> = Place { module: "m", name: "token", owner: "ada" };
 
 fn key(kid: &str) -> VaultKey {
-    VaultKey {
-        kid: kid.into(),
-        is_next: false,
-        salt: None,
-        proof: vec![1],
-        link: None,
-    }
+    VaultKey { kid: kid.into(), is_next: false, salt: None, proof: vec![1], link: None }
 }
 
 fn sealed(kid: &str) -> Sealed {
-    Sealed {
-        kid: kid.into(),
-        wrapped: vec![2],
-        text: vec![3],
-    }
+    Sealed { kid: kid.into(), wrapped: vec![2], text: vec![3] }
 }
 
 fn put(store: &Store, kid: &str, expected: Option<u64>) -> Wrote {
@@ -57,10 +43,7 @@ fn a_write_names_its_version_and_may_expect_one() {
     assert_eq!(wrote.unwrap(), Wrote::Done);
     assert!(told > first);
     let row = Store::at(dir.path()).secret(&PLACE).unwrap().unwrap();
-    assert_eq!(
-        (row.place(), row.version, &row.sealed),
-        (PLACE, told, &sealed("a"))
-    );
+    assert_eq!((row.place(), row.version, &row.sealed), (PLACE, told, &sealed("a")));
     // A version that went does not come again.
     assert!(store.delete_secret(&PLACE).unwrap());
     store.begin_vault(&key("a")).unwrap();
@@ -103,10 +86,7 @@ fn a_key_is_forgotten_when_nothing_is_sealed_with_it() {
     store.begin_vault(&key("a")).unwrap();
     put(&store, "a", None);
     let version = store.secret_version(&PLACE).unwrap().unwrap();
-    let next = VaultKey {
-        is_next: true,
-        ..key("b")
-    };
+    let next = VaultKey { is_next: true, ..key("b") };
     assert!(!store.begin_rotation("c", &[9], &next).unwrap());
     assert!(store.begin_rotation("a", &[9], &next).unwrap());
     assert!(!store.begin_rotation("a", &[9], &next).unwrap());

@@ -76,9 +76,7 @@ fn every_status_comes_back() {
         store.change_task("a", "ada", set).unwrap();
         assert_eq!(store.task("a", "ada").unwrap().unwrap().status, status);
     }
-    raw(dir.path())
-        .execute("UPDATE tasks SET status = 'odd'", [])
-        .unwrap();
+    raw(dir.path()).execute("UPDATE tasks SET status = 'odd'", []).unwrap();
     let error = store.task("a", "ada").unwrap_err().to_string();
     assert!(error.contains("`odd` is no status"), "{error}");
 }
@@ -91,10 +89,7 @@ fn a_server_keeps_its_own_alive_and_hears_what_was_ended() {
     for id in ["a", "b"] {
         store.add_task(&task(id, "ada")).unwrap();
     }
-    let there = Task {
-        runner: "there".into(),
-        ..task("c", "ada")
-    };
+    let there = Task { runner: "there".into(), ..task("c", "ada") };
     store.add_task(&there).unwrap();
     let cancel = |task: &mut Task| {
         task.status = TaskStatus::Cancelled;
@@ -121,10 +116,7 @@ fn what_is_over_makes_room() {
         .unwrap();
     assert!(!store.add_task(&task("b", "ada")).unwrap());
     assert_eq!(store.task("b", "ada").unwrap(), None);
-    let later = Task {
-        created_ms: 5_001,
-        ..task("b", "ada")
-    };
+    let later = Task { created_ms: 5_001, ..task("b", "ada") };
     assert!(store.add_task(&later).unwrap());
     assert_eq!(store.task("a", "ada").unwrap(), None);
     assert_eq!(store.task("b", "ada").unwrap(), Some(later));

@@ -47,9 +47,7 @@ fn many_may_be_the_first() {
                 let (store, start) = (Store::at(&folder), &start);
                 scope.spawn(move || {
                     start.wait();
-                    store
-                        .put("m", &format!("k{number}"), &Value::Null, Some(0))
-                        .unwrap();
+                    store.put("m", &format!("k{number}"), &Value::Null, Some(0)).unwrap();
                 });
             }
         });

@@ -58,20 +58,14 @@ impl Said for HttpResponse {
 
     fn say(answer: &Answer, request: &Request) -> Result<Self, String> {
         match (answer, request) {
-            (
-                Answer::Http {
-                    status,
-                    url,
-                    headers,
-                    body,
-                },
-                Request::Http { url: asked, .. },
-            ) => Ok(Self {
-                status: *status,
-                url: url.clone().unwrap_or_else(|| asked.clone()),
-                headers: headers.clone(),
-                body: body.bytes()?,
-            }),
+            (Answer::Http { status, url, headers, body }, Request::Http { url: asked, .. }) => {
+                Ok(Self {
+                    status: *status,
+                    url: url.clone().unwrap_or_else(|| asked.clone()),
+                    headers: headers.clone(),
+                    body: body.bytes()?,
+                })
+            }
             _ => Err(misfit(request)),
         }
     }
@@ -88,11 +82,7 @@ impl Said for ExecResult {
 
     fn say(answer: &Answer, request: &Request) -> Result<Self, String> {
         match answer {
-            Answer::Exec {
-                exit_code,
-                stdout,
-                stderr,
-            } => Ok(Self {
+            Answer::Exec { exit_code, stdout, stderr } => Ok(Self {
                 stdout: stdout.to_string(),
                 stderr: stderr.to_string(),
                 exit_code: *exit_code,
@@ -118,16 +108,9 @@ impl Said for SqlAnswer {
             value => Cell::Json(value.clone()),
         };
         match answer {
-            Answer::Sql {
-                columns,
-                rows,
-                changed,
-            } => Ok(Self {
+            Answer::Sql { columns, rows, changed } => Ok(Self {
                 columns: columns.clone(),
-                rows: rows
-                    .iter()
-                    .map(|row| row.iter().map(cell).collect())
-                    .collect(),
+                rows: rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
                 changed: changed.clone(),
             }),
             _ => Err(misfit(request)),
@@ -145,8 +128,5 @@ impl Answer {
 }
 
 fn misfit(request: &Request) -> String {
-    format!(
-        "the recorded answer to `{}` is none of its kind",
-        request.shown()
-    )
+    format!("the recorded answer to `{}` is none of its kind", request.shown())
 }

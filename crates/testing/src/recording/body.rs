@@ -37,9 +37,9 @@ impl Body {
 
     pub(super) fn bytes(&self) -> Result<Vec<u8>, String> {
         match self {
-            Self::Base64(text) => STANDARD
-                .decode(text)
-                .map_err(|error| format!("`base64` of a body: {error}")),
+            Self::Base64(text) => {
+                STANDARD.decode(text).map_err(|error| format!("`base64` of a body: {error}"))
+            }
             other => Ok(other.to_string().into_bytes()),
         }
     }
@@ -86,10 +86,7 @@ mod tests {
                 json!({"json": serde_json::from_str::<Value>(r#"{"n":12345678901234567890.50}"#).unwrap()}),
             ),
             (br#"{"n": 1}"#, json!({"text": "{\"n\": 1}"})),
-            (
-                b"{\n  \"n\": 1\n}\n",
-                json!({"lines": ["{", "  \"n\": 1", "}", ""]}),
-            ),
+            (b"{\n  \"n\": 1\n}\n", json!({"lines": ["{", "  \"n\": 1", "}", ""]})),
             (b"a\r\nb", json!({"lines": ["a\r", "b"]})),
             (&[0xff, 0], json!({"base64": "/wA="})),
         ] {

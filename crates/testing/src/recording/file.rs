@@ -1,8 +1,5 @@
 //! Recordings lie beside the test file, in one file for all of its tests, by their names.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns the recordings"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns the recordings")]
 
 use super::Recording;
 use std::collections::BTreeMap;
@@ -52,10 +49,7 @@ impl Recordings {
                 ));
             }
         }
-        Self {
-            path,
-            kept: Mutex::new(kept),
-        }
+        Self { path, kept: Mutex::new(kept) }
     }
 
     pub(crate) fn path_of(test_file: &Path) -> PathBuf {
@@ -118,11 +112,7 @@ impl Recordings {
             let path = self.path.display();
             write(&self.path, &kept.all).map_err(|why| format!("cannot write {path}: {why}"))?;
         }
-        Ok(Settled {
-            written: kept.written,
-            removed: kept.removed,
-            orphans,
-        })
+        Ok(Settled { written: kept.written, removed: kept.removed, orphans })
     }
 }
 
@@ -131,9 +121,7 @@ pub(crate) fn lonely(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else {
         return Vec::new();
     };
-    let names = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let names = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned));
     let is_gone = |name: &String| !folder.join(format!("{name}.star")).exists();
     let mut gone: Vec<String> = names.filter(is_gone).collect();

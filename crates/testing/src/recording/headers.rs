@@ -31,16 +31,8 @@ const VOLATILE: [&str; 25] = [
     "x-timer",
     "x-varnish",
 ];
-const BEGINNINGS: [&str; 8] = [
-    "cf-",
-    "ratelimit",
-    "x-amz",
-    "x-b3-",
-    "x-cache",
-    "x-rate-limit",
-    "x-ratelimit",
-    "x-trace",
-];
+const BEGINNINGS: [&str; 8] =
+    ["cf-", "ratelimit", "x-amz", "x-b3-", "x-cache", "x-rate-limit", "x-ratelimit", "x-trace"];
 const ENDINGS: [&str; 3] = ["request-id", "correlation-id", "trace-id"];
 
 pub(super) fn lasting(headers: &[(String, String)]) -> Vec<(String, String)> {
@@ -81,15 +73,6 @@ mod tests {
         let headers = all.map(|name| (name.to_owned(), String::new()));
         let kept = lasting(&headers);
         let kept: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(
-            kept,
-            [
-                "content-type",
-                "link",
-                "location",
-                "x-total-count",
-                "retry-after"
-            ]
-        );
+        assert_eq!(kept, ["content-type", "link", "location", "x-total-count", "retry-after"]);
     }
 }

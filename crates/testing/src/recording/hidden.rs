@@ -78,27 +78,20 @@ impl Hidden {
     pub(crate) fn cover(&self, value: Value) -> Value {
         let all = self.pairs();
         each_text(value, &|text| {
-            all.iter()
-                .fold(text, |text, (value, by)| replace(&text, value, by))
+            all.iter().fold(text, |text, (value, by)| replace(&text, value, by))
         })
     }
 
     /// The other way round.
     pub(crate) fn uncover(&self, value: Value) -> Value {
         let all = self.pairs();
-        each_text(value, &|text| {
-            all.iter()
-                .fold(text, |text, (value, by)| text.replace(by, value))
-        })
+        each_text(value, &|text| all.iter().fold(text, |text, (value, by)| text.replace(by, value)))
     }
 
     /// The longest first: one may be part of another.
     fn pairs(&self) -> Vec<(String, String)> {
         let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = values
-            .iter()
-            .map(|(v, by)| (v.clone(), by.clone()))
-            .collect();
+        let mut all: Vec<_> = values.iter().map(|(v, by)| (v.clone(), by.clone())).collect();
         all.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         all
     }
@@ -133,11 +126,7 @@ fn split(value: &str) -> (&str, &str) {
     }
     let end = value[begin..].find(['/', '?', '#']);
     let end = end.map_or(value.len(), |at| begin + at);
-    let end = if value[end..].starts_with('/') {
-        end + 1
-    } else {
-        end
-    };
+    let end = if value[end..].starts_with('/') { end + 1 } else { end };
     value.split_at(end)
 }
 
@@ -152,25 +141,14 @@ fn each_text(value: Value, change: &dyn Fn(String) -> String) -> Value {
         Value::String(text) => Value::String(change(text)),
         Value::Number(number) => {
             let text = number.to_string();
-            let changed = if text.len() < LONG_NUMBER {
-                text.clone()
-            } else {
-                change(text.clone())
-            };
-            if changed == text {
-                Value::Number(number)
-            } else {
-                Value::String(changed)
-            }
+            let changed =
+                if text.len() < LONG_NUMBER { text.clone() } else { change(text.clone()) };
+            if changed == text { Value::Number(number) } else { Value::String(changed) }
         }
-        Value::Array(items) => items
-            .into_iter()
-            .map(|item| each_text(item, change))
-            .collect(),
-        Value::Object(map) => map
-            .into_iter()
-            .map(|(key, value)| (change(key), each_text(value, change)))
-            .collect(),
+        Value::Array(items) => items.into_iter().map(|item| each_text(item, change)).collect(),
+        Value::Object(map) => {
+            map.into_iter().map(|(key, value)| (change(key), each_text(value, change))).collect()
+        }
         other => other,
     }
 }
@@ -191,11 +169,7 @@ mod tests {
             ("API_KEY", "1234", "REDACTED-env-API_KEY-"),
             ("BASE", "https://x.org", "https://x.org"),
             ("BASE", "https://x.org/v1", "https://x.org/v1"),
-            (
-                "HOOK",
-                "https://x.org/services/T0/B0",
-                "https://x.org/REDACTED-env-HOOK-",
-            ),
+            ("HOOK", "https://x.org/services/T0/B0", "https://x.org/REDACTED-env-HOOK-"),
             ("DB", "https://u:pw@x.org/", "REDACTED-env-DB-"),
         ] {
             assert_eq!(Hidden::default().variable(name, value), expected);
@@ -218,13 +192,7 @@ mod tests {
         });
         assert_eq!(hidden.cover(plain.clone()), covered);
         let said = hidden.cover(json!("be quiet, hush%40hush"));
-        assert_eq!(
-            said,
-            json!("REDACTED-connection-password-, REDACTED-connection-password-")
-        );
-        assert_eq!(
-            hidden.cover(json!(12_345_678)),
-            json!("REDACTED-secret-pin-")
-        );
+        assert_eq!(said, json!("REDACTED-connection-password-, REDACTED-connection-password-"));
+        assert_eq!(hidden.cover(json!(12_345_678)), json!("REDACTED-secret-pin-"));
     }
 }

@@ -70,10 +70,7 @@ impl Recorder {
         }
         let plain = serde_json::to_value(&taken.exchanges).map_err(|error| error.to_string())?;
         let covered = serde_json::from_value(self.hidden.cover(plain));
-        Ok(Recording {
-            exchanges: covered.map_err(|error| error.to_string())?,
-            ..taken.clone()
-        })
+        Ok(Recording { exchanges: covered.map_err(|error| error.to_string())?, ..taken.clone() })
     }
 
     fn learn(&self, json: &Value) {

@@ -42,10 +42,7 @@ impl Replayer {
         for stand_in in recording.env.values().chain(recording.secrets.values()) {
             hidden.known(stand_in);
         }
-        let state = State {
-            used: vec![false; recording.exchanges.len()],
-            unanswered: Vec::new(),
-        };
+        let state = State { used: vec![false; recording.exchanges.len()], unanswered: Vec::new() };
         Self {
             roots: real_roots(&*real, roots),
             real,
@@ -71,10 +68,7 @@ impl Replayer {
         let all = self.recording.exchanges.iter().zip(&state.used);
         let unused = all.filter(|(_, used)| !**used);
         let mut unused = unused.map(|(exchange, _)| exchange.request.shown());
-        let mut lines = vec![format!(
-            "the recorded `{}` was never asked for",
-            unused.next()?
-        )];
+        let mut lines = vec![format!("the recorded `{}` was never asked for", unused.next()?)];
         lines.extend(unused.map(|other| format!("nor was `{other}`")));
         let fault = Fault::new(lines.join("\n"));
         Some(fault.help(format!("`{}` records anew", self.again())))
@@ -120,10 +114,7 @@ impl Replayer {
     fn refuse(&self, request: &Request) -> HostError {
         let asked = request.shown();
         let all = self.recording.exchanges.iter().map(|e| &e.request);
-        let kin: Vec<String> = all
-            .filter(|r| r.is_kin(request))
-            .map(Request::shown)
-            .collect();
+        let kin: Vec<String> = all.filter(|r| r.is_kin(request)).map(Request::shown).collect();
         let near = nearest(&asked, kin.iter().map(String::as_str));
         let near = near.first();
         let near = near.map_or_else(String::new, |near| format!("; the nearest is `{near}`"));

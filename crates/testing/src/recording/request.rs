@@ -69,10 +69,7 @@ impl Request {
     pub(super) fn sql(source: &Source, request: &SqlRequest, roots: &[PathBuf]) -> Self {
         let statements = statements(request);
         match source {
-            Source::Sqlite { path, .. } => Self::Sqlite {
-                file: below(path, roots),
-                statements,
-            },
+            Source::Sqlite { path, .. } => Self::Sqlite { file: below(path, roots), statements },
             Source::Postgres { .. } => Self::Postgres { statements },
         }
     }
@@ -82,11 +79,7 @@ impl Request {
         match (self, other) {
             (
                 Self::Http { method, url, body },
-                Self::Http {
-                    method: their_method,
-                    url: their_url,
-                    body: their_body,
-                },
+                Self::Http { method: their_method, url: their_url, body: their_body },
             ) => method == their_method && same_url(url, their_url) && body == their_body,
             _ => self == other,
         }
@@ -124,11 +117,7 @@ fn all(statements: &[RecordedStatement]) -> String {
 
 /// What is no statement goes by the name of its function.
 fn statements(request: &SqlRequest) -> Vec<RecordedStatement> {
-    let plain = |sql: String| RecordedStatement {
-        sql,
-        params: Vec::new(),
-        max_rows: None,
-    };
+    let plain = |sql: String| RecordedStatement { sql, params: Vec::new(), max_rows: None };
     let of = |statement: &Statement| RecordedStatement {
         params: statement.params.clone(),
         ..plain(statement.sql.clone())
@@ -138,13 +127,9 @@ fn statements(request: &SqlRequest) -> Vec<RecordedStatement> {
         None => String::new(),
     };
     match request {
-        SqlRequest::Query {
-            statement,
-            max_rows,
-        } => vec![RecordedStatement {
-            max_rows: *max_rows,
-            ..of(statement)
-        }],
+        SqlRequest::Query { statement, max_rows } => {
+            vec![RecordedStatement { max_rows: *max_rows, ..of(statement) }]
+        }
         SqlRequest::Execute(statement) => vec![of(statement)],
         SqlRequest::Transaction(statements) => statements.iter().map(of).collect(),
         SqlRequest::Tables { schema } => vec![plain(format!("list_tables{}", in_schema(schema)))],

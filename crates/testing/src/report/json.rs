@@ -30,21 +30,13 @@ pub(super) fn document(events: &[Event], summary: &Summary, covered: Option<&Cov
 
 fn test(event: &Event) -> Option<Value> {
     match event {
-        Event::Passed {
-            file, test, time, ..
-        } => Some(json!({
+        Event::Passed { file, test, time, .. } => Some(json!({
             "file": file,
             "test": test,
             "passed": true,
             "ms": millis(*time),
         })),
-        Event::Failed {
-            file,
-            test,
-            fault,
-            output,
-            time,
-        } => Some(json!({
+        Event::Failed { file, test, fault, output, time } => Some(json!({
             "file": file,
             "test": test,
             "passed": false,

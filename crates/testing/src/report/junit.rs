@@ -62,13 +62,7 @@ impl Suite {
                 self.time += *time;
                 self.cases.push(format!("{}/>", head(test, *time)));
             }
-            Event::Failed {
-                test,
-                fault,
-                output,
-                time,
-                ..
-            } => {
+            Event::Failed { test, fault, output, time, .. } => {
                 self.time += *time;
                 self.failures += 1;
                 let message = fault.message.lines().next().unwrap_or_default();

@@ -61,11 +61,7 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            total,
-            passed,
-            failed,
-        } = self;
+        let Self { total, passed, failed } = self;
         write!(f, "Total: {total} | Passed: {passed} | Failed: {failed}")
     }
 }
@@ -93,12 +89,7 @@ pub struct Report {
 
 impl Report {
     pub fn new(format: Format) -> Self {
-        Self {
-            format,
-            events: Vec::new(),
-            told: 0,
-            covered: None,
-        }
+        Self { format, events: Vec::new(), told: 0, covered: None }
     }
 
     /// The lines that an event is worth now, without the last line end.

@@ -14,13 +14,7 @@ pub fn pretty(event: &Event) -> String {
         Event::File { name, tests: 1 } => format!("{name}: 1 test"),
         Event::File { name, tests } => format!("{name}: {tests} tests"),
         Event::Passed { test, time, .. } => format!("  ✓ {test}{}", slow(*time)),
-        Event::Failed {
-            test,
-            fault,
-            output,
-            time,
-            ..
-        } => {
+        Event::Failed { test, fault, output, time, .. } => {
             let report = indented(&fault.to_string(), 4);
             let head = format!("  ✗ {test}{}\n{report}", slow(*time));
             if output.is_empty() {

@@ -10,24 +10,12 @@ pub(super) fn lines(event: &Event, told: &mut usize) -> Option<String> {
         Event::Note { file, text } => Some(format!("# {file}: {text}")),
         Event::Passed { file, test, .. } => {
             *told += 1;
-            Some(format!(
-                "ok {told} - {}",
-                escaped(&format!("{file}::{test}"))
-            ))
+            Some(format!("ok {told} - {}", escaped(&format!("{file}::{test}"))))
         }
-        Event::Failed {
-            file,
-            test,
-            fault,
-            output,
-            ..
-        } => {
+        Event::Failed { file, test, fault, output, .. } => {
             *told += 1;
             let name = escaped(&format!("{file}::{test}"));
-            Some(format!(
-                "not ok {told} - {name}\n{}",
-                diagnosis(fault, output)
-            ))
+            Some(format!("not ok {told} - {name}\n{}", diagnosis(fault, output)))
         }
     }
 }

@@ -38,12 +38,7 @@ fn costs(events: &[Event]) -> impl Iterator<Item = (&String, &Cost)> {
 }
 
 fn row(cost: &Cost) -> String {
-    let Cost {
-        tool,
-        sent,
-        json,
-        text,
-    } = cost;
+    let Cost { tool, sent, json, text } = cost;
     format!(
         "| `{tool}` | {} | {} | {} | {} | {} |",
         shown(*sent),

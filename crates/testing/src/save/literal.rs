@@ -36,10 +36,7 @@ pub(super) fn literal(value: &Value, indent: usize) -> String {
         _ => return short,
     };
     let (margin, end) = (" ".repeat(inner), " ".repeat(indent));
-    let items: Vec<String> = items
-        .iter()
-        .map(|item| format!("{margin}{item},"))
-        .collect();
+    let items: Vec<String> = items.iter().map(|item| format!("{margin}{item},")).collect();
     format!("{open}\n{}\n{end}{close}", items.join("\n"))
 }
 

@@ -1,9 +1,6 @@
 //! `larkspur call … --save-test`: a call that was made, with what it fetched, written as a test. What
 //! does not pass when it is run without the world is not kept.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that writes tests"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that writes tests")]
 
 mod literal;
 mod name;
@@ -77,9 +74,8 @@ impl Draft {
             Recordings::path_of(&self.file),
             Snapshots::path_of(&self.file),
         ])?;
-        let kept = self
-            .write(made)
-            .and_then(|()| self.run(options).map_err(|fault| self.unlike(&fault)));
+        let kept =
+            self.write(made).and_then(|()| self.run(options).map_err(|fault| self.unlike(&fault)));
         if kept.is_err() {
             before.restore()?;
         }
@@ -105,11 +101,7 @@ impl Draft {
         let reply = Reply {
             value: cover(made.reply.value.clone()),
             text: text(&made.reply.text),
-            fault: made
-                .reply
-                .fault
-                .as_ref()
-                .map(|f| Fault::new(text(&f.message))),
+            fault: made.reply.fault.as_ref().map(|f| Fault::new(text(&f.message))),
             tool: made.reply.tool.clone(),
             tokens: count_tokens(&text(&made.reply.text)),
             ..Reply::default()
@@ -162,10 +154,7 @@ impl Draft {
     }
 
     fn unlike(&self, fault: &Fault) -> String {
-        format!(
-            "no test was saved: without the world `{}` does not pass\n{fault}",
-            self.test
-        )
+        format!("no test was saved: without the world `{}` does not pass\n{fault}", self.test)
     }
 }
 
@@ -175,11 +164,7 @@ struct Before(Vec<(PathBuf, Option<Vec<u8>>)>);
 impl Before {
     fn of(files: [PathBuf; 3]) -> Result<Self, String> {
         let one = |path: PathBuf| Ok((path.clone(), read(&path)?.map(String::into_bytes)));
-        files
-            .into_iter()
-            .map(one)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        files.into_iter().map(one).collect::<Result<_, _>>().map(Self)
     }
 
     fn restore(&self) -> Result<(), String> {

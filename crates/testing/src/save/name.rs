@@ -13,16 +13,11 @@ pub(super) fn choose(
         let free = numbered.find(|name| !is_taken(name));
         return free.ok_or_else(|| "there is no name left".into());
     };
-    let name = if wanted.starts_with("test_") {
-        wanted.to_owned()
-    } else {
-        format!("test_{wanted}")
-    };
+    let name =
+        if wanted.starts_with("test_") { wanted.to_owned() } else { format!("test_{wanted}") };
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_name {
-        return Err(format!(
-            "`{wanted}` is no name for a test (letters, digits and `_`)"
-        ));
+        return Err(format!("`{wanted}` is no name for a test (letters, digits and `_`)"));
     }
     if is_taken(&name) {
         return Err(format!("there is a `{name}` already"));
@@ -43,11 +38,7 @@ mod tests {
             ("stock", Some("yours"), Ok("test_yours")),
             ("stock", Some("test_yours"), Ok("test_yours")),
             ("stock", Some("mine"), Err("there is a `test_mine` already")),
-            (
-                "stock",
-                Some("a b"),
-                Err("`a b` is no name for a test (letters, digits and `_`)"),
-            ),
+            ("stock", Some("a b"), Err("`a b` is no name for a test (letters, digits and `_`)")),
         ] {
             let chosen = choose(tool, wanted, |name| taken.contains(&name));
             let expected = expected.map(str::to_owned).map_err(str::to_owned);

@@ -16,9 +16,8 @@ impl Scene {
         self.runtime.get_or_init(|| {
             let props = self.world.props();
             let config = props.config.iter();
-            let config: Vec<_> = config
-                .map(|(key, value, _)| (key.clone(), value.clone()))
-                .collect();
+            let config: Vec<_> =
+                config.map(|(key, value, _)| (key.clone(), value.clone())).collect();
             // Whatever reads the environment while it loads reads that of the recording.
             let plays_env = !props.env.is_empty() || self.tape.world().is_some();
             drop(props);
@@ -96,9 +95,7 @@ pub(super) fn call(scene: &Scene, tool: &str, args: Args, leash: &Leash) -> Repl
 
 /// Waits for an answer as long as the test may take.
 pub(super) fn in_time(tool: &str, leash: &Leash, answer: impl Future<Output = Reply>) -> Reply {
-    let executor = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build();
+    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let executor = match executor {
         Ok(executor) => executor,
         Err(error) => return failed(tool, Fault::new(format!("cannot be called: {error}"))),

@@ -31,36 +31,17 @@ impl Played {
             return self.real.exec(request, surroundings, leash);
         }
         let next = props.next(|exchange| match exchange {
-            Exchange::Exec {
-                command: played,
-                args,
-                ..
-            } => fits::command(played, args.as_deref(), command, given),
+            Exchange::Exec { command: played, args, .. } => {
+                fits::command(played, args.as_deref(), command, given)
+            }
             _ => false,
         });
         drop(props);
         match next {
-            Some((
-                Exchange::Exec {
-                    error: Some(why), ..
-                },
-                _,
-            )) => Err(HostError(why)),
-            Some((
-                Exchange::Exec {
-                    stdout,
-                    stderr,
-                    exit_code,
-                    ..
-                },
-                _,
-            )) => {
+            Some((Exchange::Exec { error: Some(why), .. }, _)) => Err(HostError(why)),
+            Some((Exchange::Exec { stdout, stderr, exit_code, .. }, _)) => {
                 self.props().sent.push(format!("{stdout}{stderr}"));
-                Ok(ExecResult {
-                    stdout,
-                    stderr,
-                    exit_code,
-                })
+                Ok(ExecResult { stdout, stderr, exit_code })
             }
             _ => {
                 let asked = format!("{command} {}", given.join(" "));

@@ -21,11 +21,7 @@ impl Played {
             answer.changed.push(played.changed);
             (answer.columns, answer.rows) = table(&played.rows);
         }
-        if let SqlRequest::Query {
-            max_rows: Some(max_rows),
-            ..
-        } = request
-        {
+        if let SqlRequest::Query { max_rows: Some(max_rows), .. } = request {
             answer.rows.truncate(*max_rows);
         }
         Ok(answer)
@@ -48,10 +44,9 @@ impl Played {
         });
         drop(props);
         match next {
-            Some((Exchange::Sqlite(played) | Exchange::Postgres(played), _)) => played
-                .error
-                .clone()
-                .map_or(Ok(played), |why| Err(HostError(why))),
+            Some((Exchange::Sqlite(played) | Exchange::Postgres(played), _)) => {
+                played.error.clone().map_or(Ok(played), |why| Err(HostError(why)))
+            }
             _ => {
                 let way_out =
                     "no server is asked in tests; play it with `t.postgres.on`, or say --live";
@@ -82,12 +77,7 @@ fn told(source: &Source, Statement { sql, params }: &Statement) -> Value {
 
 /// What is looked for among the exchanges: the functions that are no statement go by their names.
 fn statements(request: &SqlRequest) -> Vec<Statement> {
-    let plain = |sql: String| {
-        vec![Statement {
-            sql,
-            params: Vec::new(),
-        }]
-    };
+    let plain = |sql: String| vec![Statement { sql, params: Vec::new() }];
     match request {
         SqlRequest::Query { statement, .. } | SqlRequest::Execute(statement) => {
             vec![statement.clone()]
@@ -101,11 +91,7 @@ fn statements(request: &SqlRequest) -> Vec<Statement> {
 /// Rows as a database gives them: every column has a value in each.
 fn table(rows: &[Value]) -> (Vec<String>, Vec<Vec<Cell>>) {
     let mut columns: Vec<String> = Vec::new();
-    for key in rows
-        .iter()
-        .filter_map(Value::as_object)
-        .flat_map(|row| row.keys())
-    {
+    for key in rows.iter().filter_map(Value::as_object).flat_map(|row| row.keys()) {
         if !columns.contains(key) {
             columns.push(key.clone());
         }

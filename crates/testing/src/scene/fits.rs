@@ -41,11 +41,7 @@ fn parts(url: &str) -> (&str, Vec<&str>) {
     let mut query: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
     query.sort_unstable();
     let is_root = path.matches('/').count() == 3;
-    let path = if is_root {
-        path.trim_end_matches('/')
-    } else {
-        path
-    };
+    let path = if is_root { path.trim_end_matches('/') } else { path };
     (path, query)
 }
 

@@ -59,11 +59,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new(hall: &Arc<Hall>, part: Part, loading: bool) -> Self {
-        let tape = if loading {
-            Tape::Blank
-        } else {
-            hall.tape(&part)
-        };
+        let tape = if loading { Tape::Blank } else { hall.tape(&part) };
         Self {
             world: Arc::new(hall.world(&tape)),
             tape,
@@ -185,7 +181,7 @@ impl Stage for Scene {
             Prop::File { path, text } => return self.put_file(&path, text, place),
             Prop::Config { .. } if self.runtime.get().is_some() => {
                 return Err(
-                    "t.config comes before the first t.call, with which modules start".into(),
+                    "t.config comes before the first t.call, with which modules start".into()
                 );
             }
             other => {

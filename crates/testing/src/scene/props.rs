@@ -45,12 +45,7 @@ struct Played {
 
 impl Given {
     pub(super) fn new(shown: String, text: String, place: Option<Place>) -> Self {
-        Self {
-            text,
-            shown,
-            place,
-            used: false,
-        }
+        Self { text, shown, place, used: false }
     }
 
     pub(super) fn take(&mut self) -> String {
@@ -61,12 +56,7 @@ impl Given {
 
 impl Props {
     pub(super) fn add(&mut self, exchange: Exchange, need: Need, place: Option<Place>) {
-        self.exchanges.push(Played {
-            exchange,
-            need,
-            place,
-            used: false,
-        });
+        self.exchanges.push(Played { exchange, need, place, used: false });
     }
 
     pub(super) fn plays(&self, kind: Kind) -> bool {
@@ -81,13 +71,8 @@ impl Props {
     /// another one waits for its turn.
     pub(super) fn next(&mut self, fits: impl Fn(&Exchange) -> bool) -> Option<(Exchange, bool)> {
         let fitting = |(_, played): &(usize, &Played)| fits(&played.exchange);
-        let all: Vec<usize> = self
-            .exchanges
-            .iter()
-            .enumerate()
-            .filter(fitting)
-            .map(|(at, _)| at)
-            .collect();
+        let all: Vec<usize> =
+            self.exchanges.iter().enumerate().filter(fitting).map(|(at, _)| at).collect();
         let mut fresh = all.iter().copied().filter(|at| !self.exchanges[*at].used);
         let at = fresh.next().or(all.last().copied())?;
         let more = fresh.next().is_some();
@@ -110,11 +95,7 @@ impl Props {
         let all: Vec<(String, &Played)> = of_kind.map(|p| (asks_for(&p.exchange), p)).collect();
         let name = *nearest(request, all.iter().map(|(name, _)| name.as_str())).first()?;
         let (_, played) = all.iter().find(|(known, _)| known == name)?;
-        Some(format!(
-            "{}{}",
-            line(&played.exchange),
-            at(played.place.as_ref())
-        ))
+        Some(format!("{}{}", line(&played.exchange), at(played.place.as_ref())))
     }
 
     /// What was given and never used.
@@ -124,9 +105,7 @@ impl Props {
             .iter()
             .filter(|p| !p.used && p.need == Need::Used)
             .map(|p| (line(&p.exchange), p.place.as_ref()));
-        let texts = [&self.env, &self.secrets]
-            .into_iter()
-            .flat_map(BTreeMap::values);
+        let texts = [&self.env, &self.secrets].into_iter().flat_map(BTreeMap::values);
         let texts = texts.chain(self.files.values());
         let texts = texts.filter(|given| !given.used);
         let texts = texts.map(|given| (given.shown.clone(), given.place.as_ref()));
@@ -135,20 +114,13 @@ impl Props {
         let config = self.config.iter().filter(|_| !was_called);
         let config =
             config.map(|(key, _, place)| (format!("t.config(\"{key}\", …)"), place.as_ref()));
-        let mut all: Vec<_> = exchanges
-            .chain(texts)
-            .chain(answers)
-            .chain(config)
-            .collect();
+        let mut all: Vec<_> = exchanges.chain(texts).chain(answers).chain(config).collect();
         all.sort_by_key(|(_, place)| place.map(|place| place.line));
         let ((first, place), others) = all.split_first()?;
         let mut lines = vec![format!("{first} was never used")];
         let others = others.iter();
         lines.extend(others.map(|(other, place)| format!("nor was {other}{}", at(*place))));
-        let fault = Fault {
-            place: place.cloned(),
-            ..Fault::new(lines.join("\n"))
-        };
+        let fault = Fault { place: place.cloned(), ..Fault::new(lines.join("\n")) };
         let is_exchange = self.exchanges.iter().any(|p| line(&p.exchange) == *first);
         Some(if is_exchange {
             fault.help("take it out, or say `optional = True` where it need not be asked")
@@ -183,9 +155,7 @@ impl Props {
 }
 
 fn at(place: Option<&Place>) -> String {
-    place.map_or_else(String::new, |place| {
-        format!(" ({}:{})", place.file, place.line)
-    })
+    place.map_or_else(String::new, |place| format!(" ({}:{})", place.file, place.line))
 }
 
 /// The request that an exchange waits for, as requests are written.
@@ -203,16 +173,10 @@ fn asks_for(exchange: &Exchange) -> String {
 fn line(exchange: &Exchange) -> String {
     match exchange {
         Exchange::Http { method, url, .. } => format!("t.http.on(\"{method}\", \"{url}\")"),
-        Exchange::Exec {
-            command,
-            args: None,
-            ..
-        } => format!("t.exec.on(\"{command}\")"),
-        Exchange::Exec {
-            command,
-            args: Some(args),
-            ..
-        } => format!("t.exec.on(\"{command}\", {args:?})"),
+        Exchange::Exec { command, args: None, .. } => format!("t.exec.on(\"{command}\")"),
+        Exchange::Exec { command, args: Some(args), .. } => {
+            format!("t.exec.on(\"{command}\", {args:?})")
+        }
         Exchange::Sqlite(sql) => format!("t.sqlite.on(\"{}\")", sql.sql),
         Exchange::Postgres(sql) => format!("t.postgres.on(\"{}\")", sql.sql),
     }

@@ -11,10 +11,7 @@ use std::sync::Arc;
 pub(super) fn read(scene: &Scene, uri: &str, leash: &Leash) -> Reply {
     let reading = async {
         let answered = scene.runtime().read(uri, asking(scene)).await;
-        answered.map_or_else(
-            |error| refused(scene, uri, &error),
-            |all| documents(uri, &all),
-        )
+        answered.map_or_else(|error| refused(scene, uri, &error), |all| documents(uri, &all))
     };
     in_time(uri, leash, reading)
 }
@@ -22,19 +19,13 @@ pub(super) fn read(scene: &Scene, uri: &str, leash: &Leash) -> Reply {
 pub(super) fn prompt(scene: &Scene, name: &str, args: Args, leash: &Leash) -> Reply {
     let getting = async {
         let answered = scene.runtime().prompt(name, args, asking(scene)).await;
-        answered.map_or_else(
-            |error| refused(scene, name, &error),
-            |said| messages(name, said),
-        )
+        answered.map_or_else(|error| refused(scene, name, &error), |said| messages(name, said))
     };
     in_time(name, leash, getting)
 }
 
 fn asking(scene: &Scene) -> Asking {
-    Asking {
-        asker: Some(Arc::clone(&scene.world) as Arc<dyn Asker>),
-        ..Asking::default()
-    }
+    Asking { asker: Some(Arc::clone(&scene.world) as Arc<dyn Asker>), ..Asking::default() }
 }
 
 fn refused(scene: &Scene, of: &str, error: &RequestError) -> Reply {
@@ -62,23 +53,12 @@ fn messages(name: &str, conversation: Conversation) -> Reply {
     let parts = json!(conversation);
     let words = conversation.messages.into_iter().map(|message| {
         let content = vec![message.content];
-        Output {
-            content,
-            ..Output::default()
-        }
-        .plain_text()
+        Output { content, ..Output::default() }.plain_text()
     });
     let text = words.collect::<Vec<_>>().join("\n");
     said(name, text, parts.clone(), parts)
 }
 
 fn said(of: &str, text: String, value: Value, parts: Value) -> Reply {
-    Reply {
-        tool: of.to_owned(),
-        tokens: count_tokens(&text),
-        text,
-        value,
-        parts,
-        fault: None,
-    }
+    Reply { tool: of.to_owned(), tokens: count_tokens(&text), text, value, parts, fault: None }
 }

@@ -39,10 +39,7 @@ impl Played {
                 return Ok(answer);
             };
             if redirects == MOST_REDIRECTS {
-                let why = format!(
-                    "{}: redirected more than {MOST_REDIRECTS} times",
-                    request.url
-                );
+                let why = format!("{}: redirected more than {MOST_REDIRECTS} times", request.url);
                 return Err(HostError(why));
             }
             redirects += 1;
@@ -57,17 +54,7 @@ impl Played {
         props.note(Kind::Http, told(request));
         let next = props.next(|exchange| answers(exchange, request));
         drop(props);
-        let Some((
-            Exchange::Http {
-                status,
-                headers,
-                body,
-                body_base64,
-                ..
-            },
-            more,
-        )) = next
-        else {
+        let Some((Exchange::Http { status, headers, body, body_base64, .. }, more)) = next else {
             let asked = format!("{} {}", request.method, request.url);
             let way_out =
                 "the network is closed in tests; play the server with `t.http.on`, or say --live";

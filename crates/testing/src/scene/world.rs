@@ -146,9 +146,7 @@ impl World for Played {
         let needed = real.filter(|(name, _)| live || NEEDED.contains(&name.as_str()));
         let mut props = self.props();
         let given = props.env.iter_mut();
-        let given: Vec<_> = given
-            .map(|(name, given)| (name.clone(), given.take()))
-            .collect();
+        let given: Vec<_> = given.map(|(name, given)| (name.clone(), given.take())).collect();
         let is_given = |name: &str| given.iter().any(|(known, _)| known == name);
         let mut all: Vec<_> = needed.filter(|(name, _)| !is_given(name)).collect();
         all.extend(given);

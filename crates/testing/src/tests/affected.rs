@@ -4,10 +4,7 @@ use super::*;
 use crate::affected;
 
 const FILES: [(&str, &str); 9] = [
-    (
-        "shop/module.toml",
-        "name = 'shop'\nversion = '1.0.0'\ndescription = 'd'",
-    ),
+    ("shop/module.toml", "name = 'shop'\nversion = '1.0.0'\ndescription = 'd'"),
     ("shop/main.star", ""),
     ("shop/main_test.star", ""),
     (
@@ -15,18 +12,9 @@ const FILES: [(&str, &str); 9] = [
         "name = 'till'\nversion = '1.0.0'\ndescription = 'd'\ndepends_on = ['shop']",
     ),
     ("till/till_test.star", ""),
-    (
-        "yard/module.toml",
-        "name = 'yard'\nversion = '1.0.0'\ndescription = 'd'",
-    ),
-    (
-        "yard/yard_test.star",
-        "def test_x(t):\n    t.call('till.pay')",
-    ),
-    (
-        "zoo/module.toml",
-        "name = 'zoo'\nversion = '1.0.0'\ndescription = 'd'",
-    ),
+    ("yard/module.toml", "name = 'yard'\nversion = '1.0.0'\ndescription = 'd'"),
+    ("yard/yard_test.star", "def test_x(t):\n    t.call('till.pay')"),
+    ("zoo/module.toml", "name = 'zoo'\nversion = '1.0.0'\ndescription = 'd'"),
     ("zoo/zoo_test.star", ""),
 ];
 
@@ -45,11 +33,7 @@ fn check(files: &[(&str, &str)], changed: &[&str], expected: Option<&[&str]>) {
 
 #[test]
 fn a_change_reaches_who_names_what_has_changed() {
-    let all_three = [
-        "shop/main_test.star",
-        "till/till_test.star",
-        "yard/yard_test.star",
-    ];
+    let all_three = ["shop/main_test.star", "till/till_test.star", "yard/yard_test.star"];
     check(&FILES, &["shop/main.star"], Some(&all_three));
     check(&FILES, &["shop/data/x.json"], Some(&all_three));
     check(&FILES, &["zoo/gone.star"], Some(&["zoo/zoo_test.star"]));

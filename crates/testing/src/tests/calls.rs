@@ -148,10 +148,7 @@ fn a_tool_that_does_not_end_ends_with_its_test() {
     let dir = folder(&[
         ("notes/module.toml", MANIFEST),
         ("notes/main.star", NOTES),
-        (
-            "notes/main_test.star",
-            "def test_forever(t):\n    t.call('notes.forever')",
-        ),
+        ("notes/main_test.star", "def test_forever(t):\n    t.call('notes.forever')"),
     ]);
     let mut options = Options::new(vec![Folder::new(dir.path())]);
     options.limits.time = Duration::from_millis(300);
@@ -224,10 +221,7 @@ fn the_text_is_what_a_client_reads() {
         shape: runtime::Shape::Declared,
         ..runtime::Call::new("notes.greet", args.as_object().unwrap().clone())
     };
-    let executor = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
+    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let output = executor.block_on(runtime.call(call)).unwrap();
     assert_eq!(printed, ["greeting ada", output.plain_text().as_str()]);
 }
@@ -283,10 +277,7 @@ fn a_tool_that_is_not_there_fails_its_test() {
     check(
         &[
             ("foo.star", "def foo(ctx):\n    return 'x' +\ntool(foo)"),
-            (
-                "foo_test.star",
-                "def test_it(t):\n    testing.is_true(t.call('foo.foo').is_error)",
-            ),
+            ("foo_test.star", "def test_it(t):\n    testing.is_true(t.call('foo.foo').is_error)"),
         ],
         &expect![[r"
             foo_test.star: 1 test
@@ -340,11 +331,7 @@ def test_no_contents(t):
     t.prompt('shop.order', {'item': 'x'}).contents
 ";
     check(
-        &[
-            ("shop/module.toml", manifest),
-            ("shop/main.star", main),
-            ("shop/main_test.star", test),
-        ],
+        &[("shop/module.toml", manifest), ("shop/main.star", main), ("shop/main_test.star", test)],
         &expect![[r"
             shop/main_test.star: 5 tests
               ✓ test_read

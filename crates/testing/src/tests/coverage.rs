@@ -91,10 +91,7 @@ def test_called(t):
 "#;
 
 const FILES: [(&str, &str); 6] = [
-    (
-        "shop/module.toml",
-        "name = 'shop'\nversion = '1.0.0'\ndescription = 'A shop'\n",
-    ),
+    ("shop/module.toml", "name = 'shop'\nversion = '1.0.0'\ndescription = 'A shop'\n"),
     ("shop/main.star", SHOP),
     ("shop/prices.star", "def price(x):\n    return x\n"),
     ("shop/main_test.star", TESTS),
@@ -194,11 +191,8 @@ fn all_of_it_is_less_than_a_tenth_away_from_nothing_missing() {
     let lines = |covered: u64, total: u64| {
         let lines =
             (1..=total).map(|line| (usize::try_from(line).unwrap(), u64::from(line <= covered)));
-        let file = crate::CoveredFile {
-            name: String::new(),
-            path: String::new(),
-            lines: lines.collect(),
-        };
+        let file =
+            crate::CoveredFile { name: String::new(), path: String::new(), lines: lines.collect() };
         file.percent().to_string()
     };
     assert_eq!(lines(9999, 10000), "99.9");

@@ -43,11 +43,8 @@ tool(rows)
 "#;
 
 fn check_shop(test: &str, expected: &expect_test::Expect) {
-    let files = [
-        ("shop/module.toml", MANIFEST),
-        ("shop/main.star", SHOP),
-        ("shop/main_test.star", test),
-    ];
+    let files =
+        [("shop/module.toml", MANIFEST), ("shop/main.star", SHOP), ("shop/main_test.star", test)];
     check(&files, expected);
 }
 

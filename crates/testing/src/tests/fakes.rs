@@ -146,10 +146,7 @@ fn every_example_of_the_documentation_passes() {
     let examples = entries.flat_map(|entry| {
         let blocks = entry.examples.split("```python\n").skip(1);
         let blocks = blocks.filter_map(|block| block.split("```").next());
-        blocks
-            .filter(|block| block.contains("(t):"))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        blocks.filter(|block| block.contains("(t):")).map(str::to_owned).collect::<Vec<_>>()
     });
     let examples: Vec<String> = examples.collect();
     let told = run_shop(&examples.join("\n"));

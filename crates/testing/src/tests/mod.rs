@@ -1,8 +1,5 @@
 //! Folders of tests, run and told.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the folders under test are written to disk"
-)]
+#![expect(clippy::disallowed_methods, reason = "the folders under test are written to disk")]
 
 mod affected;
 mod calls;
@@ -105,10 +102,7 @@ def test_breaks():
 fn a_file_that_cannot_be_loaded_is_one_failed_test() {
     check(
         &[
-            (
-                "a_test.star",
-                "print('so far')\nload('gone', 'x')\ndef test_a():\n    pass",
-            ),
+            ("a_test.star", "print('so far')\nload('gone', 'x')\ndef test_a():\n    pass"),
             ("b_test.star", "def test_b():\n    pass"),
             ("c_test.star", "print('so far')\nx = 1 // 0"),
         ],
@@ -137,10 +131,7 @@ fn a_file_that_cannot_be_loaded_is_one_failed_test() {
 #[test]
 fn a_filter_is_part_of_file_and_test() {
     let files = [
-        (
-            "a_test.star",
-            "def test_one():\n    pass\ndef test_two():\n    pass",
-        ),
+        ("a_test.star", "def test_one():\n    pass\ndef test_two():\n    pass"),
         ("b_test.star", "def test_two():\n    pass"),
         ("c_test.star", "def test_three():\n    oops"),
     ];
@@ -344,10 +335,7 @@ fn a_test_that_does_not_end_is_stopped() {
 #[test]
 fn functions_that_call_themselves_need_not_end() {
     check(
-        &[(
-            "a_test.star",
-            "def f(x):\n    return f([x])\n\ndef test_a():\n    f(1)",
-        )],
+        &[("a_test.star", "def f(x):\n    return f([x])\n\ndef test_a():\n    f(1)")],
         &expect![[r"
             a_test.star: 1 test
               ✗ test_a

@@ -6,10 +6,7 @@ use std::process::Stdio;
 /// Three files: the second fails in the middle.
 fn three() -> TempDir {
     folder(&[
-        (
-            "a_test.star",
-            "def test_1():\n    pass\ndef test_2():\n    pass",
-        ),
+        ("a_test.star", "def test_1():\n    pass\ndef test_2():\n    pass"),
         (
             "b_test.star",
             "def test_3():\n    pass\ndef test_4():\n    fail('four')\ndef test_5():\n    pass",
@@ -28,11 +25,7 @@ fn at_once_or_not_it_is_told_in_order() {
         told(&options)
     };
     let (text, summary) = told_by(1);
-    assert_eq!(
-        summary.to_string(),
-        "Total: 7 | Passed: 5 | Failed: 2",
-        "{text}"
-    );
+    assert_eq!(summary.to_string(), "Total: 7 | Passed: 5 | Failed: 2", "{text}");
     for jobs in [2, 3, 8, 100] {
         assert_eq!(told_by(jobs), (text.clone(), summary), "{jobs}");
     }
@@ -52,10 +45,7 @@ def test_NAME():
 ";
     let meets = |name: &str, other: &str| meet.replace("NAME", name).replace("OTHER", other);
     let module = "def describe_extension():\n    return Extension(name = 'm', version = '1', description = '', tools = [], allowed_exec = ['touch', 'test', 'sleep'])";
-    let dir = folder(&[
-        ("m.star", module),
-        ("m_test.star", &(meets("a", "b") + &meets("b", "a"))),
-    ]);
+    let dir = folder(&[("m.star", module), ("m_test.star", &(meets("a", "b") + &meets("b", "a")))]);
     let mut options = Options::new(vec![Folder::new(dir.path())]);
     options.jobs = 2;
     options.world = std::sync::Arc::new(Real);
@@ -84,11 +74,7 @@ fn the_first_failure_can_be_the_last() {
                   │     ^^^^^^^^^^^^
         "]]
         .assert_eq(&text);
-        assert_eq!(
-            summary.to_string(),
-            "Total: 4 | Passed: 3 | Failed: 1",
-            "{jobs}"
-        );
+        assert_eq!(summary.to_string(), "Total: 4 | Passed: 3 | Failed: 1", "{jobs}");
     }
 }
 

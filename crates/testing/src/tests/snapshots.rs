@@ -33,10 +33,9 @@ fn kept(dir: &Path) -> String {
 /// How tokens are counted is not this crate's to say.
 fn uncounted(text: &str) -> String {
     let lines = text.lines().map(|line| match line.strip_suffix(" tokens") {
-        Some(before) => format!(
-            "{}N tokens\n",
-            before.trim_end_matches(|c: char| c.is_numeric() || c == '~')
-        ),
+        Some(before) => {
+            format!("{}N tokens\n", before.trim_end_matches(|c: char| c.is_numeric() || c == '~'))
+        }
         None => format!("{line}\n"),
     });
     lines.collect()
@@ -184,10 +183,7 @@ def test_ends():
     let dir = folder(&[("shop_test.star", test)]);
     let first = run_with(dir.path(), Keeping::New);
     assert!(first.contains("Passed: 1 | Failed: 2"), "{first}");
-    assert!(
-        first.contains("`test_twice: x` is asked for twice"),
-        "{first}"
-    );
+    assert!(first.contains("`test_twice: x` is asked for twice"), "{first}");
     assert!(!kept(dir.path()).contains("seen"), "{first}");
     let second = run_with(dir.path(), Keeping::New);
     assert!(second.contains("✓ test_ends"), "{second}");
@@ -198,8 +194,5 @@ fn what_cannot_be_kept_fails_the_run() {
     let dir = folder(&[("shop_test.star", "def test_a():\n    testing.snapshot('a')")]);
     fs::create_dir_all(dir.path().join("__snapshots__/shop_test.snap.new")).unwrap();
     let told = run_with(dir.path(), Keeping::New);
-    assert!(
-        told.contains("✗ (snapshots)") && told.contains("cannot write"),
-        "{told}"
-    );
+    assert!(told.contains("✗ (snapshots)") && told.contains("cannot write"), "{told}");
 }

@@ -1,8 +1,5 @@
 //! A file with keys, for its owner alone, and not beside what it opens.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this is the room that owns key files"
-)]
+#![expect(clippy::disallowed_methods, reason = "this is the room that owns key files")]
 
 use super::text;
 use crate::VaultError;
@@ -55,23 +52,14 @@ impl<'a> KeyFile<'a> {
 
     fn replace(&self, text: &str) -> io::Result<()> {
         let folder = folder(self.path);
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
-        let new = self
-            .path
-            .with_extension(format!("{}.new", std::process::id()));
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let new = self.path.with_extension(format!("{}.new", std::process::id()));
         // One that a killed process has left is not appended to.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&new)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, self.path)?;
@@ -82,9 +70,7 @@ impl<'a> KeyFile<'a> {
     fn check_place(&self) -> Result<(), VaultError> {
         let whole = |path: &Path| fs::canonicalize(path).ok();
         let (here, data) = (whole(&folder(self.path)), whole(self.data_dir));
-        let is_beside = here
-            .zip(data)
-            .is_some_and(|(here, data)| here.starts_with(data));
+        let is_beside = here.zip(data).is_some_and(|(here, data)| here.starts_with(data));
         if is_beside {
             let path = self.path.to_owned();
             return Err(VaultError::BesideTheDatabase { path });
@@ -93,10 +79,7 @@ impl<'a> KeyFile<'a> {
     }
 
     fn failed(&self, source: io::Error) -> VaultError {
-        VaultError::KeyFile {
-            path: self.path.to_owned(),
-            source,
-        }
+        VaultError::KeyFile { path: self.path.to_owned(), source }
     }
 }
 

@@ -108,11 +108,7 @@ impl KeySources {
             }
             (kept, origin) => kept.map(|()| origin)?,
         };
-        Ok(Found {
-            origin,
-            keys: vec![key],
-            salt: None,
-        })
+        Ok(Found { origin, keys: vec![key], salt: None })
     }
 
     /// Puts a key after those that are there: other vaults may need them.
@@ -141,8 +137,7 @@ impl KeySources {
             return Ok(None);
         }
         let text = ring::read()?;
-        text.map(|text| from_text(KeyOrigin::Keyring, &text))
-            .transpose()
+        text.map(|text| from_text(KeyOrigin::Keyring, &text)).transpose()
     }
 }
 
@@ -160,11 +155,7 @@ pub(crate) fn one(origin: KeyOrigin, text: &str) -> Result<Found, VaultError> {
 
 fn from_text(origin: KeyOrigin, text: &str) -> Result<Found, VaultError> {
     match text::keys(text) {
-        Some(keys) if !keys.is_empty() => Ok(Found {
-            origin,
-            keys,
-            salt: None,
-        }),
+        Some(keys) if !keys.is_empty() => Ok(Found { origin, keys, salt: None }),
         _ => Err(VaultError::NotAKey { origin }),
     }
 }

@@ -12,7 +12,5 @@ pub(super) fn read() -> Result<Option<Zeroizing<String>>, VaultError> {
 }
 
 pub(super) fn write(_: &str) -> Result<(), VaultError> {
-    Err(VaultError::Keyring(
-        "this program was built without it".into(),
-    ))
+    Err(VaultError::Keyring("this program was built without it".into()))
 }

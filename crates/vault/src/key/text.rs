@@ -29,9 +29,7 @@ fn key(text: &str) -> Option<Key> {
     let bytes = if text.len() == 64 {
         hex(text)?
     } else {
-        [STANDARD, URL_SAFE]
-            .iter()
-            .find_map(|alphabet| base64(alphabet, text))?
+        [STANDARD, URL_SAFE].iter().find_map(|alphabet| base64(alphabet, text))?
     };
     Key::of(&bytes)
 }
@@ -46,10 +44,7 @@ fn base64(alphabet: &base64::alphabet::Alphabet, text: &str) -> Option<Zeroizing
 fn hex(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     let pairs = text.as_bytes().chunks(2);
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    pairs
-        .map(byte)
-        .collect::<Option<Vec<u8>>>()
-        .map(Zeroizing::new)
+    pairs.map(byte).collect::<Option<Vec<u8>>>().map(Zeroizing::new)
 }
 
 #[cfg(test)]
@@ -67,14 +62,7 @@ mod tests {
         for text in [&standard, &url, &hex] {
             assert!(keys(&format!("# mine\n\n  {text}  \n")).unwrap() == [key.clone()]);
         }
-        for wrong in [
-            "",
-            "# nothing",
-            "AAAA",
-            "not a key",
-            &hex[2..],
-            &"zz".repeat(32),
-        ] {
+        for wrong in ["", "# nothing", "AAAA", "not a key", &hex[2..], &"zz".repeat(32)] {
             assert!(keys(wrong).is_none_or(|keys| keys.is_empty()), "{wrong}");
         }
         let two = with(&standard, &Key::random().unwrap());

@@ -11,43 +11,23 @@ fn what_is_exported_is_imported_elsewhere() {
     here.set(&of("ada"), "CANARY-ada").unwrap();
     let given = r#"{"token_url": "https://a.org/", "client_id": "i", "refresh_token": "CANARY-r",
                     "access_token": "CANARY-a"}"#;
-    let tokens = store::Place {
-        name: "login",
-        ..TOKEN
-    };
-    here.set_tokens(&tokens, &Tokens::parse(given, 0).unwrap())
-        .unwrap();
+    let tokens = store::Place { name: "login", ..TOKEN };
+    here.set_tokens(&tokens, &Tokens::parse(given, 0).unwrap()).unwrap();
     let (text, number) = here.export("words").unwrap();
     assert_eq!(number, 3);
     assert!(!text.contains("CANARY") && !text.contains("ada"), "{text}");
     let kept = text.clone();
 
     for (text, words, expected) in [
-        (
-            text.as_str(),
-            "other words",
-            "the passphrase does not open this file",
-        ),
-        (
-            "{}",
-            "words",
-            "this is no file that `larkspur secret export` wrote",
-        ),
+        (text.as_str(), "other words", "the passphrase does not open this file"),
+        ("{}", "words", "this is no file that `larkspur secret export` wrote"),
         (
             &text.replace("secrets 1", "secrets 9"),
             "words",
             "a format that this version does not know",
         ),
-        (
-            &text.replace("65536", "4294967295"),
-            "words",
-            "more memory or time",
-        ),
-        (
-            &text.replace("65536", "1024"),
-            "words",
-            "the passphrase does not open this file",
-        ),
+        (&text.replace("65536", "4294967295"), "words", "more memory or time"),
+        (&text.replace("65536", "1024"), "words", "the passphrase does not open this file"),
     ] {
         let error = there.import(text, words, false).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
@@ -62,11 +42,6 @@ fn what_is_exported_is_imported_elsewhere() {
     assert_eq!(reveal(&there, "token", "ada").unwrap(), "mine");
     there.import(&kept, "words", true).unwrap();
     assert_eq!(reveal(&there, "token", "ada").unwrap(), "CANARY-ada");
-    let kinds: Vec<String> = there
-        .list()
-        .unwrap()
-        .into_iter()
-        .map(|kept| kept.kind)
-        .collect();
+    let kinds: Vec<String> = there.list().unwrap().into_iter().map(|kept| kept.kind).collect();
     assert_eq!(kinds, ["oauth2", "text", "text"]);
 }

@@ -11,24 +11,15 @@ const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1
 const OTHER: &str = "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100";
 
 fn by_variable(dir: &Path, key: &str) -> KeySources {
-    KeySources {
-        key: Some(Secret::new(key)),
-        ..sources(dir)
-    }
+    KeySources { key: Some(Secret::new(key)), ..sources(dir) }
 }
 
 fn by_file(dir: &Path, file: &str) -> KeySources {
-    KeySources {
-        file: Some(dir.join(file)),
-        ..sources(dir)
-    }
+    KeySources { file: Some(dir.join(file)), ..sources(dir) }
 }
 
 fn by_passphrase(dir: &Path, words: &str) -> KeySources {
-    KeySources {
-        passphrase: Some(Secret::new(words)),
-        ..sources(dir)
-    }
+    KeySources { passphrase: Some(Secret::new(words)), ..sources(dir) }
 }
 
 fn write(path: &Path, text: &str, mode: u32) {
@@ -51,10 +42,7 @@ fn the_first_secret_makes_a_key_if_nobody_gave_one() {
     fs::rename(&usual, dir.path().join("moved")).unwrap();
     let lost = vault(dir.path());
     let error = token(&lost).unwrap_err();
-    assert!(
-        error.starts_with("the key that the vault was sealed with (`"),
-        "{error}"
-    );
+    assert!(error.starts_with("the key that the vault was sealed with (`"), "{error}");
     assert!(error.contains("bring back"), "{error}");
     let error = lost.set(&TOKEN, "c").unwrap_err().to_string();
     assert!(error.contains("is not found"), "{error}");
@@ -87,10 +75,7 @@ fn another_key_is_told_at_once() {
     assert_eq!(token(&right).unwrap(), "a");
     let none = with(dir, by_variable(dir, "no key"));
     let error = token(&none).unwrap_err();
-    assert!(
-        error.starts_with("LARKSPUR_VAULT_KEY holds no key"),
-        "{error}"
-    );
+    assert!(error.starts_with("LARKSPUR_VAULT_KEY holds no key"), "{error}");
 }
 
 #[test]
@@ -148,10 +133,7 @@ fn a_key_file_is_its_owners_and_lies_elsewhere() {
     assert!(token(&new).unwrap_err().contains("is not set"));
     assert!(!other.join("keys").exists());
     assert!(new.set(&TOKEN, "b").unwrap().is_some());
-    assert_eq!(
-        token(&with(other, by_file(other, "keys/b.key"))).unwrap(),
-        "b"
-    );
+    assert_eq!(token(&with(other, by_file(other, "keys/b.key"))).unwrap(), "b");
 }
 
 #[test]
@@ -160,10 +142,7 @@ fn a_passphrase_opens_what_it_sealed() {
     let dir = dir.path();
     let first = with(dir, by_passphrase(dir, "correct horse"));
     assert_eq!(first.set(&TOKEN, "a").unwrap(), None);
-    assert_eq!(
-        token(&with(dir, by_passphrase(dir, "correct horse"))).unwrap(),
-        "a"
-    );
+    assert_eq!(token(&with(dir, by_passphrase(dir, "correct horse"))).unwrap(), "a");
     let error = token(&with(dir, by_passphrase(dir, "wrong horse"))).unwrap_err();
     let expected =
         "the vault was sealed with another key than the one in LARKSPUR_VAULT_PASSPHRASE";

@@ -58,18 +58,13 @@ fn check(dir: &Path, key: u64, acknowledged: u64, why: &str) -> u64 {
     let vault = by(dir, key);
     let mut last = acknowledged;
     for secret in 0..SECRETS {
-        let due = (1..=acknowledged)
-            .rev()
-            .find(|write| write % SECRETS == secret);
+        let due = (1..=acknowledged).rev().find(|write| write % SECRETS == secret);
         let Some(due) = due else { continue };
         let found: u64 = reveal(&vault, &name(secret), "")
             .unwrap_or_else(|error| panic!("{why}: {error}"))
             .parse()
             .unwrap();
-        assert!(
-            found == due || found == acknowledged + 1,
-            "{why}: {found} for {due}"
-        );
+        assert!(found == due || found == acknowledged + 1, "{why}: {found} for {due}");
         last = last.max(found);
     }
     // It may have been the first of its name.
@@ -83,17 +78,11 @@ fn check(dir: &Path, key: u64, acknowledged: u64, why: &str) -> u64 {
 fn opens(dir: &Path, key: u64) -> bool {
     let vault = by(dir, key);
     let kept = vault.list().unwrap();
-    vault.check().is_ok()
-        && kept
-            .iter()
-            .all(|kept| reveal(&vault, &kept.name, "").is_ok())
+    vault.check().is_ok() && kept.iter().all(|kept| reveal(&vault, &kept.name, "").is_ok())
 }
 
 fn by(dir: &Path, key: u64) -> Vault {
-    let sources = KeySources {
-        key: Some(hex(key)),
-        ..sources(dir)
-    };
+    let sources = KeySources { key: Some(hex(key)), ..sources(dir) };
     with(dir, sources)
 }
 
@@ -127,10 +116,7 @@ fn writer() {
     }
     for write in write + 1.. {
         let name = name(write % SECRETS);
-        let place = Place {
-            name: &name,
-            ..TOKEN
-        };
+        let place = Place { name: &name, ..TOKEN };
         vault.set(&place, &write.to_string()).unwrap();
         println!("write {write}");
         if write % WRITES_A_KEY == 0 {

@@ -1,9 +1,6 @@
 //! The vault on a real disk: what opens, what does not, and what survives.
 #![cfg(test)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests own their folders and their processes"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests own their folders and their processes")]
 
 mod bundles;
 mod keys;
@@ -19,11 +16,7 @@ use std::time::{Duration, Instant};
 use store::{Place, Store};
 use vault::{KeySources, Vault};
 
-const TOKEN: Place<'_> = Place {
-    module: "m",
-    name: "token",
-    owner: "",
-};
+const TOKEN: Place<'_> = Place { module: "m", name: "token", owner: "" };
 
 fn of(owner: &str) -> Place<'_> {
     Place { owner, ..TOKEN }
@@ -48,19 +41,10 @@ fn with(dir: &Path, sources: KeySources) -> Vault {
 
 /// What a module would be given.
 fn reveal(vault: &Vault, name: &str, user: &str) -> Result<String, String> {
-    let wanted = SecretName {
-        module: "m",
-        name,
-        user,
-    };
-    let leash = Leash {
-        until: Instant::now() + Duration::from_mins(1),
-        cancel: Cancel::default(),
-    };
+    let wanted = SecretName { module: "m", name, user };
+    let leash = Leash { until: Instant::now() + Duration::from_mins(1), cancel: Cancel::default() };
     let revealed = vault.reveal(&wanted, &Nowhere, &leash);
-    revealed
-        .map(|secret| secret.expose().to_owned())
-        .map_err(|error| error.0)
+    revealed.map(|secret| secret.expose().to_owned()).map_err(|error| error.0)
 }
 
 /// The token of all, or why not.

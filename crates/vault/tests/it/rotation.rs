@@ -40,15 +40,9 @@ fn all_is_sealed_anew_and_a_server_reads_on() {
     assert_eq!(token(&other).unwrap(), "after");
     // The old key alone opens nothing.
     let text = std::fs::read_to_string(&usual).unwrap();
-    let old = KeySources {
-        key: Some(Secret::new(text.lines().next().unwrap())),
-        ..sources(dir.path())
-    };
-    assert!(
-        token(&with(dir.path(), old))
-            .unwrap_err()
-            .contains("another key")
-    );
+    let old =
+        KeySources { key: Some(Secret::new(text.lines().next().unwrap())), ..sources(dir.path()) };
+    assert!(token(&with(dir.path(), old)).unwrap_err().contains("another key"));
 }
 
 #[test]
@@ -56,10 +50,7 @@ fn other_vaults_with_the_same_key_file_stay_open() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| {
         let data = dir.path().join(name);
-        let sources = KeySources {
-            data_dir: data.clone(),
-            ..sources(dir.path())
-        };
+        let sources = KeySources { data_dir: data.clone(), ..sources(dir.path()) };
         vault::Vault::new(Store::at(data), sources)
     };
     at("one").set(&TOKEN, "1").unwrap();
@@ -84,42 +75,28 @@ fn what_was_broken_off_opens_with_either_key_and_is_finished() {
     // One row that does not open stops it half way.
     let spoil = "UPDATE secrets SET wrapped = zeroblob(73) WHERE owner = 'bob'";
     let before: Vec<u8> = raw(dir.path())
-        .query_row(
-            "SELECT wrapped FROM secrets WHERE owner = 'bob'",
-            [],
-            |row| row.get(0),
-        )
+        .query_row("SELECT wrapped FROM secrets WHERE owner = 'bob'", [], |row| row.get(0))
         .unwrap();
     raw(dir.path()).execute_batch(spoil).unwrap();
     let to = NewKey::Variable(Secret::new(hex('2')));
     let error = by('1').rotate(&to).unwrap_err();
     assert!(matches!(error, VaultError::Format { .. }), "{error}");
     raw(dir.path())
-        .execute(
-            "UPDATE secrets SET wrapped = ?1 WHERE owner = 'bob'",
-            [&before],
-        )
+        .execute("UPDATE secrets SET wrapped = ?1 WHERE owner = 'bob'", [&before])
         .unwrap();
     let number: i64 = raw(dir.path())
-        .query_row("SELECT count(DISTINCT kid) FROM secrets", [], |row| {
-            row.get(0)
-        })
+        .query_row("SELECT count(DISTINCT kid) FROM secrets", [], |row| row.get(0))
         .unwrap();
     assert_eq!(number, 2, "some with the old key, some with the new one");
     for digit in ['1', '2'] {
         for user in users {
-            assert_eq!(
-                reveal(&by(digit), "token", user).unwrap(),
-                format!("{user}'s")
-            );
+            assert_eq!(reveal(&by(digit), "token", user).unwrap(), format!("{user}'s"));
         }
     }
     by('1').set(&of("new"), "new's").unwrap();
     assert_eq!(reveal(&by('2'), "token", "new").unwrap(), "new's");
     // Whichever key one has, it is finished; a third key has to wait.
-    let finished = by('2')
-        .rotate(&NewKey::Variable(Secret::new(hex('3'))))
-        .unwrap();
+    let finished = by('2').rotate(&NewKey::Variable(Secret::new(hex('3')))).unwrap();
     assert_eq!(finished.origin, None);
     assert!(reveal(&by('1'), "token", "ada").is_err());
     assert_eq!(reveal(&by('2'), "token", "ada").unwrap(), "ada's");
@@ -144,17 +121,10 @@ fn a_key_may_become_a_passphrase_and_a_file() {
     first.set(&TOKEN, "a").unwrap();
     let cannot = first.rotate(&NewKey::Made).unwrap_err().to_string();
     assert!(cannot.contains("LARKSPUR_VAULT_NEW_KEY"), "{cannot}");
-    first
-        .rotate(&NewKey::Passphrase(Secret::new("words")))
-        .unwrap();
+    first.rotate(&NewKey::Passphrase(Secret::new("words"))).unwrap();
     let second = by(None, None, Some("words"));
     assert_eq!(token(&second).unwrap(), "a");
-    let moved = second
-        .rotate(&NewKey::File(dir.join("keys/new.key")))
-        .unwrap();
-    assert_eq!(
-        moved.origin,
-        Some(KeyOrigin::File(dir.join("keys/new.key")))
-    );
+    let moved = second.rotate(&NewKey::File(dir.join("keys/new.key"))).unwrap();
+    assert_eq!(moved.origin, Some(KeyOrigin::File(dir.join("keys/new.key"))));
     assert_eq!(token(&by(None, Some("keys/new.key"), None)).unwrap(), "a");
 }

@@ -65,10 +65,7 @@ fn a_row_that_was_moved_changed_or_cut_off_does_not_open() {
         ("UPDATE secrets SET sealed = substr(sealed, 1, 30)", broken),
         ("UPDATE secrets SET sealed = x''", broken),
         ("UPDATE secrets SET wrapped = substr(wrapped, 1, 1)", broken),
-        (
-            "UPDATE secrets SET wrapped = zeroblob(10)",
-            "has the format 0",
-        ),
+        ("UPDATE secrets SET wrapped = zeroblob(10)", "has the format 0"),
         (
             "UPDATE secrets SET sealed = CAST(x'02' || substr(sealed, 2) AS BLOB)",
             "what is kept as `m.token of bob` has the format 2, which this version does not know: update",
@@ -97,10 +94,7 @@ fn the_file_holds_no_value_and_no_key() {
     let dir = tempfile::tempdir().unwrap();
     let vault = vault(dir.path());
     for number in 0..50 {
-        let place = store::Place {
-            name: &format!("n{number}"),
-            ..TOKEN
-        };
+        let place = store::Place { name: &format!("n{number}"), ..TOKEN };
         vault.set(&place, "CANARY-5d1c-value").unwrap();
     }
     let key = fs::read_to_string(dir.path().join("config/vault.key")).unwrap();

@@ -35,11 +35,7 @@ impl Scenario {
     /// A warning is about something that a server should do: ours does.
     fn read(name: &str, text: &str) -> Result<Self> {
         let checks: Vec<Value> = serde_json::from_str(text)?;
-        let mut scenario = Self {
-            name: name.to_owned(),
-            passed: 0,
-            failed: BTreeMap::new(),
-        };
+        let mut scenario = Self { name: name.to_owned(), passed: 0, failed: BTreeMap::new() };
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         for check in checks {
             let status = check["status"].as_str();
@@ -81,14 +77,8 @@ mod tests {
     fn a_folder_says_its_scenario() {
         let cases = [
             ("server-tools-list-2026-11-16T04-51-49-879Z", "tools-list"),
-            (
-                "server-json-schema-2020-12-2026-11-16T04-51-49-879Z",
-                "json-schema-2020-12",
-            ),
-            (
-                "server-server-stateless-2026-11-16T04-51-49-879Z",
-                "server-stateless",
-            ),
+            ("server-json-schema-2020-12-2026-11-16T04-51-49-879Z", "json-schema-2020-12"),
+            ("server-server-stateless-2026-11-16T04-51-49-879Z", "server-stateless"),
         ];
         for (folder, expected) in cases {
             assert_eq!(scenario(folder), expected);

@@ -77,10 +77,7 @@ fn report(revision: &str, scenarios: &[Scenario]) -> usize {
     }
     let passed: usize = scenarios.iter().map(|scenario| scenario.passed).sum();
     let clean = scenarios.iter().filter(is_clean).count();
-    println!(
-        "{revision}: {clean} of {} scenarios and {passed} checks passed",
-        scenarios.len()
-    );
+    println!("{revision}: {clean} of {} scenarios and {passed} checks passed", scenarios.len());
     scenarios.len() - clean
 }
 

@@ -36,10 +36,7 @@ impl Server {
                 let _ = tell.send(line);
             }
         });
-        let mut server = Self {
-            child,
-            url: String::new(),
-        };
+        let mut server = Self { child, url: String::new() };
         let mut said = Vec::new();
         while let Ok(line) = heard.recv_timeout(PATIENCE) {
             if let Some((_, url)) = line.split_once("listening on ") {

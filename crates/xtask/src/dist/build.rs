@@ -20,14 +20,7 @@ pub(super) fn usual_target() -> Result<String> {
 pub(super) fn binary(workspace: &Workspace, target: &str) -> Result<PathBuf> {
     prepare(target)?;
     println!("building larkspur for {target}: many minutes the first time");
-    let args = [
-        "build",
-        "--release",
-        "--locked",
-        "--package=larkspur",
-        "--target",
-        target,
-    ];
+    let args = ["build", "--release", "--locked", "--package=larkspur", "--target", target];
     command::build(&workspace.root, &args, "larkspur")
 }
 
@@ -69,13 +62,9 @@ pub(super) fn linked(program: &Path, target: &str) -> Result<&'static str> {
 
 /// In the words of two C libraries.
 fn is_static(said: &str) -> bool {
-    [
-        "statically linked",
-        "not a dynamic executable",
-        "Not a valid dynamic program",
-    ]
-    .iter()
-    .any(|words| said.contains(words))
+    ["statically linked", "not a dynamic executable", "Not a valid dynamic program"]
+        .iter()
+        .any(|words| said.contains(words))
 }
 
 #[cfg(test)]

@@ -29,10 +29,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<()> {
     command::run(&dist, "tar", &["-czf", &archive, &name])?;
     let sum = sum(&dist, &archive)?;
     fs::write(dist.join(format!("{archive}.sha256")), &sum)?;
-    println!(
-        "larkspur  {}, {linked}",
-        size(&dist.join(&name).join("larkspur"))?
-    );
+    println!("larkspur  {}, {linked}", size(&dist.join(&name).join("larkspur"))?);
     println!("target/dist/{archive}  {}", size(&dist.join(&archive))?);
     print!("{sum}");
     Ok(())
@@ -66,10 +63,7 @@ mod tests {
         let channel = concat!("\nchannel = \"", env!("CARGO_PKG_RUST_VERSION"), ".");
         assert!(toolchain.contains(channel), "{toolchain}");
         let image = fs::read_to_string(root.join("Dockerfile")).unwrap();
-        let first = image
-            .lines()
-            .find(|line| line.starts_with("FROM "))
-            .unwrap();
+        let first = image.lines().find(|line| line.starts_with("FROM ")).unwrap();
         let expected = concat!("FROM rust:", env!("CARGO_PKG_RUST_VERSION"), "-");
         assert!(first.starts_with(expected), "{first}");
     }

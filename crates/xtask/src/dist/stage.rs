@@ -82,9 +82,6 @@ mod tests {
         copy(&from, &to).unwrap();
         assert!(to.join("notes/main.star").exists());
         assert!(!to.join("notes/.larkspur").exists());
-        assert_eq!(
-            fs::read_link(to.join("notes/here")).unwrap(),
-            Path::new(".")
-        );
+        assert_eq!(fs::read_link(to.join("notes/here")).unwrap(), Path::new("."));
     }
 }

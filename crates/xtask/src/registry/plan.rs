@@ -16,12 +16,7 @@ pub(super) fn read(plan: &str) -> Result<Vec<Task>> {
     let mut tasks: Vec<Task> = Vec::new();
     for line in plan.lines().filter(|line| !line.trim().is_empty()) {
         let task: Value = serde_json::from_str(line)?;
-        let word = |name: &str| {
-            task[name]
-                .as_str()
-                .map(str::to_owned)
-                .context(line.to_owned())
-        };
+        let word = |name: &str| task[name].as_str().map(str::to_owned).context(line.to_owned());
         let after = task["after"].as_array().into_iter().flatten();
         let after: Vec<&str> = after.filter_map(Value::as_str).collect();
         let params = task["params"].to_string();
@@ -46,9 +41,7 @@ pub(super) fn picture(tasks: &[Task]) -> String {
             [] => String::new(),
             those => format!("← {}", those.join(", ")),
         };
-        format!("  {:<11}{tool:<26}{waits}", task.id)
-            .trim_end()
-            .to_owned()
+        format!("  {:<11}{tool:<26}{waits}", task.id).trim_end().to_owned()
     });
     lines.collect::<Vec<String>>().join("\n")
 }

@@ -47,11 +47,7 @@ impl Stage {
             project = project.replace(place, &standin.url());
         }
         fs::write(folder.join("larkspur.toml"), project)?;
-        Ok(Self {
-            program,
-            folder: folder.to_path_buf(),
-            modules: root.join("modules"),
-        })
+        Ok(Self { program, folder: folder.to_path_buf(), modules: root.join("modules") })
     }
 
     /// Sets a module's token; what is said to it.
@@ -90,11 +86,7 @@ impl Stage {
         let said = String::from_utf8(ended.stdout)?;
         if !ended.status.success() {
             let complaint = String::from_utf8_lossy(&ended.stderr);
-            bail!(
-                "larkspur {}: {}\n{said}{complaint}",
-                args.join(" "),
-                ended.status
-            );
+            bail!("larkspur {}: {}\n{said}{complaint}", args.join(" "), ended.status);
         }
         Ok(said)
     }

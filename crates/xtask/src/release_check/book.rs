@@ -40,14 +40,7 @@ fn find_mdbook(workspace: &Workspace) -> Result<PathBuf> {
     println!("installing mdbook {VERSION} into target/tools: a few minutes, once");
     let root = folder.display().to_string();
     // Unoptimized: it runs for a second, and compiles in minutes.
-    let what = [
-        "install",
-        "mdbook",
-        "--locked",
-        "--debug",
-        "--version",
-        VERSION,
-    ];
+    let what = ["install", "mdbook", "--locked", "--debug", "--version", VERSION];
     let features = ["--no-default-features", "--features", "search"];
     let args = [&what[..], &features, &["--root", &root]].concat();
     command::run(&workspace.root, "cargo", &args)?;
@@ -75,9 +68,7 @@ impl Pages {
                     folders.push(path);
                     continue;
                 }
-                let is_page = path
-                    .extension()
-                    .is_some_and(|extension| extension == "html");
+                let is_page = path.extension().is_some_and(|extension| extension == "html");
                 let page = if is_page {
                     Page::parse(&fs::read_to_string(&path)?)
                 } else {
@@ -117,10 +108,7 @@ impl Page {
         let links = links.flat_map(|attribute| values(html, attribute));
         Self {
             ids: values(html, "id=\"").map(str::to_owned).collect(),
-            links: links
-                .filter(|link| !is_external(link))
-                .map(str::to_owned)
-                .collect(),
+            links: links.filter(|link| !is_external(link)).map(str::to_owned).collect(),
         }
     }
 }
@@ -164,11 +152,7 @@ mod tests {
         let pages = [("a.html", html), ("lib/b.html", back)];
         let pages = pages.map(|(path, html)| (PathBuf::from(path), Page::parse(html)));
         let broken = Pages(BTreeMap::from(pages)).broken_links();
-        let expected = [
-            "  a.html: #end",
-            "  a.html: gone.html",
-            "  a.html: lib/b.html#three",
-        ];
+        let expected = ["  a.html: #end", "  a.html: gone.html", "  a.html: lib/b.html#three"];
         assert_eq!(broken, expected);
     }
 }

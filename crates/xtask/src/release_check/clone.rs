@@ -83,10 +83,7 @@ mod tests {
         git(&["init", "--quiet"]);
         git(&["add", "README.md"]);
         git(&["commit", "--quiet", "--message=Begin"]);
-        let workspace = Workspace {
-            root: root.clone(),
-            packages: Vec::new(),
-        };
+        let workspace = Workspace { root: root.clone(), packages: Vec::new() };
         let clone = folder.path().join("clone");
         let checked = check_in(&clone, &workspace);
         (checked, clone.join("larkspur/README.md").exists())
@@ -99,10 +96,7 @@ mod tests {
         let readme = "$ cargo no-such-command\n$ cargo --version\n$ cargo --no-such-option\n";
         let (checked, is_kept) = check_readme(readme);
         let error = format!("{:#}", checked.unwrap_err());
-        for command in [
-            "cargo no-such-command` failed",
-            "cargo --no-such-option` failed",
-        ] {
+        for command in ["cargo no-such-command` failed", "cargo --no-such-option` failed"] {
             assert!(error.contains(command), "{error}");
         }
         assert!(is_kept);
@@ -111,9 +105,6 @@ mod tests {
     #[test]
     fn readme_shows_two_cargo_commands() {
         let readme = fs::read_to_string(Workspace::read().unwrap().root.join("README.md")).unwrap();
-        assert_eq!(
-            parse_commands(&readme),
-            [["xtask", "demo"], ["xtask", "test"]]
-        );
+        assert_eq!(parse_commands(&readme), [["xtask", "demo"], ["xtask", "test"]]);
     }
 }

@@ -91,16 +91,10 @@ mod tests {
 
     #[test]
     fn steps_are_selected_by_name() {
-        assert_eq!(
-            names(&[]).unwrap(),
-            ["mdbook", "instructions", "clone", "clients"]
-        );
+        assert_eq!(names(&[]).unwrap(), ["mdbook", "instructions", "clone", "clients"]);
         assert_eq!(names(&["clone", "mdbook"]).unwrap(), ["mdbook", "clone"]);
         let error = names(&["disk"]).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "no step `disk`: there are mdbook, instructions, clone, clients"
-        );
+        assert_eq!(error, "no step `disk`: there are mdbook, instructions, clone, clients");
     }
 
     #[test]
@@ -110,10 +104,7 @@ mod tests {
             ReleaseCheckOptions::parse(&args)
         };
         let options = parse("--list --only clone").unwrap();
-        assert_eq!(
-            (options.list, options.only),
-            (true, vec!["clone".to_owned()])
-        );
+        assert_eq!((options.list, options.only), (true, vec!["clone".to_owned()]));
         let error = parse("--only").unwrap_err().to_string();
         assert_eq!(error, "`--only` needs the name of a step");
         let error = parse("clone").unwrap_err().to_string();

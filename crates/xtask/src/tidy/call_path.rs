@@ -8,9 +8,7 @@ const HEADING: &str = "\n## The functions a call passes\n";
 const MAXIMUM: usize = 30;
 
 pub(super) fn problems(sources: &[Source]) -> Vec<String> {
-    let page = sources
-        .iter()
-        .find(|source| source.path == "ARCHITECTURE.md");
+    let page = sources.iter().find(|source| source.path == "ARCHITECTURE.md");
     let Some(section) = page.and_then(|page| section(&page.text)) else {
         return vec![format!("ARCHITECTURE.md: no section `{}`", HEADING.trim())];
     };
@@ -29,10 +27,7 @@ pub(super) fn problems(sources: &[Source]) -> Vec<String> {
 /// Text from the heading to the next one.
 fn section(page: &str) -> Option<&str> {
     let (_, rest) = page.split_once(HEADING)?;
-    Some(
-        rest.split_once("\n## ")
-            .map_or(rest, |(section, _)| section),
-    )
+    Some(rest.split_once("\n## ").map_or(rest, |(section, _)| section))
 }
 
 fn is_item(line: &str) -> bool {
@@ -43,17 +38,13 @@ fn is_item(line: &str) -> bool {
 fn problem(entry: &str, sources: &[Source]) -> Option<String> {
     let mut quoted = entry.split('`').skip(1).step_by(2);
     let (Some(path), Some(function)) = (quoted.next(), quoted.next()) else {
-        return Some(format!(
-            "ARCHITECTURE.md: `{}` names no file and function",
-            entry.trim()
-        ));
+        return Some(format!("ARCHITECTURE.md: `{}` names no file and function", entry.trim()));
     };
     let Some(source) = sources.iter().find(|source| source.path == path) else {
         return Some(format!("ARCHITECTURE.md: {path} does not exist"));
     };
-    let defines = ["(", "<"]
-        .iter()
-        .any(|after| source.text.contains(&format!("fn {function}{after}")));
+    let defines =
+        ["(", "<"].iter().any(|after| source.text.contains(&format!("fn {function}{after}")));
     (!defines).then(|| format!("ARCHITECTURE.md: {path} does not define `fn {function}`"))
 }
 
@@ -66,10 +57,7 @@ mod tests {
         let code = "fn read() {}\n    pub(crate) async fn call<T>(self) {}\n";
         let page =
             format!("# A\n\n## The functions a call passes\n\n{section}\n## B\n\n- `c.rs` `d`\n");
-        let sources = [
-            source("crates/a/src/b.rs", code),
-            source("ARCHITECTURE.md", &page),
-        ];
+        let sources = [source("crates/a/src/b.rs", code), source("ARCHITECTURE.md", &page)];
         assert_eq!(problems(&sources), expected);
     }
 

@@ -11,19 +11,14 @@ use std::path::Path;
 use crate::workspace::Source;
 
 /// Top folders of every machine, the usual targets of path traversal.
-const SYSTEM: [&str; 9] = [
-    "bin", "dev", "etc", "proc", "sys", "tmp", "usr", "var", "windows",
-];
+const SYSTEM: [&str; 9] = ["bin", "dev", "etc", "proc", "sys", "tmp", "usr", "var", "windows"];
 
 /// Rust syntax whose path is relative to the file.
 const RELATIVE_TO_FILE: [&str; 4] = ["include!(", "include_str!(", "include_bytes!(", "#[path ="];
 
 pub(super) fn problems(sources: &[Source]) -> Vec<String> {
     let tree = FileTree::new(sources);
-    sources
-        .iter()
-        .flat_map(|source| tree.problems_of(source))
-        .collect()
+    sources.iter().flat_map(|source| tree.problems_of(source)).collect()
 }
 
 /// Files and crates of the repository, by path.
@@ -42,10 +37,7 @@ impl<'s> FileTree<'s> {
     fn new(sources: &'s [Source]) -> Self {
         let files: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
         let crates = files.iter().filter_map(|p| p.strip_suffix("/Cargo.toml"));
-        Self {
-            crates: crates.collect(),
-            files,
-        }
+        Self { crates: crates.collect(), files }
     }
 
     fn problems_of(&self, source: &Source) -> Vec<String> {
@@ -54,10 +46,7 @@ impl<'s> FileTree<'s> {
             .map(|mention| {
                 let line = mention.before.matches('\n').count() + 1;
                 let path = mention.path;
-                format!(
-                    "{}:{line}: `{path}` leads out of the repository",
-                    source.path
-                )
+                format!("{}:{line}: `{path}` leads out of the repository", source.path)
             })
             .collect()
     }
@@ -148,18 +137,13 @@ fn mentions(text: &str) -> impl Iterator<Item = PathMention<'_>> {
         }
         let head = text[seen..at].chars().rev().take_while(|c| is_path(*c));
         let start = at - head.map(char::len_utf8).sum::<usize>();
-        let end = text[at..]
-            .find(|c| !is_path(c))
-            .map_or(text.len(), |end| at + end);
+        let end = text[at..].find(|c| !is_path(c)).map_or(text.len(), |end| at + end);
         seen = end;
         let path = &text[start..end];
         Some(PathMention {
             before: &text[..start],
             // The full stop of a sentence.
-            path: path
-                .strip_suffix('.')
-                .filter(|p| !p.ends_with('.'))
-                .unwrap_or(path),
+            path: path.strip_suffix('.').filter(|p| !p.ends_with('.')).unwrap_or(path),
         })
     })
 }
@@ -220,9 +204,7 @@ fn folder(path: &str) -> &str {
 
 fn resolve<'p>(from: &str, path: &'p str) -> ResolvedPath<'p> {
     let mut at: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
-    let mut parts = path
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".");
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
     while let Some(part) = parts.next() {
         if part != ".." {
             at.push(part);

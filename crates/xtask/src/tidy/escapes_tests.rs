@@ -30,34 +30,19 @@ const TEST: &str = "crates/lark/tests/it/costs.rs";
 fn paths_to_a_neighbour_are_reported() {
     let (one, three) = (up(1), up(3));
     for (path, text) in [
-        (
-            TEST,
-            format!("Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"{three}data/tools\")"),
-        ),
-        (
-            TEST,
-            format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{three}data\")"),
-        ),
+        (TEST, format!("Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"{three}data/tools\")")),
+        (TEST, format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{three}data\")")),
         (TEST, format!("fs::read(\"{three}data/a.json\")")),
         (TEST, format!("include_str!(\"{}data/a.json\")", up(5))),
         (TEST, format!("self.root.join(\"{one}data\").join(file)")),
-        (
-            TEST,
-            format!("let usage = \"reads the files in {one}data).\";"),
-        ),
+        (TEST, format!("let usage = \"reads the files in {one}data).\";")),
         (TEST, format!("format!(\"{{root}}/{one}data\")")),
         ("README.md", format!("The tests read `{one}data/tools`.")),
         ("README.md", format!("[data]({one}data/tools)")),
         ("book/src/start.md", format!("$ cd {one}data")),
         ("book/src/start.md", format!("[data]({three}data/tools)")),
-        (
-            "crates/lark/Cargo.toml",
-            format!("data = {{ path = \"{three}data\" }}"),
-        ),
-        (
-            ".github/workflows/ci.yml",
-            format!("run: \"ls '{one}data'\""),
-        ),
+        ("crates/lark/Cargo.toml", format!("data = {{ path = \"{three}data\" }}")),
+        (".github/workflows/ci.yml", format!("run: \"ls '{one}data'\"")),
         ("bench/run", format!("cat $GITHUB_WORKSPACE/{one}data")),
         ("modules/wiki/main.star", format!("load(\"{three}data\")")),
     ] {
@@ -70,55 +55,22 @@ fn paths_to_a_neighbour_are_reported() {
 fn paths_inside_and_fixtures_pass() {
     let (one, two, four) = (up(1), up(2), up(4));
     for (path, text) in [
-        (
-            TEST,
-            format!("include_str!(\"{four}modules/wiki/page.json\")"),
-        ),
-        (
-            TEST,
-            format!("include_str!(\n    \"{four}modules/wiki/page.json\"\n)"),
-        ),
-        (
-            TEST,
-            format!("Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"{two}tests/corpus\")"),
-        ),
-        (
-            TEST,
-            "Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"../..\")".to_owned(),
-        ),
+        (TEST, format!("include_str!(\"{four}modules/wiki/page.json\")")),
+        (TEST, format!("include_str!(\n    \"{four}modules/wiki/page.json\"\n)")),
+        (TEST, format!("Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"{two}tests/corpus\")")),
+        (TEST, "Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"../..\")".to_owned()),
         (TEST, format!("call(\"read\", path(\"{one}secret.txt\"))")),
-        (
-            TEST,
-            format!("call(\"read\", path(\"{}etc/passwd\"))", up(9)),
-        ),
+        (TEST, format!("call(\"read\", path(\"{}etc/passwd\"))", up(9))),
         (TEST, format!("// See {two}src/main.rs.")),
         (TEST, format!("folder.path().join(\"{one}secret\")")),
         (TEST, format!("\"https://example.org/a/{four}b\"")),
-        (
-            TEST,
-            format!("\"/srv/shop/{four}etc\" ~/{one}x $HOME/{one}x {{}}/{one}x"),
-        ),
+        (TEST, format!("\"/srv/shop/{four}etc\" ~/{one}x $HOME/{one}x {{}}/{one}x")),
         (TEST, "0..1 .../x a..b/c `..` \"../\"".to_owned()),
-        (
-            "README.md",
-            format!("A path with `{one}` in it is refused."),
-        ),
-        (
-            "book/src/start.md",
-            format!("error: `{one}data.json` leads out of the folder"),
-        ),
-        (
-            "book/src/start.md",
-            format!("[code]({two}crates/lark/src/main.rs)"),
-        ),
-        (
-            "crates/lark/Cargo.toml",
-            format!("model = {{ path = \"{one}model\" }}"),
-        ),
-        (
-            "modules/wiki/main_test.star",
-            format!("call(\"docs/{}user\")", up(3)),
-        ),
+        ("README.md", format!("A path with `{one}` in it is refused.")),
+        ("book/src/start.md", format!("error: `{one}data.json` leads out of the folder")),
+        ("book/src/start.md", format!("[code]({two}crates/lark/src/main.rs)")),
+        ("crates/lark/Cargo.toml", format!("model = {{ path = \"{one}model\" }}")),
+        ("modules/wiki/main_test.star", format!("call(\"docs/{}user\")", up(3))),
     ] {
         assert_eq!(reported(path, &text), [""; 0], "{path}: {text}");
     }

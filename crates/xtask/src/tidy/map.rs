@@ -8,20 +8,13 @@ use std::collections::BTreeSet;
 use crate::workspace::Source;
 
 pub(super) fn problems(sources: &[Source]) -> Vec<String> {
-    let page = sources
-        .iter()
-        .find(|source| source.path == "ARCHITECTURE.md");
+    let page = sources.iter().find(|source| source.path == "ARCHITECTURE.md");
     let Some(mapped) = page.and_then(|page| mapped(&page.text)) else {
         return vec!["ARCHITECTURE.md: no code map, a block fenced as ```map".to_owned()];
     };
-    let folders: BTreeSet<&str> = sources
-        .iter()
-        .flat_map(|source| folders(&source.path))
-        .collect();
+    let folders: BTreeSet<&str> = sources.iter().flat_map(|source| folders(&source.path)).collect();
     let gone = mapped.iter().filter(|folder| !folders.contains(*folder));
-    let unmapped = folders
-        .iter()
-        .filter(|f| belongs(f) && !mapped.contains(*f));
+    let unmapped = folders.iter().filter(|f| belongs(f) && !mapped.contains(*f));
     gone.map(|folder| format!("ARCHITECTURE.md: the map names {folder}, which does not exist"))
         .chain(unmapped.map(|folder| format!("ARCHITECTURE.md: the map does not name {folder}")))
         .collect()
@@ -32,11 +25,7 @@ fn mapped(page: &str) -> Option<BTreeSet<&str>> {
     let (_, rest) = page.split_once("\n```map\n")?;
     let (block, _) = rest.split_once("\n```")?;
     let named = block.lines().filter(|line| !line.starts_with(' '));
-    Some(
-        named
-            .filter_map(|line| line.split_whitespace().next())
-            .collect(),
-    )
+    Some(named.filter_map(|line| line.split_whitespace().next()).collect())
 }
 
 /// Every folder on the way to a file: `a/` and `a/b/` of `a/b/c.rs`.

@@ -19,10 +19,7 @@ const BEFORE: [&str; 6] = ["", "pub", "crate", "super", "in", "unsafe"];
 pub(super) fn problems(sources: &[Source]) -> Vec<String> {
     let paths: BTreeSet<String> = sources.iter().filter_map(|s| vague_path(&s.path)).collect();
     let rust = sources.iter().filter(|source| source.is_rust());
-    paths
-        .into_iter()
-        .chain(rust.flat_map(vague_items))
-        .collect()
+    paths.into_iter().chain(rust.flat_map(vague_items)).collect()
 }
 
 /// Names the first vague folder or file on the way, so that a folder is reported once.
@@ -39,18 +36,10 @@ fn vague_path(path: &str) -> Option<String> {
 }
 
 fn vague_items(source: &Source) -> Vec<String> {
-    let code = source
-        .text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+    let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.filter_map(declared)
         .filter(|name| is_vague(name))
-        .map(|name| {
-            format!(
-                "{}: `{name}` is a name that would fit anything",
-                source.path
-            )
-        })
+        .map(|name| format!("{}: `{name}` is a name that would fit anything", source.path))
         .collect()
 }
 
@@ -74,8 +63,7 @@ fn is_vague(name: &str) -> bool {
 /// `Utils` of `HttpUtils`, `utils` of `http_utils`.
 fn last_word(name: &str) -> &str {
     let tail = name.rsplit(['_', '-']).next().unwrap_or(name);
-    tail.rfind(char::is_uppercase)
-        .map_or(tail, |start| &tail[start..])
+    tail.rfind(char::is_uppercase).map_or(tail, |start| &tail[start..])
 }
 
 #[cfg(test)]
@@ -90,63 +78,30 @@ mod tests {
     #[test]
     fn vague_files_and_folders_are_named() {
         let fault = "a name that would fit anything";
-        check(
-            "crates/model/src/utils.rs",
-            "",
-            &[&format!("crates/model/src/utils.rs: {fault}")],
-        );
-        check(
-            "crates/a/src/common/b.rs",
-            "",
-            &[&format!("crates/a/src/common: {fault}")],
-        );
-        check(
-            "modules/http_helpers.star",
-            "",
-            &[&format!("modules/http_helpers.star: {fault}")],
-        );
-        check(
-            "book/taskmanager.md",
-            "",
-            &[&format!("book/taskmanager.md: {fault}")],
-        );
+        check("crates/model/src/utils.rs", "", &[&format!("crates/model/src/utils.rs: {fault}")]);
+        check("crates/a/src/common/b.rs", "", &[&format!("crates/a/src/common: {fault}")]);
+        check("modules/http_helpers.star", "", &[&format!("modules/http_helpers.star: {fault}")]);
+        check("book/taskmanager.md", "", &[&format!("book/taskmanager.md: {fault}")]);
     }
 
     #[test]
     fn a_vague_folder_is_reported_once() {
-        let sources = [
-            source("crates/misc/a.rs", ""),
-            source("crates/misc/b.rs", ""),
-        ];
-        assert_eq!(
-            problems(&sources),
-            ["crates/misc: a name that would fit anything"]
-        );
+        let sources = [source("crates/misc/a.rs", ""), source("crates/misc/b.rs", "")];
+        assert_eq!(problems(&sources), ["crates/misc: a name that would fit anything"]);
     }
 
     #[test]
     fn vague_types_and_modules_are_named() {
-        for (keyword, name) in [
-            ("struct", "ToolManager"),
-            ("mod", "util"),
-            ("trait", "HttpUtils"),
-        ] {
+        for (keyword, name) in [("struct", "ToolManager"), ("mod", "util"), ("trait", "HttpUtils")]
+        {
             let expected = format!("a.rs: `{name}` is a name that would fit anything");
-            check(
-                "a.rs",
-                &format!("    pub(crate) {keyword} {name}<T> {{\n"),
-                &[&expected],
-            );
+            check("a.rs", &format!("    pub(crate) {keyword} {name}<T> {{\n"), &[&expected]);
         }
     }
 
     #[test]
     fn plain_names_pass() {
-        check(
-            "crates/model/src/process.rs",
-            "pub struct CommonPrefix;\nfn utils() {}\n",
-            &[],
-        );
+        check("crates/model/src/process.rs", "pub struct CommonPrefix;\nfn utils() {}\n", &[]);
         check("examples/modules/http-utils/main.star", "", &[]);
         check("a.rs", "// the type helper of old\nlet manager = 1;\n", &[]);
     }

@@ -10,8 +10,7 @@ pub(super) fn problems(sources: &[Source]) -> Vec<String> {
 }
 
 fn opens_well(text: &str) -> bool {
-    text.strip_prefix("//! ")
-        .is_some_and(|rest| !rest.trim_start().is_empty())
+    text.strip_prefix("//! ").is_some_and(|rest| !rest.trim_start().is_empty())
 }
 
 #[cfg(test)]

@@ -19,9 +19,7 @@ fn problems_of(source: &Source) -> Vec<String> {
 
 fn place(line: &str) -> Option<String> {
     let places = PLACES.iter().map(|place| format!("/{place}/"));
-    places
-        .into_iter()
-        .find(|place| line.match_indices(place).any(|(at, _)| starts(line, at)))
+    places.into_iter().find(|place| line.match_indices(place).any(|(at, _)| starts(line, at)))
 }
 
 /// Whether a path starts here, rather than going on: `a/b/` and `~/b/` are not absolute.

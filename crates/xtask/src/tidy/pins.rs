@@ -9,26 +9,16 @@ pub(super) fn problems(packages: &[Package]) -> Vec<String> {
 }
 
 fn problems_of(package: &Package) -> Vec<String> {
-    let pinned = package
-        .dependencies
-        .iter()
-        .filter(|to| PINNED.contains(&to.name.as_str()));
+    let pinned = package.dependencies.iter().filter(|to| PINNED.contains(&to.name.as_str()));
     pinned
         .filter(|to| !to.req.starts_with('='))
-        .map(|to| {
-            format!(
-                "`{}` asks for {} {}, not one version",
-                package.name, to.name, to.req
-            )
-        })
+        .map(|to| format!("`{}` asks for {} {}, not one version", package.name, to.name, to.req))
         .collect()
 }
 
 /// Actions that a workflow names by a tag, which their authors can move.
 pub(super) fn unpinned_actions(sources: &[Source]) -> Vec<String> {
-    let workflows = sources
-        .iter()
-        .filter(|source| source.path.starts_with(".github/workflows/"));
+    let workflows = sources.iter().filter(|source| source.path.starts_with(".github/workflows/"));
     workflows.flat_map(unpinned_actions_of).collect()
 }
 
@@ -44,9 +34,7 @@ fn unpinned_actions_of(workflow: &Source) -> Vec<String> {
 
 /// Whether it is `owner/name@COMMIT # version`.
 fn is_pinned(action: &str) -> bool {
-    let pinned = action
-        .split_once('@')
-        .and_then(|(_, at)| at.split_once(" # v"));
+    let pinned = action.split_once('@').and_then(|(_, at)| at.split_once(" # v"));
     pinned.is_some_and(|(commit, _)| {
         commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
@@ -80,9 +68,6 @@ mod tests {
             package("script", &["starlark@=0.14.2", "serde@^1"]),
             package("server", &["rmcp@^3.8.0"]),
         ];
-        assert_eq!(
-            problems(&packages),
-            ["`server` asks for rmcp ^3.8.0, not one version"]
-        );
+        assert_eq!(problems(&packages), ["`server` asks for rmcp ^3.8.0, not one version"]);
     }
 }

@@ -66,10 +66,7 @@ fn node_package(os: &str, arch: &str) -> &'static str {
 
 fn install(folder: &Path) -> Result<()> {
     install_packages(folder, &kit().packages)?;
-    symlink(
-        format!("node_modules/{}/bin/node", node_package(OS, ARCH)),
-        node(folder),
-    )?;
+    symlink(format!("node_modules/{}/bin/node", node_package(OS, ARCH)), node(folder))?;
     let bin = |name: &str| format!("node_modules/.bin/{name}");
     for program in ["mcp-inspector", "conformance"] {
         output(folder, node(folder), &[&bin(program), "--help"])?;

@@ -24,10 +24,8 @@ impl Setup {
         let (programs, missing_programs): (Vec<_>, Vec<_>) =
             PROGRAMS.iter().partition(|program| program.is_present());
         let kits = [Some(python::kit()), Some(node::kit()), deny::kit()];
-        let (kits, missing_kits): (Vec<_>, Vec<_>) = kits
-            .into_iter()
-            .flatten()
-            .partition(|kit| kit.is_present(&tools));
+        let (kits, missing_kits): (Vec<_>, Vec<_>) =
+            kits.into_iter().flatten().partition(|kit| kit.is_present(&tools));
         let programs = programs.iter().map(|program| program.name.to_owned());
         Self {
             tools,
@@ -58,10 +56,7 @@ impl Setup {
         if self.missing_programs.is_empty() {
             return Ok(());
         }
-        let (names, packages) = (
-            names(&self.missing_programs),
-            packages(&self.missing_programs),
-        );
+        let (names, packages) = (names(&self.missing_programs), packages(&self.missing_programs));
         let apt = self.apt.as_ref().with_context(|| {
             format!(
                 "missing: {names}; cannot install it: that needs apt-get, and root or sudo; \
@@ -69,13 +64,8 @@ impl Setup {
                 packages.join(" ")
             )
         })?;
-        apt.install(&packages)
-            .with_context(|| format!("cannot install {names}"))?;
-        let absent = self
-            .missing_programs
-            .iter()
-            .copied()
-            .filter(|program| !program.is_present());
+        apt.install(&packages).with_context(|| format!("cannot install {names}"))?;
+        let absent = self.missing_programs.iter().copied().filter(|program| !program.is_present());
         let absent: Vec<&SystemProgram> = absent.collect();
         ensure!(
             absent.is_empty(),
@@ -86,23 +76,14 @@ impl Setup {
     }
 
     fn missing(&self) -> Vec<String> {
-        let programs = self
-            .missing_programs
-            .iter()
-            .map(|program| program.name.to_owned());
-        programs
-            .chain(self.missing_kits.iter().map(Kit::place))
-            .collect()
+        let programs = self.missing_programs.iter().map(|program| program.name.to_owned());
+        programs.chain(self.missing_kits.iter().map(Kit::place)).collect()
     }
 
     /// The commands that would install what is missing.
     fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
-        if let Some(apt) = self
-            .apt
-            .as_ref()
-            .filter(|_| !self.missing_programs.is_empty())
-        {
+        if let Some(apt) = self.apt.as_ref().filter(|_| !self.missing_programs.is_empty()) {
             commands.extend(apt.lines(&packages(&self.missing_programs)));
         }
         let kits = self.missing_kits.iter();
@@ -176,9 +157,7 @@ installed by:
 
     #[test]
     fn no_install_lists_what_is_missing() {
-        let error = incomplete(Some(Apt::with_sudo()))
-            .complete(false)
-            .unwrap_err();
+        let error = incomplete(Some(Apt::with_sudo())).complete(false).unwrap_err();
         assert_eq!(
             error.to_string(),
             "missing: python3 with venv, npm, target/tools/js; the same command without --no-install installs it"
@@ -198,11 +177,8 @@ installed by:
 
     #[test]
     fn a_complete_machine_is_left_alone() {
-        let setup = Setup {
-            missing_programs: Vec::new(),
-            missing_kits: Vec::new(),
-            ..incomplete(None)
-        };
+        let setup =
+            Setup { missing_programs: Vec::new(), missing_kits: Vec::new(), ..incomplete(None) };
         assert_eq!(setup.to_string(), "set-up:\n  present  openssl\n");
         setup.complete(false).unwrap();
         setup.complete(true).unwrap();

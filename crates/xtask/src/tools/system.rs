@@ -17,16 +17,8 @@ pub(super) const PROGRAMS: [SystemProgram; 5] = [
         packages: &["postgresql"],
         is_present: || ["initdb", "postgres"].into_iter().all(is_found),
     },
-    SystemProgram {
-        name: "openssl",
-        packages: &["openssl"],
-        is_present: || is_found("openssl"),
-    },
-    SystemProgram {
-        name: "curl",
-        packages: &["curl"],
-        is_present: || is_found("curl"),
-    },
+    SystemProgram { name: "openssl", packages: &["openssl"], is_present: || is_found("openssl") },
+    SystemProgram { name: "curl", packages: &["curl"], is_present: || is_found("curl") },
     SystemProgram {
         name: "python3 with venv",
         packages: &["python3", "python3-venv"],
@@ -77,18 +69,10 @@ impl Apt {
 
     /// Two commands, each as its words: they install packages and upgrade none of these.
     fn commands(&self, packages: &[&'static str]) -> [Vec<&'static str>; 2] {
-        let quiet = [
-            "env",
-            "DEBIAN_FRONTEND=noninteractive",
-            "apt-get",
-            "--quiet=2",
-        ];
+        let quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2"];
         let apt = [self.prefix, &quiet].concat();
         let options = ["--yes", "--no-upgrade", "--no-install-recommends"];
-        [
-            [&apt[..], &["update"]].concat(),
-            [&apt[..], &["install"], &options, packages].concat(),
-        ]
+        [[&apt[..], &["update"]].concat(), [&apt[..], &["install"], &options, packages].concat()]
     }
 
     /// The commands as one would type them.
@@ -138,10 +122,7 @@ mod tests {
     #[test]
     fn only_missing_programs_are_installed() {
         let missing = [&PROGRAMS[0], &PROGRAMS[3]];
-        assert_eq!(
-            packages(&missing),
-            ["postgresql", "python3", "python3-venv"]
-        );
+        assert_eq!(packages(&missing), ["postgresql", "python3", "python3-venv"]);
     }
 
     #[test]

@@ -44,9 +44,7 @@ impl AuditEntry {
         self.value["verdict"] = INTERRUPTED.into();
         // Quotes inside of strings are escaped, so that this is the key.
         let verdict = |word: &str| format!("\"verdict\":\"{word}\"");
-        self.line = self
-            .line
-            .replacen(&verdict(BEGUN), &verdict(INTERRUPTED), 1);
+        self.line = self.line.replacen(&verdict(BEGUN), &verdict(INTERRUPTED), 1);
     }
 }
 
@@ -135,10 +133,7 @@ mod tests {
             (8, 2, "ok", None),
             (7, 4, "error", Some(1)),
         ];
-        assert_eq!(
-            shown(&calls, &[]),
-            ["1 interrupted", "3 ok", "2 ok", "4 error"]
-        );
+        assert_eq!(shown(&calls, &[]), ["1 interrupted", "3 ok", "2 ok", "4 error"]);
         assert_eq!(shown(&calls, &[8]), ["1 begun", "3 ok", "2 ok", "4 error"]);
         assert_eq!(shown(&[], &[]), Vec::<String>::new());
     }

@@ -37,42 +37,22 @@ fn an_answer_is_read_however_it_comes() {
     check(answer(200, "", "whole"), Ok("whole"));
     check(answer(204, "", ""), Ok(""));
     let chunked = "HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n";
-    check(
-        format!("{chunked}2\r\nin\r\n7\r\n pieces\r\n0\r\n\r\n").into(),
-        Ok("in pieces"),
-    );
-    check(
-        b"HTTP/1.0 200 X\r\n\r\nuntil the end".to_vec(),
-        Ok("until the end"),
-    );
-    check(
-        answer(200, "content-encoding: gzip\r\n", gzip(b"packed")),
-        Ok("packed"),
-    );
-    let brotli = [
-        139, 5, 128, 104, 101, 108, 108, 111, 32, 98, 114, 111, 116, 108, 105, 3,
-    ];
-    check(
-        answer(200, "content-encoding: br\r\n", brotli),
-        Ok("hello brotli"),
-    );
+    check(format!("{chunked}2\r\nin\r\n7\r\n pieces\r\n0\r\n\r\n").into(), Ok("in pieces"));
+    check(b"HTTP/1.0 200 X\r\n\r\nuntil the end".to_vec(), Ok("until the end"));
+    check(answer(200, "content-encoding: gzip\r\n", gzip(b"packed")), Ok("packed"));
+    let brotli = [139, 5, 128, 104, 101, 108, 108, 111, 32, 98, 114, 111, 116, 108, 105, 3];
+    check(answer(200, "content-encoding: br\r\n", brotli), Ok("hello brotli"));
 }
 
 #[test]
 fn an_answer_that_breaks_off_is_an_error() {
     let broken = "the answer broke off";
-    check(
-        b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\nhalf".to_vec(),
-        Err(broken),
-    );
+    check(b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\nhalf".to_vec(), Err(broken));
     let chunked = "HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n";
     check(format!("{chunked}4\r\nhalf\r\n").into(), Err(broken));
     let mut packed = gzip(&[7; 1000]);
     packed.truncate(20);
-    check(
-        answer(200, "content-encoding: gzip\r\n", packed),
-        Err(broken),
-    );
+    check(answer(200, "content-encoding: gzip\r\n", packed), Err(broken));
     let closed = "the connection was closed before the answer";
     check(Vec::new(), Err(closed));
     check(b"HTTP/1.1 200 X\r\nhal".to_vec(), Err(closed));
@@ -89,15 +69,9 @@ fn an_answer_may_be_ten_mebibytes_long() {
     // A bomb: small on the wire.
     let packed = gzip(&vec![0; 64 << 20]);
     assert!(packed.len() < 1 << 20);
-    check(
-        answer(200, "content-encoding: gzip\r\n", packed),
-        Err(TOO_LONG),
-    );
+    check(answer(200, "content-encoding: gzip\r\n", packed), Err(TOO_LONG));
     let packed = BASE64_STANDARD.decode(BROTLI_BOMB).unwrap();
-    check(
-        answer(200, "content-encoding: br\r\n", packed),
-        Err(TOO_LONG),
-    );
+    check(answer(200, "content-encoding: br\r\n", packed), Err(TOO_LONG));
 }
 
 #[test]
@@ -110,9 +84,7 @@ fn an_endless_answer_is_not_read_to_the_end() {
             out.write_all(&chunk)?;
         }
     });
-    let words = Net::granted(&[&server.site()])
-        .get(&server.url("/"))
-        .unwrap_err();
+    let words = Net::granted(&[&server.site()]).get(&server.url("/")).unwrap_err();
     assert!(words.ends_with(TOO_LONG), "{words}");
 }
 
@@ -127,24 +99,11 @@ fn what_is_sent_and_what_comes_back() {
     let response = net.send(&post).unwrap();
     assert_eq!(response.status, 404);
     assert_eq!(response.url, server.url("/p?q=1#f"));
-    let headers: Vec<String> = response
-        .headers
-        .iter()
-        .map(|(n, v)| format!("{n}={v}"))
-        .collect();
-    assert_eq!(
-        headers,
-        ["x-a=1", "set-cookie=a", "set-cookie=b", "content-length=2"]
-    );
+    let headers: Vec<String> = response.headers.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    assert_eq!(headers, ["x-a=1", "set-cookie=a", "set-cookie=b", "content-length=2"]);
     let asked = &server.asked()[0];
-    assert_eq!(
-        (asked.method.as_str(), asked.path.as_str()),
-        ("POST", "/p?q=1")
-    );
-    assert_eq!(
-        (asked.header("x-one"), asked.body.as_str()),
-        (Some("grün"), "text")
-    );
+    assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/p?q=1"));
+    assert_eq!((asked.header("x-one"), asked.body.as_str()), (Some("grün"), "text"));
     assert_eq!(asked.header("host"), Some(server.site().as_str()));
     assert!(asked.header("user-agent").unwrap().starts_with("larkspur/"));
 }

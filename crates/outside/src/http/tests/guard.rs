@@ -39,25 +39,12 @@ fn proxies_of_the_environment_are_not_used() {
     let proxy = "http://127.0.0.1:9";
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     again.args(["http::tests::guard::a_granted_host_is_reached", "--exact"]);
-    for name in [
-        "http_proxy",
-        "HTTP_PROXY",
-        "https_proxy",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ] {
+    for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY"] {
         again.env(name, proxy);
     }
-    let output = again
-        .env_remove("NO_PROXY")
-        .env_remove("no_proxy")
-        .output()
-        .unwrap();
+    let output = again.env_remove("NO_PROXY").env_remove("no_proxy").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{said}"
-    );
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[test]
@@ -78,10 +65,7 @@ fn a_redirect_does_not_lead_to_what_may_not_be_reached() {
         ] {
             let net = net.names(|_| vec!["127.0.0.1"]);
             let words = net.get(&server.url("/")).unwrap_err();
-            assert!(
-                words.contains(expected) || words.contains("neither"),
-                "{words}"
-            );
+            assert!(words.contains(expected) || words.contains("neither"), "{words}");
         }
         assert_eq!(server.asked().len(), 6);
     };
@@ -103,13 +87,8 @@ fn a_redirect_with_a_password_is_refused() {
         let host = asked.header("host").unwrap();
         redirect(302, &format!("http://user:word@{host}/x"))
     });
-    let words = Net::granted(&[&server.site()])
-        .get(&server.url("/"))
-        .unwrap_err();
-    assert!(
-        words.ends_with("a URL holds no user and no password; use `auth`"),
-        "{words}"
-    );
+    let words = Net::granted(&[&server.site()]).get(&server.url("/")).unwrap_err();
+    assert!(words.ends_with("a URL holds no user and no password; use `auth`"), "{words}");
     assert!(!words.contains("word@"), "{words}");
     assert_eq!(server.asked().len(), 1);
 }
@@ -123,19 +102,12 @@ fn a_name_that_changes_its_address_is_held_to_the_judged_one() {
         0 => vec!["8.8.8.8"],
         _ => vec!["127.0.0.1"],
     });
-    let resolver = Resolver {
-        lookup: alternating,
-        reach: Reach::Public,
-    };
+    let resolver = Resolver { lookup: alternating, reach: Reach::Public };
     let executor = crate::executor::Executor::default();
     for _ in 0..3 {
         // What was judged is handed to the connection; nobody looks the name up again.
         let found = executor.wait(resolver.resolve("rebind.test".parse().unwrap()));
-        let found: Vec<String> = found
-            .unwrap()
-            .unwrap()
-            .map(|a| a.ip().to_string())
-            .collect();
+        let found: Vec<String> = found.unwrap().unwrap().map(|a| a.ip().to_string()).collect();
         assert_eq!(found, ["8.8.8.8"]);
         let found = executor.wait(resolver.resolve("rebind.test".parse().unwrap()));
         let refused = found.unwrap().err().unwrap();
@@ -195,18 +167,12 @@ fn an_error_names_no_address_and_no_query() {
         "http://intranet.test:1/a?key=secret",
         "GET http://intranet.test:1/a: the connection was refused",
     );
-    check(
-        "http://unknown.test/",
-        "GET http://unknown.test/: nobody knows this name",
-    );
+    check("http://unknown.test/", "GET http://unknown.test/: nobody knows this name");
     check(
         "http://a:b@unknown.test/",
         "GET unknown.test/: a URL holds no user and no password; use `auth`",
     );
-    check(
-        "not a url",
-        "GET not a url: this is not a URL: relative URL without a base",
-    );
+    check("not a url", "GET not a url: this is not a URL: relative URL without a base");
 }
 
 #[test]
@@ -219,11 +185,7 @@ fn what_frames_a_message_is_not_the_authors() {
         request.body = b"four".to_vec();
         net.send(&request)
     };
-    for (name, value) in [
-        ("Content-Length", "1"),
-        ("transfer-encoding", "chunked"),
-        ("TE", "x"),
-    ] {
+    for (name, value) in [("Content-Length", "1"), ("transfer-encoding", "chunked"), ("TE", "x")] {
         assert_eq!(with(name, value).map(text), Ok("hello".into()));
     }
     for asked in server.asked() {
@@ -240,9 +202,6 @@ fn what_frames_a_message_is_not_the_authors() {
     refused("a", "b\r\nc: secret", "`a` cannot be sent as a header");
     for method in ["CONNECT", "TRACE", "GE T", ""] {
         let words = net.send(&request(method, &server.url("/"))).unwrap_err();
-        assert!(
-            words.ends_with("is not a method that can be sent"),
-            "{words}"
-        );
+        assert!(words.ends_with("is not a method that can be sent"), "{words}");
     }
 }

@@ -12,42 +12,18 @@ fn credentials_stay_behind_when_the_origin_changes() {
         _ => redirect(302, &to),
     });
     let mut get = request("GET", &server.url("/"));
-    let names = [
-        "Authorization",
-        "cookie",
-        "proxy-authorization",
-        "X-Api-Key",
-        "accept",
-        "x-own",
-    ];
-    get.headers = names
-        .map(|name| (name.into(), format!("my {name}")))
-        .to_vec();
+    let names = ["Authorization", "cookie", "proxy-authorization", "X-Api-Key", "accept", "x-own"];
+    get.headers = names.map(|name| (name.into(), format!("my {name}"))).to_vec();
     let net = Net::granted(&[&server.site(), &other.site()]);
     let response = net.send(&get).unwrap();
-    assert_eq!(
-        (response.url.clone(), text(response)),
-        (other.url("/x"), "there".into())
-    );
+    assert_eq!((response.url.clone(), text(response)), (other.url("/x"), "there".into()));
     let kept = |asked: &super::server::Asked| {
         let lower = names.map(str::to_ascii_lowercase);
-        let kept = lower
-            .into_iter()
-            .filter(|name| asked.header(name).is_some());
+        let kept = lower.into_iter().filter(|name| asked.header(name).is_some());
         kept.collect::<Vec<_>>()
     };
-    let all = [
-        "authorization",
-        "cookie",
-        "proxy-authorization",
-        "x-api-key",
-        "accept",
-        "x-own",
-    ];
-    assert_eq!(
-        server.asked().iter().map(kept).collect::<Vec<_>>(),
-        [all, all]
-    );
+    let all = ["authorization", "cookie", "proxy-authorization", "x-api-key", "accept", "x-own"];
+    assert_eq!(server.asked().iter().map(kept).collect::<Vec<_>>(), [all, all]);
     assert_eq!(kept(&other.asked()[0]), ["accept", "x-own"]);
 }
 
@@ -60,10 +36,7 @@ fn five_redirects_are_followed() {
     let net = Net::granted(&[&server.site()]);
     assert_eq!(net.get(&server.url("/5")).map(text), Ok("arrived".into()));
     let words = net.get(&server.url("/6")).unwrap_err();
-    assert_eq!(
-        words,
-        format!("GET {}: redirected more than 5 times", server.url("/6"))
-    );
+    assert_eq!(words, format!("GET {}: redirected more than 5 times", server.url("/6")));
     assert_eq!(server.asked().len(), 12);
 }
 

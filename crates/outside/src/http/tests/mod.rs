@@ -31,19 +31,12 @@ impl Net {
     fn granted(sites: &[&str]) -> Self {
         let mut http = Http::new(&Bounds::default());
         http.clients.lookup = names(|_| vec![]);
-        Self {
-            http,
-            executor: Executor::default(),
-            egress: egress(sites, false),
-        }
+        Self { http, executor: Executor::default(), egress: egress(sites, false) }
     }
 
     /// May reach every public host, and these.
     fn public(sites: &[&str]) -> Self {
-        Self {
-            egress: egress(sites, true),
-            ..Self::granted(sites)
-        }
+        Self { egress: egress(sites, true), ..Self::granted(sites) }
     }
 
     fn names(
@@ -99,10 +92,7 @@ fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 fn leash() -> Leash {
-    Leash {
-        until: Instant::now() + Duration::from_mins(1),
-        cancel: Cancel::default(),
-    }
+    Leash { until: Instant::now() + Duration::from_mins(1), cancel: Cancel::default() }
 }
 
 fn request(method: &str, url: &str) -> HttpRequest {

@@ -120,9 +120,7 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<Asked>> {
         at: Instant::now(),
     };
     let length = asked.header("content-length").map(|l| l.parse().unwrap());
-    reader
-        .take(length.unwrap_or(0))
-        .read_to_string(&mut asked.body)?;
+    reader.take(length.unwrap_or(0)).read_to_string(&mut asked.body)?;
     Ok(Some(asked))
 }
 

@@ -43,10 +43,7 @@ fn a_request_ends_at_its_own_time() {
         let words = Net::granted(&[&server.site()]).send(&get).unwrap_err();
         let took = started.elapsed();
         let shown = server.url("/a");
-        assert_eq!(
-            words,
-            format!("GET {shown}: no answer within 200 ms, its own `timeout`")
-        );
+        assert_eq!(words, format!("GET {shown}: no answer within 200 ms, its own `timeout`"));
         assert!((200..2_000).contains(&took.as_millis()), "{took:?}");
     }
 }
@@ -58,9 +55,7 @@ fn a_request_ends_with_its_call() {
         leash.until = Instant::now() + Duration::from_millis(200);
         let net = Net::granted(&[&server.site()]);
         let started = Instant::now();
-        let words = net
-            .send_on(&request("GET", &server.url("/")), &leash)
-            .unwrap_err();
+        let words = net.send_on(&request("GET", &server.url("/")), &leash).unwrap_err();
         let expected = "no answer in the time of the call (limit `timeout`)";
         assert!(words.ends_with(expected), "{words}");
         assert!(started.elapsed() < Duration::from_secs(2));
@@ -82,10 +77,7 @@ fn a_call_that_is_taken_back_lets_go() {
             let cancelled = Instant::now();
             leash.cancel.cancel();
             let (words, ended) = waiting.join().unwrap();
-            (
-                words.unwrap_err(),
-                ended.saturating_duration_since(cancelled),
-            )
+            (words.unwrap_err(), ended.saturating_duration_since(cancelled))
         });
         assert_eq!(words, "the call was cancelled");
         // 250 ms is promised; the machine that runs the tests may be busy.

@@ -65,10 +65,7 @@ fn a_trusted_certificate_is_enough() {
     assert_eq!(ask("tls.test"), Ok("safe".into()));
     // The certificate is for another name.
     let words = ask("other.test").unwrap_err();
-    assert!(
-        words.contains("no safe connection: invalid peer certificate"),
-        "{words}"
-    );
+    assert!(words.contains("no safe connection: invalid peer certificate"), "{words}");
 }
 
 #[test]
@@ -77,10 +74,7 @@ fn a_certificate_that_nobody_trusts_is_an_error() {
     let port = serve(&net);
     net.egress = egress(&[&format!("tls.test:{port}")], false);
     let words = net.get(&format!("https://tls.test:{port}/")).unwrap_err();
-    assert!(
-        words.contains("no safe connection: invalid peer certificate"),
-        "{words}"
-    );
+    assert!(words.contains("no safe connection: invalid peer certificate"), "{words}");
 }
 
 #[test]

@@ -16,11 +16,8 @@ fn failing(times: usize, failure: &'static str) -> Server {
             None => Err(io::Error::other("closed without a word")),
             Some((status, header)) => {
                 let header = header.trim();
-                let header = if header.is_empty() {
-                    String::new()
-                } else {
-                    format!("{header}\r\n")
-                };
+                let header =
+                    if header.is_empty() { String::new() } else { format!("{header}\r\n") };
                 out.write_all(&answer(status.parse().unwrap(), &header, "busy"))
             }
         }
@@ -76,9 +73,7 @@ fn what_could_do_harm_twice_is_not() {
 #[test]
 fn nothing_is_tried_again_unasked() {
     let server = failing(1, "503 ");
-    let response = Net::granted(&[&server.site()])
-        .get(&server.url("/"))
-        .unwrap();
+    let response = Net::granted(&[&server.site()]).get(&server.url("/")).unwrap();
     assert_eq!((response.status, server.asked().len()), (503, 1));
 }
 
@@ -94,23 +89,11 @@ fn a_refusal_is_final() {
 #[test]
 fn the_server_says_how_long_to_wait() {
     check("GET", 1, "503 retry-after: 0", Ok(200), 2);
-    check(
-        "GET",
-        1,
-        "429 retry-after: Sun, 06 Nov 1994 08:49:37 GMT",
-        Ok(200),
-        2,
-    );
+    check("GET", 1, "429 retry-after: Sun, 06 Nov 1994 08:49:37 GMT", Ok(200), 2);
     // Longer than there is time: the answer is given as it is, at once.
     let started = Instant::now();
     check("GET", 1, "503 retry-after: 3600", Ok(503), 1);
-    check(
-        "GET",
-        1,
-        "503 retry-after: 18446744073709551615",
-        Ok(503),
-        1,
-    );
+    check("GET", 1, "503 retry-after: 18446744073709551615", Ok(503), 1);
     assert!(started.elapsed() < Duration::from_secs(10));
     let started = Instant::now();
     check("GET", 1, "503 retry-after: 1", Ok(200), 2);

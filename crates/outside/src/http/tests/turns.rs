@@ -30,10 +30,7 @@ impl Turns for Few {
 }
 
 fn few(most: usize, net: Net) -> (Net, Arc<Few>) {
-    let few = Arc::new(Few {
-        most,
-        taken: Mutex::default(),
-    });
+    let few = Arc::new(Few { most, taken: Mutex::default() });
     let turns: Arc<dyn Turns> = few.clone();
     let egress = net.egress.clone().in_turns(turns);
     (Net { egress, ..net }, few)
@@ -102,17 +99,11 @@ fn waiting_for_a_turn_is_no_part_of_the_limit() {
     net.http.time = Duration::from_millis(200);
     assert_eq!(net.get(&server.url("/")).map(text), Ok("there".into()));
     let words = net.get(&hung.url("/")).unwrap_err();
-    assert!(
-        words.ends_with("no answer within 200 ms (limit `http_time`)"),
-        "{words}"
-    );
+    assert!(words.ends_with("no answer within 200 ms (limit `http_time`)"), "{words}");
     let mut get = request("GET", &hung.url("/"));
     get.timeout = Some(Duration::from_millis(100));
     let words = net.send(&get).unwrap_err();
-    assert!(
-        words.ends_with("no answer within 100 ms, its own `timeout`"),
-        "{words}"
-    );
+    assert!(words.ends_with("no answer within 100 ms, its own `timeout`"), "{words}");
 }
 
 #[test]

@@ -113,26 +113,10 @@ fn refusals_say_why_and_the_way_out() {
     check(&public(), "https://a:b@example.org/", user);
     check(&public(), "https://a@example.org/", user);
     check(&public(), "https://:b@example.org/", user);
-    check(
-        &public(),
-        "file:///etc/passwd",
-        "`file` is neither http nor https",
-    );
-    check(
-        &public(),
-        "ftp://example.org/",
-        "`ftp` is neither http nor https",
-    );
-    check(
-        &public(),
-        "gopher://example.org/",
-        "`gopher` is neither http nor https",
-    );
-    check(
-        &public(),
-        "data:text/plain,x",
-        "`data` is neither http nor https",
-    );
+    check(&public(), "file:///etc/passwd", "`file` is neither http nor https");
+    check(&public(), "ftp://example.org/", "`ftp` is neither http nor https");
+    check(&public(), "gopher://example.org/", "`gopher` is neither http nor https");
+    check(&public(), "data:text/plain,x", "`data` is neither http nor https");
 }
 
 /// Names are judged by what they stand for, on the road that requests take.
@@ -140,12 +124,7 @@ fn refusals_say_why_and_the_way_out() {
 fn a_name_is_judged_by_every_address_it_stands_for() {
     let check = |addresses: &'static [&'static str]| {
         let net = Net::public(&[]).names(|_| addresses.to_vec());
-        for name in [
-            "localhost",
-            "localhost.",
-            "intranet.test",
-            "127.0.0.1.nip.test",
-        ] {
+        for name in ["localhost", "localhost.", "intranet.test", "127.0.0.1.nip.test"] {
             let words = net.get(&format!("http://{name}:1/")).unwrap_err();
             assert!(words.contains(REFUSED), "{addresses:?}: {words}");
             for address in addresses {

@@ -11,9 +11,7 @@ use tokio_postgres::types::{FromSql, Kind, Type};
 
 pub(super) fn cell(row: &Row, index: usize) -> Result<Cell, HostError> {
     let Read(cell) = row.try_get(index).map_err(|error| {
-        let why = error
-            .source()
-            .map_or(error.to_string(), ToString::to_string);
+        let why = error.source().map_or(error.to_string(), ToString::to_string);
         let column = &row.columns()[index];
         let (name, kind) = (column.name(), column.type_().name());
         HostError(format!("column `{name}` of type {kind} {why}"))
@@ -115,14 +113,7 @@ const READABLE: [Type; 20] = [
 
 /// Extensions bring types of their own, known by name alone.
 pub(super) fn is_text(kind: &Type) -> bool {
-    let built_in = [
-        Type::TEXT,
-        Type::VARCHAR,
-        Type::BPCHAR,
-        Type::NAME,
-        Type::UNKNOWN,
-        Type::XML,
-    ];
+    let built_in = [Type::TEXT, Type::VARCHAR, Type::BPCHAR, Type::NAME, Type::UNKNOWN, Type::XML];
     built_in.contains(kind) || kind.name() == "citext"
 }
 
@@ -143,13 +134,7 @@ fn short_float(value: f32) -> Cell {
 
 fn uuid(bits: u128) -> String {
     let hex = format!("{bits:032x}");
-    let parts = [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ];
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     parts.join("-")
 }
 

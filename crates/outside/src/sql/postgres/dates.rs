@@ -60,11 +60,8 @@ pub(super) fn interval(raw: &[u8]) -> Result<String, Short> {
         0 => String::new(),
         count => format!("{count}{unit}"),
     };
-    let date = [
-        part((months / 12).into(), 'Y'),
-        part((months % 12).into(), 'M'),
-        part(days.into(), 'D'),
-    ];
+    let date =
+        [part((months / 12).into(), 'Y'), part((months % 12).into(), 'M'), part(days.into(), 'D')];
     let time = [
         part(micros / 3_600_000_000, 'H'),
         part(micros / 60_000_000 % 60, 'M'),
@@ -83,11 +80,7 @@ fn seconds(micros: i64) -> String {
     }
     let sign = if micros < 0 { "-" } else { "" };
     let micros = micros.abs();
-    format!(
-        "{sign}{}{}S",
-        micros / 1_000_000,
-        fraction(micros % 1_000_000)
-    )
+    format!("{sign}{}{}S", micros / 1_000_000, fraction(micros % 1_000_000))
 }
 
 fn clock(micros: i64) -> String {
@@ -119,10 +112,6 @@ fn civil(days: i64) -> (String, &'static str) {
     let month = if march < 10 { march + 3 } else { march - 9 };
     let year = era * 400 + year + i64::from(month <= 2);
     // The year before 1 is 1 BC.
-    let (year, before) = if year > 0 {
-        (year, "")
-    } else {
-        (1 - year, " BC")
-    };
+    let (year, before) = if year > 0 { (year, "") } else { (1 - year, " BC") };
     (format!("{year:04}-{month:02}-{day:02}"), before)
 }

@@ -6,9 +6,7 @@ use model::HostError;
 const ENDS_OR_BEGINS: [&str; 6] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"];
 
 /// `(SELECT 1)` begins with no word, and is one.
-const QUERIES: [&str; 7] = [
-    "SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "FETCH",
-];
+const QUERIES: [&str; 7] = ["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "FETCH"];
 
 /// A script cannot hold a transaction open, nor end one that holds its other statements together,
 /// nor leave something behind that outlives both.

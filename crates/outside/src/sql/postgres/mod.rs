@@ -76,9 +76,7 @@ impl Pools {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1);
         }
         if pools.len() >= MOST_POOLS {
-            return failed(format!(
-                "more than {MOST_POOLS} connection strings are in use at once"
-            ));
+            return failed(format!("more than {MOST_POOLS} connection strings are in use at once"));
         }
         let pool = Pool::new(url)?;
         pools.insert(url.to_owned(), Arc::clone(&pool));

@@ -25,10 +25,7 @@ pub(super) fn text(raw: &[u8]) -> Result<String, Short> {
     let digits = digits?;
     let group = |power: i32| {
         let index = usize::try_from(i32::from(weight) - power).ok();
-        index
-            .and_then(|index| digits.get(index))
-            .copied()
-            .unwrap_or(0)
+        index.and_then(|index| digits.get(index)).copied().unwrap_or(0)
     };
     let mut text = String::from(if sign == NEGATIVE { "-" } else { "" });
     let highest = i32::from(weight).max(0);

@@ -43,8 +43,7 @@ pub(super) fn convert(kinds: &[Type], params: &[Value]) -> Result<Vec<Param>, Ho
     }
     let one = |(index, (kind, value)): (usize, (&Type, &Value))| {
         let text = text(kind, value);
-        text.map(Param)
-            .map_err(|why| HostError(format!("parameter {index}: {why}")))
+        text.map(Param).map_err(|why| HostError(format!("parameter {index}: {why}")))
     };
     (1..).zip(kinds.iter().zip(params)).map(one).collect()
 }

@@ -113,9 +113,7 @@ impl Session {
     pub(super) fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         let (token, tls) = (self.client.cancel_token(), self.tls.clone());
-        tokio::spawn(tokio::time::timeout(PATIENCE, async move {
-            token.cancel_query(tls).await
-        }));
+        tokio::spawn(tokio::time::timeout(PATIENCE, async move { token.cancel_query(tls).await }));
     }
 
     pub(super) async fn forget(&self, wrote: bool) -> Result<(), HostError> {
@@ -133,10 +131,7 @@ impl Session {
         let time = (term.left() + GRACE).as_millis().clamp(1, 1 << 30);
         let time = self.own_time.map_or(time, |own| own.min(time));
         match request {
-            SqlRequest::Query {
-                statement,
-                max_rows,
-            } => {
+            SqlRequest::Query { statement, max_rows } => {
                 a_query(&statement.sql)?;
                 let rows = Rows::new(most, *max_rows);
                 self.query(statement, rows, time).await
@@ -188,10 +183,7 @@ impl Session {
         let begin = format!("SET statement_timeout = {time}");
         let prepared = self.begin(&begin, &statement.sql).await?;
         let changed = vec![self.change(&prepared, statement).await?];
-        Ok(SqlAnswer {
-            changed,
-            ..SqlAnswer::default()
-        })
+        Ok(SqlAnswer { changed, ..SqlAnswer::default() })
     }
 
     async fn transaction(
@@ -199,8 +191,7 @@ impl Session {
         statements: &[Statement],
         time: u128,
     ) -> Result<SqlAnswer, HostError> {
-        self.batch(&format!("BEGIN; SET LOCAL statement_timeout = {time}"))
-            .await?;
+        self.batch(&format!("BEGIN; SET LOCAL statement_timeout = {time}")).await?;
         self.heard();
         let mut changed = Vec::with_capacity(statements.len());
         for (index, statement) in statements.iter().enumerate() {
@@ -214,10 +205,7 @@ impl Session {
             }
         }
         self.batch("COMMIT").await?;
-        Ok(SqlAnswer {
-            changed,
-            ..SqlAnswer::default()
-        })
+        Ok(SqlAnswer { changed, ..SqlAnswer::default() })
     }
 
     async fn prepare_and_change(&self, statement: &Statement) -> Result<u64, HostError> {
@@ -263,8 +251,5 @@ impl Session {
 }
 
 fn fixed(sql: &str, params: &[&str]) -> Statement {
-    Statement {
-        sql: sql.to_owned(),
-        params: params.iter().map(|&param| param.into()).collect(),
-    }
+    Statement { sql: sql.to_owned(), params: params.iter().map(|&param| param.into()).collect() }
 }

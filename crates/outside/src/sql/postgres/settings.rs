@@ -22,11 +22,7 @@ impl<'u> Settings<'u> {
         if url.contains("://") {
             return Self::of_url(url);
         }
-        Self {
-            head: "",
-            between: " ",
-            all: pairs(url),
-        }
+        Self { head: "", between: " ", all: pairs(url) }
     }
 
     /// What stands before the first `@` is a password, whatever it holds.
@@ -37,17 +33,9 @@ impl<'u> Settings<'u> {
         let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let one = |written: &'u str| {
             let (key, value) = written.split_once('=').unwrap_or((written, ""));
-            Setting {
-                written,
-                key: decoded(key),
-                value: decoded(value),
-            }
+            Setting { written, key: decoded(key), value: decoded(value) }
         };
-        Self {
-            head,
-            between: "&",
-            all: settings.split('&').map(one).collect(),
-        }
+        Self { head, between: "&", all: settings.split('&').map(one).collect() }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Setting<'u>> {
@@ -75,11 +63,7 @@ fn pairs(text: &str) -> Vec<Setting<'_>> {
         let (length, key, value) =
             pair(rest).unwrap_or_else(|| (rest.len(), String::new(), String::new()));
         let (written, behind) = rest.split_at(length);
-        all.push(Setting {
-            written,
-            key,
-            value,
-        });
+        all.push(Setting { written, key, value });
         rest = behind.trim_start();
     }
     all
@@ -118,20 +102,15 @@ mod tests {
     fn settings_are_found_wherever_they_stand() {
         let check = |url: &str, expected: &[(&str, &str)]| {
             let settings = Settings::of(url);
-            let found: Vec<(&str, &str)> = settings
-                .iter()
-                .map(|setting| (&*setting.key, &*setting.value))
-                .collect();
+            let found: Vec<(&str, &str)> =
+                settings.iter().map(|setting| (&*setting.key, &*setting.value)).collect();
             assert_eq!(found, expected, "{url}");
             let same = settings.written(|setting| Some(setting.as_it_is()));
             assert_eq!(Settings::of(&same).all.len(), expected.len(), "{url}");
         };
         check("postgres://u:a?b=c@h/d?x=%2F&y", &[("x", "/"), ("y", "")]);
         check("postgres://h/d", &[("", "")]);
-        check(
-            "a=1 b = '2 c=3'\td=\\'",
-            &[("a", "1"), ("b", "2 c=3"), ("d", "'")],
-        );
+        check("a=1 b = '2 c=3'\td=\\'", &[("a", "1"), ("b", "2 c=3"), ("d", "'")]);
         check("a=1 b='open c=3", &[("a", "1"), ("", "")]);
         check("a=1 alone", &[("a", "1"), ("", "")]);
         check("", &[]);

@@ -9,11 +9,7 @@ pub(super) fn spelled(sql: &str, columns: &[Column]) -> Option<String> {
     unreadable(columns)?;
     let (mut names, mut chosen) = (Vec::new(), Vec::new());
     for (index, column) in columns.iter().enumerate() {
-        let cast = if is_readable(column.type_()) {
-            ""
-        } else {
-            "::pg_catalog.text"
-        };
+        let cast = if is_readable(column.type_()) { "" } else { "::pg_catalog.text" };
         let name = column.name().replace('"', "\"\"");
         chosen.push(format!("c{index}{cast} AS \"{name}\""));
         names.push(format!("c{index}"));
@@ -30,9 +26,7 @@ pub(super) fn cannot_be_read(columns: &[Column]) -> HostError {
         return HostError("the answer cannot be read here".into());
     };
     let (name, kind) = (column.name(), column.type_().name());
-    HostError(format!(
-        "column `{name}` of type {kind} cannot be read here: select it as ::text"
-    ))
+    HostError(format!("column `{name}` of type {kind} cannot be read here: select it as ::text"))
 }
 
 fn unreadable(columns: &[Column]) -> Option<&Column> {

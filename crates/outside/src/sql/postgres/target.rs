@@ -35,10 +35,7 @@ impl Target {
         if config.get_application_name().is_none() {
             config.application_name("larkspur");
         }
-        Ok(Self {
-            tls: connector(&trust)?,
-            config,
-        })
+        Ok(Self { tls: connector(&trust)?, config })
     }
 
     pub(super) async fn connect(&self) -> Result<Session, HostError> {
@@ -89,9 +86,7 @@ const HOW_TO_WRITE: &str = "write postgres://user:password@host:5432/database, \
 /// repeated but the names of settings that there are.
 fn unreadable(error: &tokio_postgres::Error) -> String {
     let why = chain(error);
-    let known = SETTINGS
-        .iter()
-        .find(|name| why.contains(&format!("`{name}`")));
+    let known = SETTINGS.iter().find(|name| why.contains(&format!("`{name}`")));
     let why = match known {
         Some(name) => format!("its `{name}` cannot be used here"),
         None => HOW_TO_WRITE.to_owned(),

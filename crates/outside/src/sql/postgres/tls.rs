@@ -45,11 +45,7 @@ impl Verifier {
                 (Some(built), *for_host)
             }
         };
-        Ok(Self {
-            provider,
-            signed,
-            for_host,
-        })
+        Ok(Self { provider, signed, for_host })
     }
 }
 

@@ -38,10 +38,9 @@ impl Trust {
         let is_full = last("sslmode") == Some("verify-full");
         let trust = match last("sslrootcert") {
             // As libpq: whoever names a certificate wants it looked at.
-            Some(path) if path != "system" => Self::Signed {
-                by: Signer::File(path.to_owned()),
-                for_host: is_full,
-            },
+            Some(path) if path != "system" => {
+                Self::Signed { by: Signer::File(path.to_owned()), for_host: is_full }
+            }
             // Of all that the system trusts, only the host itself is meant.
             Some(_) => Self::system(),
             None if is_full || last("sslmode") == Some("verify-ca") => Self::system(),
@@ -56,10 +55,7 @@ impl Trust {
     }
 
     fn system() -> Self {
-        Self::Signed {
-            by: Signer::System,
-            for_host: true,
-        }
+        Self::Signed { by: Signer::System, for_host: true }
     }
 }
 

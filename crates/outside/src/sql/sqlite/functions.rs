@@ -84,10 +84,7 @@ pub(super) struct Original {
 
 impl Original {
     fn new(longest: i32) -> Self {
-        Self {
-            connection: Mutex::default(),
-            longest,
-        }
+        Self { connection: Mutex::default(), longest }
     }
 
     fn call(&self, name: &str, context: &Context<'_>) -> rusqlite::Result<(Value, SubType)> {
@@ -108,10 +105,7 @@ impl Original {
         sql: &str,
         given: impl Iterator<Item = ValueRef<'v>>,
     ) -> rusqlite::Result<Value> {
-        let mut opened = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match &mut *opened {
             Some(connection) => connection,
             none => none.insert(self.open()?),

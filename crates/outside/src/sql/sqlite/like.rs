@@ -62,9 +62,7 @@ fn compiled<'c>(
 
 fn short(pattern: &str) -> rusqlite::Result<&str> {
     if pattern.len() > LONGEST {
-        return Err(Error::UserFunctionError(
-            "LIKE or GLOB pattern too complex".into(),
-        ));
+        return Err(Error::UserFunctionError("LIKE or GLOB pattern too complex".into()));
     }
     Ok(pattern)
 }
@@ -73,9 +71,7 @@ fn single(escape: &str) -> rusqlite::Result<char> {
     let mut characters = escape.chars();
     match (characters.next(), characters.next()) {
         (Some(escape), None) => Ok(escape),
-        _ => Err(Error::UserFunctionError(
-            "ESCAPE expression must be a single character".into(),
-        )),
+        _ => Err(Error::UserFunctionError("ESCAPE expression must be a single character".into())),
     }
 }
 
@@ -260,11 +256,7 @@ mod tests {
                 let found = found.matches(&text, || false);
                 let sql = "SELECT ?2 LIKE ?1 ESCAPE ?3";
                 let expected = built_in(sql, &[&pattern, &text, escape]);
-                assert_eq!(
-                    found,
-                    Ok(expected),
-                    "{text:?} LIKE {pattern:?} ESCAPE {escape:?}"
-                );
+                assert_eq!(found, Ok(expected), "{text:?} LIKE {pattern:?} ESCAPE {escape:?}");
             }
             let pattern = random.text(&['a', 'b', 'é', '*', '*', '?', '[', ']', '^', '-']);
             let found = Pattern::glob(&pattern).matches(&text, || false);
@@ -279,9 +271,7 @@ mod tests {
     impl Random {
         fn text(&mut self, letters: &[char]) -> String {
             let length = self.below(10);
-            (0..length)
-                .map(|_| letters[self.below(letters.len())])
-                .collect()
+            (0..length).map(|_| letters[self.below(letters.len())]).collect()
         }
 
         fn below(&mut self, most: usize) -> usize {

@@ -39,10 +39,9 @@ pub(super) fn ask(
         term,
     };
     match request {
-        SqlRequest::Query {
-            statement,
-            max_rows,
-        } => session.query(statement, Rows::new(most, *max_rows)),
+        SqlRequest::Query { statement, max_rows } => {
+            session.query(statement, Rows::new(most, *max_rows))
+        }
         SqlRequest::Execute(statement) => session.execute(statement),
         SqlRequest::Transaction(statements) => session.transaction(statements),
         SqlRequest::Tables { .. } => session.query(&fixed(TABLES, None), Rows::new(most, None)),
@@ -81,10 +80,7 @@ impl Session<'_> {
                  sqlite.transaction([...]) runs statements all or none",
             );
         }
-        Ok(SqlAnswer {
-            changed: vec![changed],
-            ..SqlAnswer::default()
-        })
+        Ok(SqlAnswer { changed: vec![changed], ..SqlAnswer::default() })
     }
 
     /// Begins as a writer at once: to become one later can fail when somebody else did so first.
@@ -102,10 +98,7 @@ impl Session<'_> {
         Guard::leave(&mut self.connection).map_err(|error| self.failure(error))?;
         let ended = self.connection.execute_batch("COMMIT");
         ended.map_err(|error| self.failure(error))?;
-        Ok(SqlAnswer {
-            changed,
-            ..SqlAnswer::default()
-        })
+        Ok(SqlAnswer { changed, ..SqlAnswer::default() })
     }
 
     fn watch(&mut self) -> Result<(), HostError> {
@@ -186,10 +179,7 @@ impl Session<'_> {
                 ErrorCode::TooBig => {
                     let longest = self.connection.limit(Limit::SQLITE_LIMIT_LENGTH);
                     let longest = usize::try_from(longest.unwrap_or_default());
-                    format!(
-                        "a value is larger than {}",
-                        show_size(longest.unwrap_or_default())
-                    )
+                    format!("a value is larger than {}", show_size(longest.unwrap_or_default()))
                 }
                 _ => said.unwrap_or_else(|| code.to_string()),
             },

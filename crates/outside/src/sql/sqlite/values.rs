@@ -41,9 +41,7 @@ fn from_number(number: &Number) -> Result<Sql, String> {
     }
     let digits = number.to_string();
     if !digits.contains(['.', 'e', 'E']) {
-        return Err(format!(
-            "{digits} does not fit into 64 bits: give it as a string"
-        ));
+        return Err(format!("{digits} does not fit into 64 bits: give it as a string"));
     }
     match number.as_f64() {
         Some(float) if float.is_finite() => Ok(Sql::Real(float)),

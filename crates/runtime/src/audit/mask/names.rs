@@ -66,11 +66,7 @@ fn snake_case(name: &str) -> String {
             words.push('_');
         }
         after_lower = c.is_lowercase();
-        words.push(if c.is_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '_'
-        });
+        words.push(if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
     }
     words
 }
@@ -121,14 +117,9 @@ mod tests {
         ] {
             assert_eq!(holds(name), Holds::Credential, "{name}");
         }
-        for name in [
-            "token",
-            "tokens",
-            "accessToken",
-            "ACCESS_TOKEN",
-            "refresh-token",
-            "max_tokens",
-        ] {
+        for name in
+            ["token", "tokens", "accessToken", "ACCESS_TOKEN", "refresh-token", "max_tokens"]
+        {
             assert_eq!(holds(name), Holds::Token, "{name}");
         }
         for name in [

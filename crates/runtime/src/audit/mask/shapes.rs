@@ -24,10 +24,7 @@ const SHAPES: &[Shape] = &[
     (r"gh[pousr]_[A-Za-z0-9]{16,}", any),
     (r"github_pat_[A-Za-z0-9_]{16,}", any),
     // GitLab.
-    (
-        r"\bgl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-[\w.-]{16,}",
-        any,
-    ),
+    (r"\bgl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|soat)-[\w.-]{16,}", any),
     // OpenAI, Anthropic and other services of models.
     (r"\bsk-[\w-]{16,}", any),
     (r"\bgsk_[A-Za-z0-9]{20,}", any),
@@ -46,14 +43,8 @@ const SHAPES: &[Shape] = &[
     // Slack and other chats.
     (r"\bxox[a-z](?:\.xox[a-z])?-[\w-]{10,}", any),
     (r"\bxapp-[\w-]{10,}", any),
-    (
-        r"hooks\.slack(?:-gov)?\.com/(?:services|triggers|workflows)/([\w/-]+)",
-        any,
-    ),
-    (
-        r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/([\w/-]+)",
-        any,
-    ),
+    (r"hooks\.slack(?:-gov)?\.com/(?:services|triggers|workflows)/([\w/-]+)", any),
+    (r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/([\w/-]+)", any),
     (r"\b\d{8,12}:AA[\w-]{30,}", any),
     // Notion, Atlassian, Linear, Figma, Airtable.
     (r"\bntn_[A-Za-z0-9]{16,}", any),
@@ -89,18 +80,12 @@ const SHAPES: &[Shape] = &[
     // User and password of a URL. A port is digits only, so anything else after a colon is a password, even
     // with characters that should be escaped.
     (r"\b[A-Za-z][\w+.-]*://([^\s/?#\x22'<>]+)@", any),
-    (
-        r"\b[A-Za-z][\w+.-]*://([^\s/?#@:\[]*:\d*[^\d\s/?#@\x22'<>][^\s@\x22'<>]*)@",
-        any,
-    ),
+    (r"\b[A-Za-z][\w+.-]*://([^\s/?#@:\[]*:\d*[^\d\s/?#@\x22'<>][^\s@\x22'<>]*)@", any),
     // Headers.
     (r"(?i)^\s*bearer\s+(\S+)\s*$", any),
     (r"(?i)\bbearer\s+([\w.~+/=-]{8,})", is_random),
     (r"(?i)\bbasic\s+([A-Za-z0-9+/=_-]{6,})", is_random),
-    (
-        r"(?i)authorization\\?[\x22']?\s*[:=]\s*\\?[\x22']?([^\r\n\x22']+)",
-        any,
-    ),
+    (r"(?i)authorization\\?[\x22']?\s*[:=]\s*\\?[\x22']?([^\r\n\x22']+)", any),
     (r"(?i)\bcookie:\s*(\S[^\r\n\x22']*)", any),
 ];
 
@@ -118,14 +103,8 @@ const ASSIGNED: &[Shape] = &[
         r"(?i)(?:{WORD})s?(?:[_.-]\w{1,20})?\\?[\x22']?\s{0,3}:\s{0,3}\\?[\x22']([^\s\x22'&,;\\]+)",
         is_not_count,
     ),
-    (
-        r"(?i)(?:{WORD})s?(?:[_.-]\w{1,20})?\\?[\x22']?\s{0,3}:\s{0,3}([^\s\x22'&,;\\]+)",
-        is_random,
-    ),
-    (
-        r"(?i)--?[\w-]{0,40}(?:{WORD})\s+([^\s\x22'-]\S*)",
-        is_not_count,
-    ),
+    (r"(?i)(?:{WORD})s?(?:[_.-]\w{1,20})?\\?[\x22']?\s{0,3}:\s{0,3}([^\s\x22'&,;\\]+)", is_random),
+    (r"(?i)--?[\w-]{0,40}(?:{WORD})\s+([^\s\x22'-]\S*)", is_not_count),
 ];
 
 fn any(_: &str) -> bool {
@@ -137,9 +116,7 @@ fn is_random(text: &str) -> bool {
     let inner = text.as_bytes().windows(2);
     text.len() >= 6
         && (text.len() >= 32
-            || text
-                .bytes()
-                .any(|byte| byte.is_ascii_digit() || byte == b'=')
+            || text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=')
             || inner
                 .into_iter()
                 .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))

@@ -64,10 +64,9 @@ impl Conversion {
 /// The time that `int` takes grows with the square of the digits.
 fn check_digits(value: Value<'_>) -> anyhow::Result<()> {
     match value.unpack_str() {
-        Some(text) if text.len() > MOST_DIGITS => bail!(
-            "a number of {} digits; int() reads {MOST_DIGITS}",
-            text.len()
-        ),
+        Some(text) if text.len() > MOST_DIGITS => {
+            bail!("a number of {} digits; int() reads {MOST_DIGITS}", text.len())
+        }
         _ => Ok(()),
     }
 }

@@ -16,11 +16,7 @@ pub(super) fn format<'v>(
 ) -> anyhow::Result<String> {
     let mut printer = show::printer(Secrets::Refused, eval)?;
     let mut parser = FormatParser::new(text);
-    let mut places = Places {
-        args,
-        named,
-        numbering: None,
-    };
+    let mut places = Places { args, named, numbering: None };
     while let Some(token) = parser.next()? {
         match token {
             FormatToken::Text(text) => printer.push(text)?,

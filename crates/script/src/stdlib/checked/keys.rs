@@ -40,12 +40,7 @@ pub(super) fn set_members<'v>(
 
 /// The same of a sequence of pairs, which becomes a dict.
 pub(super) fn dict_keys<'v>(pairs: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
-    count(
-        items(pairs)
-            .iter()
-            .filter_map(|pair| items(*pair).first().copied()),
-        eval,
-    )
+    count(items(pairs).iter().filter_map(|pair| items(*pair).first().copied()), eval)
 }
 
 fn count<'v>(
@@ -76,10 +71,7 @@ fn is_flat(key: Value<'_>) -> bool {
 
 /// What stands in a list or tuple; dicts and sets hold only what was counted when they were made.
 fn items(sequence: Value<'_>) -> &[Value<'_>] {
-    match (
-        ListRef::from_value(sequence),
-        TupleRef::from_value(sequence),
-    ) {
+    match (ListRef::from_value(sequence), TupleRef::from_value(sequence)) {
         (Some(list), _) => list.content(),
         (None, Some(tuple)) => tuple.content(),
         (None, None) => &[],

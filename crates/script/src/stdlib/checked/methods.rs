@@ -29,10 +29,8 @@ fn call_method<'v>(
     eval: &mut Evaluator<'v, '_, '_>,
 ) -> starlark::Result<Value<'v>> {
     let method = this.get_attr_error(name, eval.heap())?;
-    let named: Vec<(&str, Value)> = kwargs
-        .iter()
-        .filter_map(|(k, v)| k.unpack_str().map(|k| (k, v)))
-        .collect();
+    let named: Vec<(&str, Value)> =
+        kwargs.iter().filter_map(|(k, v)| k.unpack_str().map(|k| (k, v))).collect();
     let result = eval.eval_function(method, args, &named);
     checked(result, eval)
 }
@@ -58,20 +56,13 @@ fn joined_size<'v>(
 fn not_text(item: Value<'_>) -> anyhow::Error {
     match Secret::name_of(item) {
         Some(name) => Secret::refusal(name),
-        None => anyhow::anyhow!(
-            "join needs texts; here is a {}: write str(x)",
-            item.get_type()
-        ),
+        None => anyhow::anyhow!("join needs texts; here is a {}: write str(x)", item.get_type()),
     }
 }
 
 /// How long `text.replace(old, new)` gets.
 fn replaced_size(text: &str, old: &str, new: &str) -> usize {
-    let hits = if old.is_empty() {
-        text.chars().count() + 1
-    } else {
-        text.matches(old).count()
-    };
+    let hits = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
     text.len().saturating_add(hits.saturating_mul(new.len()))
 }
 

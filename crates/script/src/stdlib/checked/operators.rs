@@ -22,10 +22,7 @@ fn may_multiply(left: Value<'_>, right: Value<'_>, gauge: &Gauge) -> anyhow::Res
     match (size(left), size(right)) {
         (Size::Bits(32), Size::Bits(32)) => Ok(()),
         (Size::Bits(a), Size::Bits(b)) if a + b > LARGEST_INT_BITS => {
-            bail!(
-                "a product of {} bits; an integer may have {LARGEST_INT_BITS}",
-                a + b
-            )
+            bail!("a product of {} bits; an integer may have {LARGEST_INT_BITS}", a + b)
         }
         (Size::Bytes(length), Size::Bits(_)) => gauge.text(repeated(length, right), "a text"),
         (Size::Bits(_), Size::Bytes(length)) => gauge.text(repeated(length, left), "a text"),

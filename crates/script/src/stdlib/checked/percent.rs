@@ -23,9 +23,7 @@ pub(super) fn percent<'v>(
     while let Some(at) = rest.find('%') {
         printer.push(&rest[..at])?;
         let mut after = rest[at + 1..].chars();
-        let sign = after
-            .next()
-            .ok_or_else(|| anyhow!("`%` at the end of the text; write `%%`"))?;
+        let sign = after.next().ok_or_else(|| anyhow!("`%` at the end of the text; write `%%`"))?;
         rest = after.as_str();
         if sign == '%' {
             printer.push("%")?;
@@ -38,19 +36,13 @@ pub(super) fn percent<'v>(
         }
         match left.next() {
             Some(value) => place(sign, *value, &mut printer)?,
-            None => bail!(
-                "`%`: the text has more places than values; {} given",
-                given.len()
-            ),
+            None => bail!("`%`: the text has more places than values; {} given", given.len()),
         }
     }
     printer.push(rest)?;
     match left.len() {
         0 => Ok(printer.out),
-        unused => bail!(
-            "`%`: the text has no place for {unused} of {} values",
-            given.len()
-        ),
+        unused => bail!("`%`: the text has no place for {unused} of {} values", given.len()),
     }
 }
 

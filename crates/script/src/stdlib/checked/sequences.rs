@@ -160,11 +160,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
                 failed.get_or_insert(error);
                 Ordering::Equal
             });
-            if reverse {
-                ordering.reverse()
-            } else {
-                ordering
-            }
+            if reverse { ordering.reverse() } else { ordering }
         });
         match failed {
             Some(error) => Err(error),
@@ -202,13 +198,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<AllocList<Vec<(i32, Value<'v>)>>> {
         let values = items(x, "enumerate", eval)?;
         let number = |i: usize| i32::try_from(i).unwrap_or(i32::MAX).saturating_add(start);
-        Ok(AllocList(
-            values
-                .into_iter()
-                .enumerate()
-                .map(|(i, v)| (number(i), v))
-                .collect(),
-        ))
+        Ok(AllocList(values.into_iter().enumerate().map(|(i, v)| (number(i), v)).collect()))
     }
 
     /// Tuples of the first elements, the second elements and so on, as far as the shortest goes.
@@ -288,7 +278,7 @@ fn sequences(builder: &mut GlobalsBuilder) {
     ) -> starlark::Result<Value<'v>> {
         if METHODS.contains(&name) {
             return Err(
-                anyhow::anyhow!("getattr cannot give `{name}`; write `value.{name}(…)`").into(),
+                anyhow::anyhow!("getattr cannot give `{name}`; write `value.{name}(…)`").into()
             );
         }
         match (object.get_attr(name, heap)?, default) {

@@ -43,11 +43,7 @@ pub(in crate::stdlib) fn size(value: Value<'_>) -> Size {
 }
 
 pub(in crate::stdlib) fn length(value: Value<'_>) -> usize {
-    value
-        .length()
-        .ok()
-        .and_then(|n| usize::try_from(n).ok())
-        .unwrap_or(0)
+    value.length().ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
 }
 
 /// Bytes of an entry in the table of a dict or set, with its share of the index.

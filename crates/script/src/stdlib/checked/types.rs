@@ -70,9 +70,7 @@ impl<'v> StarlarkValue<'v> for CheckedType {
 }
 
 static ENGINE: LazyLock<Globals> = LazyLock::new(|| {
-    GlobalsBuilder::standard()
-        .with(|builder| LibraryExtension::SetType.add(builder))
-        .build()
+    GlobalsBuilder::standard().with(|builder| LibraryExtension::SetType.add(builder)).build()
 });
 
 /// `int` replaces the engine's own. The engine compares `dict` and `tuple` by identity where they are
@@ -96,10 +94,6 @@ impl CheckedType {
             let compiled = TypeCompiled::new(engine.to_value(), heap).ok()?;
             Some(compiled.as_ty().clone())
         })?;
-        Some(Self {
-            conversion,
-            engine,
-            ty,
-        })
+        Some(Self { conversion, engine, ty })
     }
 }

@@ -25,20 +25,11 @@ pub(crate) fn answer<'v>(
     let parsed = serde_json::from_str(text.trim_start_matches('\u{feff}'));
     // A number that no float can hold makes it JSON that a script cannot read.
     let parsed = parsed.ok().and_then(|json| from_json(&json, heap).ok());
-    let mut fields = fields(
-        response.status,
-        &response.url,
-        headers(response, heap)?,
-        &text,
-        heap,
-    );
+    let mut fields = fields(response.status, &response.url, headers(response, heap)?, &text, heap);
     // Scripts of the original ask whether there is one: `if "json" in answer`.
     fields.extend(parsed.map(|json| ("json", json)));
     if std::str::from_utf8(&response.body).is_err() {
-        fields.push((
-            "body_base64",
-            heap.alloc(BASE64_STANDARD.encode(&response.body)),
-        ));
+        fields.push(("body_base64", heap.alloc(BASE64_STANDARD.encode(&response.body))));
     }
     Cx::of(eval)?.gauge.memory(eval)?;
     Ok(heap.alloc(AllocDict(fields)))

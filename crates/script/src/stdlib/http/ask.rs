@@ -111,10 +111,7 @@ impl<'v> Ask<'v> {
             return Ok((ask, "GET".into(), url.into()));
         }
         let Some(dict) = DictRef::from_value(one) else {
-            anyhow::bail!(
-                "a request is a URL or a dict with `url`, not a {}",
-                one.get_type()
-            );
+            anyhow::bail!("a request is a URL or a dict with `url`, not a {}", one.get_type());
         };
         let (mut method, mut url) = ("GET".to_owned(), None);
         for (name, value) in dict.iter() {
@@ -183,10 +180,7 @@ impl<'v> Ask<'v> {
     ) -> anyhow::Result<(Vec<u8>, Option<&'static str>)> {
         let json = |value| {
             let gauge = &Cx::of(eval)?.gauge;
-            let budget = Budget {
-                depth: gauge.limits.value_depth,
-                bytes: gauge.text_budget(),
-            };
+            let budget = Budget { depth: gauge.limits.value_depth, bytes: gauge.text_budget() };
             let text = write_json(value, eval.heap(), budget)?;
             anyhow::Ok((text.into_bytes(), Some("application/json")))
         };
@@ -203,18 +197,15 @@ impl<'v> Ask<'v> {
             return match body.unpack_str() {
                 Some(text) => Ok((text.as_bytes().to_vec(), None)),
                 None if matches!(body.get_type(), "dict" | "list") => json(body),
-                None => anyhow::bail!(
-                    "`body` is text, a dict or a list, not a {}",
-                    body.get_type()
-                ),
+                None => {
+                    anyhow::bail!("`body` is text, a dict or a list, not a {}", body.get_type())
+                }
             };
         }
         let Some(encoded) = self.body_base64 else {
             return Ok((Vec::new(), None));
         };
-        let bytes = encoded
-            .unpack_str()
-            .map(|text| BASE64_STANDARD.decode(text));
+        let bytes = encoded.unpack_str().map(|text| BASE64_STANDARD.decode(text));
         match bytes {
             Some(Ok(bytes)) => Ok((bytes, None)),
             _ => anyhow::bail!("`body_base64` is not base64"),
@@ -223,9 +214,7 @@ impl<'v> Ask<'v> {
 }
 
 fn has(headers: &[(String, String)], name: &str) -> bool {
-    headers
-        .iter()
-        .any(|(known, _)| known.eq_ignore_ascii_case(name))
+    headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
 /// Some functions take more than a request does.
@@ -259,10 +248,9 @@ fn text<'v>(what: &str, name: Value<'v>, value: Value<'v>) -> anyhow::Result<Opt
         "NoneType" => None,
         "string" | "int" | "float" => Some(show::plain(value)),
         "bool" => Some(show::plain(value).to_lowercase()),
-        other => anyhow::bail!(
-            "`{}` in `{what}` is text or a number, not a {other}",
-            show::plain(name)
-        ),
+        other => {
+            anyhow::bail!("`{}` in `{what}` is text or a number, not a {other}", show::plain(name))
+        }
     })
 }
 

@@ -43,7 +43,7 @@ pub(super) fn all<'v>(
     loop {
         if !seen.insert(request.url.clone()) {
             return Err(
-                anyhow::anyhow!("{} leads back to itself", without_query(&request.url)).into(),
+                anyhow::anyhow!("{} leads back to itself", without_query(&request.url)).into()
             );
         }
         let response = wire(&request, eval)?;
@@ -152,8 +152,7 @@ fn parse(url: &str) -> anyhow::Result<Url> {
 }
 
 fn join(here: &Url, to: &str) -> anyhow::Result<Url> {
-    here.join(to)
-        .map_err(|error| anyhow::anyhow!("the next page, `{to}`, is not a URL: {error}"))
+    here.join(to).map_err(|error| anyhow::anyhow!("the next page, `{to}`, is not a URL: {error}"))
 }
 
 fn word<'v>(name: &str, value: Value<'v>) -> anyhow::Result<&'v str> {
@@ -163,9 +162,7 @@ fn word<'v>(name: &str, value: Value<'v>) -> anyhow::Result<&'v str> {
 }
 
 fn limit(value: Value<'_>) -> anyhow::Result<usize> {
-    let limit = value
-        .unpack_i32()
-        .and_then(|limit| usize::try_from(limit).ok());
+    let limit = value.unpack_i32().and_then(|limit| usize::try_from(limit).ok());
     limit
         .ok_or_else(|| anyhow::anyhow!("`limit` is a number of items, not {}", show::quoted(value)))
 }
@@ -184,13 +181,8 @@ fn at<'v>(value: Value<'v>, path: &str) -> Option<Value<'v>> {
 fn with(url: &Url, params: &[(String, String)]) -> Url {
     let mut url = url.clone();
     let old = url.query_pairs().into_owned();
-    let kept: Vec<_> = old
-        .filter(|(name, _)| params.iter().all(|(new, _)| new != name))
-        .collect();
-    url.query_pairs_mut()
-        .clear()
-        .extend_pairs(kept)
-        .extend_pairs(params);
+    let kept: Vec<_> = old.filter(|(name, _)| params.iter().all(|(new, _)| new != name)).collect();
+    url.query_pairs_mut().clear().extend_pairs(kept).extend_pairs(params);
     url
 }
 
@@ -239,16 +231,10 @@ mod tests {
         let check = |header: &str, expected: Option<&str>| {
             assert_eq!(next_link(header), expected, "{header}");
         };
-        check(
-            "<https://a.test/?p=2>; rel=\"next\"",
-            Some("https://a.test/?p=2"),
-        );
+        check("<https://a.test/?p=2>; rel=\"next\"", Some("https://a.test/?p=2"));
         check("</b>; rel=next", Some("/b"));
         check("</a>; rel=\"prev\", </b>; rel=\"next\"", Some("/b"));
-        check(
-            "</a,b;c>; title=\"x\"; REL=\"last Next\", </d>; rel=x",
-            Some("/a,b;c"),
-        );
+        check("</a,b;c>; title=\"x\"; REL=\"last Next\", </d>; rel=x", Some("/a,b;c"));
         check("</b>; rel=next, </c>; rel=last", Some("/b"));
         check("</a>; rel=\"nextish\"", None);
         check("</a>; rel=\"prev\"", None);
@@ -259,10 +245,7 @@ mod tests {
     #[test]
     fn parameters_are_replaced() {
         let url = Url::parse("https://a.test/x?q=a%20b&page=9&page=8").unwrap();
-        assert_eq!(
-            following(&url, "page").as_str(),
-            "https://a.test/x?q=a+b&page=10"
-        );
+        assert_eq!(following(&url, "page").as_str(), "https://a.test/x?q=a+b&page=10");
         let url = Url::parse("https://a.test/x").unwrap();
         assert_eq!(following(&url, "page").as_str(), "https://a.test/x?page=2");
     }

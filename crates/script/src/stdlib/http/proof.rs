@@ -55,10 +55,8 @@ pub(super) fn written<'v>(headers: Value<'v>, heap: Heap<'v>) -> anyhow::Result<
     let mut plain = Vec::new();
     for (name, value) in dict.iter() {
         match Secret::name_of(value) {
-            Some(secret) => credentials.push(Credential::Header {
-                header: show::plain(name),
-                secret: secret.to_owned(),
-            }),
+            Some(secret) => credentials
+                .push(Credential::Header { header: show::plain(name), secret: secret.to_owned() }),
             None => plain.push((name, value)),
         }
     }

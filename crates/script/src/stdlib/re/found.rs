@@ -15,11 +15,7 @@ pub(super) struct Found<'r, 's> {
 impl<'r, 's> Found<'r, 's> {
     pub(super) fn new(regex: &'r Regex, captures: Captures<'s>) -> Option<Self> {
         let whole = captures.get(0)?.range();
-        Some(Self {
-            regex,
-            captures,
-            whole,
-        })
+        Some(Self { regex, captures, whole })
     }
 
     pub(super) fn dict<'v>(&self, places: &mut Places<'_>, heap: Heap<'v>) -> Value<'v> {
@@ -31,10 +27,7 @@ impl<'r, 's> Found<'r, 's> {
         let text = self.captures.get(0).map_or("", |whole| whole.as_str());
         heap.alloc(AllocDict([
             ("text", heap.alloc(text)),
-            (
-                "groups",
-                heap.alloc(AllocList(groups(&self.captures, heap))),
-            ),
+            ("groups", heap.alloc(AllocList(groups(&self.captures, heap)))),
             ("named", heap.alloc(AllocDict(named.collect::<Vec<_>>()))),
             ("start", place(start)),
             ("end", place(end)),
@@ -44,11 +37,7 @@ impl<'r, 's> Found<'r, 's> {
 
 /// What each group took.
 pub(super) fn groups<'v>(captures: &Captures<'_>, heap: Heap<'v>) -> Vec<Value<'v>> {
-    captures
-        .iter()
-        .skip(1)
-        .map(|group| taken(group, heap))
-        .collect()
+    captures.iter().skip(1).map(|group| taken(group, heap)).collect()
 }
 
 fn taken<'v>(group: Option<regex::Match<'_>>, heap: Heap<'v>) -> Value<'v> {
@@ -64,11 +53,7 @@ pub(super) struct Places<'s> {
 
 impl<'s> Places<'s> {
     pub(super) fn of(text: &'s str) -> Self {
-        Self {
-            text,
-            bytes: 0,
-            characters: 0,
-        }
+        Self { text, bytes: 0, characters: 0 }
     }
 
     fn characters(&mut self, bytes: usize) -> usize {

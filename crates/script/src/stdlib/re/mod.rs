@@ -161,9 +161,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             };
             out.push_str(&s[done..whole.start()]);
             // A group is at most as long as the whole match.
-            let longest = references
-                .saturating_mul(whole.len())
-                .saturating_add(by.len());
+            let longest = references.saturating_mul(whole.len()).saturating_add(by.len());
             gauge.text(out.len().saturating_add(longest), "a text")?;
             captures.expand(by, &mut out);
             done = whole.end();

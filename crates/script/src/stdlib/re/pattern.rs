@@ -98,11 +98,7 @@ impl Pattern {
         if groups > MOST_GROUPS {
             anyhow::bail!("re: a pattern with {groups} groups; it may have {MOST_GROUPS}");
         }
-        Ok(Self {
-            text: text.to_owned(),
-            regex: Arc::new(regex),
-            places: places(&parsed),
-        })
+        Ok(Self { text: text.to_owned(), regex: Arc::new(regex), places: places(&parsed) })
     }
 }
 

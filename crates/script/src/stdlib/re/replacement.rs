@@ -19,15 +19,9 @@ pub(super) fn check(by: &str, regex: &Regex) -> anyhow::Result<()> {
 
 /// What follows the reference. A `$` without a name behind it is itself.
 fn dollar<'t>(after: &'t str, regex: &Regex) -> anyhow::Result<&'t str> {
-    let braced = after
-        .strip_prefix('{')
-        .and_then(|rest| rest.split_once('}'));
+    let braced = after.strip_prefix('{').and_then(|rest| rest.split_once('}'));
     if let Some((name, rest)) = braced {
-        return if has(regex, name) {
-            Ok(rest)
-        } else {
-            Err(missing(name, regex, ""))
-        };
+        return if has(regex, name) { Ok(rest) } else { Err(missing(name, regex, "")) };
     }
     let end = after.find(|c: char| !is_part(c)).unwrap_or(after.len());
     let (name, rest) = after.split_at(end);
@@ -46,21 +40,12 @@ fn dollar<'t>(after: &'t str, regex: &Regex) -> anyhow::Result<&'t str> {
 
 /// What follows the backslash; with the number or name of a group it is Python's way to refer to it.
 fn backslash<'t>(after: &'t str, regex: &Regex) -> anyhow::Result<&'t str> {
-    let named = after
-        .strip_prefix("g<")
-        .and_then(|rest| rest.split_once('>'));
+    let named = after.strip_prefix("g<").and_then(|rest| rest.split_once('>'));
     let name = match named {
         Some((name, _)) => name,
-        None => after
-            .get(..1)
-            .filter(|digit| digit.as_bytes()[0].is_ascii_digit())
-            .unwrap_or(""),
+        None => after.get(..1).filter(|digit| digit.as_bytes()[0].is_ascii_digit()).unwrap_or(""),
     };
-    let written = if named.is_some() {
-        format!("\\g<{name}>")
-    } else {
-        format!("\\{name}")
-    };
+    let written = if named.is_some() { format!("\\g<{name}>") } else { format!("\\{name}") };
     if name.is_empty() || name == "0" || !has(regex, name) {
         return Ok(after);
     }
@@ -82,10 +67,7 @@ fn has(regex: &Regex, name: &str) -> bool {
 
 fn missing(name: &str, regex: &Regex, hint: &str) -> anyhow::Error {
     let numbers = (1..regex.captures_len()).map(|number| format!("${number}"));
-    let names = regex
-        .capture_names()
-        .flatten()
-        .map(|name| format!("${{{name}}}"));
+    let names = regex.capture_names().flatten().map(|name| format!("${{{name}}}"));
     let known: Vec<String> = numbers.chain(names).collect();
     let known = if known.is_empty() {
         "it has none, and `$0` is the whole match".to_owned()

@@ -17,11 +17,7 @@ pub(crate) fn measure(value: Value<'_>, gauge: &Gauge) -> anyhow::Result<usize> 
         gauge.text(text.len(), "a text")?;
         return Ok(text.len());
     }
-    let mut measure = Measure {
-        left: gauge.text_budget(),
-        budget: gauge.text_budget(),
-        gauge,
-    };
+    let mut measure = Measure { left: gauge.text_budget(), budget: gauge.text_budget(), gauge };
     measure.value(value, 0)?;
     Ok(measure.budget - measure.left)
 }
@@ -79,10 +75,7 @@ impl Measure<'_> {
             Some(left) => self.left = left,
             None => {
                 self.gauge.leave_trial()?;
-                bail!(
-                    "the value is longer than {} bytes when shown or compared",
-                    self.budget
-                )
+                bail!("the value is longer than {} bytes when shown or compared", self.budget)
             }
         }
         Ok(())

@@ -183,8 +183,6 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<NoneType> {
         let text = line(&args.items, eval)?;
-        Err(starlark::Error::new_kind(starlark::ErrorKind::Fail(
-            anyhow::anyhow!("{text}"),
-        )))
+        Err(starlark::Error::new_kind(starlark::ErrorKind::Fail(anyhow::anyhow!("{text}"))))
     }
 }

@@ -58,14 +58,7 @@ impl<'v, 'g> Printer<'v, 'g> {
 
     /// Outside of an evaluation's limits: for messages, which name secrets and are cut.
     pub(super) fn bounded(budget: usize, heap: Option<Heap<'v>>) -> Self {
-        Self {
-            out: String::new(),
-            budget,
-            gauge: None,
-            heap,
-            secrets: Secrets::Named,
-            written: 0,
-        }
+        Self { out: String::new(), budget, gauge: None, heap, secrets: Secrets::Named, written: 0 }
     }
 
     /// As `str` gives it: a text is itself.
@@ -218,11 +211,7 @@ impl<'v, 'g> Printer<'v, 'g> {
     fn closed(&mut self, value: Value<'v>) -> anyhow::Result<()> {
         let left = self.budget.saturating_sub(self.out.len());
         let is_function = matches!(value.get_type(), "function" | "field" | "set");
-        let most = if is_function {
-            LONGEST_CLOSED.min(left)
-        } else {
-            left
-        };
+        let most = if is_function { LONGEST_CLOSED.min(left) } else { left };
         let mut head = Head::new(most, None);
         let whole = write!(head, "{value}").is_ok();
         let holder = CLOSED.iter().find(|open| head.text.starts_with(**open));
@@ -259,11 +248,7 @@ struct Head {
 
 impl Head {
     fn new(most: usize, until: Option<char>) -> Self {
-        Self {
-            text: String::new(),
-            most,
-            until,
-        }
+        Self { text: String::new(), most, until }
     }
 }
 

@@ -58,12 +58,7 @@ fn well(reply: &Reply) -> anyhow::Result<()> {
     };
     let place = fault.place.as_ref();
     let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
-    anyhow::bail!(
-        "`{}` failed: {}{}",
-        reply.tool,
-        fault.message,
-        place.unwrap_or_default()
-    )
+    anyhow::bail!("`{}` failed: {}{}", reply.tool, fault.message, place.unwrap_or_default())
 }
 
 fn part<'v>(answer: &Answer, name: &str, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {

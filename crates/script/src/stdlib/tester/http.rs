@@ -96,9 +96,7 @@ fn methods(builder: &mut MethodsBuilder) {
             }
             (None, body) => body.unwrap_or_default().to_owned(),
         };
-        let status = u16::try_from(status)
-            .ok()
-            .filter(|s| (100..600).contains(s));
+        let status = u16::try_from(status).ok().filter(|s| (100..600).contains(s));
         let exchange = Exchange::Http {
             method: method.to_ascii_uppercase(),
             url: url.to_owned(),

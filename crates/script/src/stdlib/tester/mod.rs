@@ -73,9 +73,7 @@ starlark::methods_static!(METHODS = methods);
 /// Puts something on the stage, with the line that did.
 fn play(prop: Prop, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<NoneType> {
     let cx = Cx::of(eval)?;
-    cx.stage()?
-        .play(prop, cx.place(eval))
-        .map_err(|why| anyhow::anyhow!(why))?;
+    cx.stage()?.play(prop, cx.place(eval)).map_err(|why| anyhow::anyhow!(why))?;
     Ok(NoneType)
 }
 
@@ -101,10 +99,7 @@ fn arguments<'v>(
     let mut given = Args::new();
     for (name, value) in args.iter().flat_map(|args| args.iter()) {
         let Some(name) = name.unpack_str() else {
-            anyhow::bail!(
-                "{function}: names of arguments are strings, not {}",
-                name.get_type()
-            );
+            anyhow::bail!("{function}: names of arguments are strings, not {}", name.get_type());
         };
         given.insert(name.to_owned(), data(value, eval)?);
     }

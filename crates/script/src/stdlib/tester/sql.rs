@@ -146,10 +146,5 @@ fn exchange<'v>(
         }
         given.push(row);
     }
-    Ok(SqlExchange {
-        sql: sql.to_owned(),
-        rows: given,
-        changed: changed.into(),
-        error,
-    })
+    Ok(SqlExchange { sql: sql.to_owned(), rows: given, changed: changed.into(), error })
 }

@@ -62,9 +62,8 @@ fn shortened(text: &str) -> String {
             return line.to_owned();
         }
         let rest = &line[end..];
-        let sum = rest.bytes().fold(0u32, |sum, byte| {
-            sum.wrapping_mul(31).wrapping_add(byte.into())
-        });
+        let sum =
+            rest.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         format!("{}… ({} more bytes, {sum:08x})", &line[..end], rest.len())
     };
     let lines: Vec<String> = text.split('\n').map(line).collect();

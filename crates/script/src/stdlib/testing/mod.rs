@@ -83,10 +83,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         if !expected.equals(actual)? {
             return Ok(NoneType);
         }
-        let what = format!(
-            "expected values to be different, but both are {}",
-            shown(actual, eval.heap())
-        );
+        let what =
+            format!("expected values to be different, but both are {}", shown(actual, eval.heap()));
         Err(failed(message, &what))
     }
 
@@ -149,11 +147,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if container.is_in(item)? {
             return Ok(NoneType);
         }
-        let what = format!(
-            "{} not in {}",
-            shown(item, eval.heap()),
-            shown(container, eval.heap())
-        );
+        let what = format!("{} not in {}", shown(item, eval.heap()), shown(container, eval.heap()));
         Err(failed(message, &what))
     }
 
@@ -175,10 +169,8 @@ fn natives(builder: &mut GlobalsBuilder) {
         #[starlark(require = named, default = "")] message: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<String> {
-        if [
-            "NoneType", "bool", "dict", "float", "int", "list", "string", "tuple",
-        ]
-        .contains(&func.get_type())
+        if ["NoneType", "bool", "dict", "float", "int", "list", "string", "tuple"]
+            .contains(&func.get_type())
         {
             let what = format!(
                 "raises takes a function and calls it: write testing.raises(f, x), not f(x), which gave {}",
@@ -285,9 +277,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// error: there should be no screws
     /// ```
     fn fail(message: &str) -> starlark::Result<NoneType> {
-        Err(starlark::Error::new_kind(ErrorKind::Fail(anyhow::anyhow!(
-            "{message}"
-        ))))
+        Err(starlark::Error::new_kind(ErrorKind::Fail(anyhow::anyhow!("{message}"))))
     }
 }
 

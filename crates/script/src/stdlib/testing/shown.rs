@@ -114,11 +114,7 @@ fn part(text: &str, at: usize) -> String {
     if length <= LONGEST {
         return text.to_owned();
     }
-    let from = if at + LEAD < LONGEST {
-        0
-    } else {
-        (at - LEAD).min(length - LONGEST)
-    };
+    let from = if at + LEAD < LONGEST { 0 } else { (at - LEAD).min(length - LONGEST) };
     let shown: String = text.chars().skip(from).take(LONGEST).collect();
     let before = if from > 0 { "…" } else { "" };
     let after = if from + LONGEST < length { "…" } else { "" };
@@ -134,10 +130,7 @@ mod tests {
         let digits = "0123456789".repeat(200);
         let check = |at: usize, begins: &str, ends: &str| {
             let part = part(&digits, at);
-            assert!(
-                part.starts_with(begins) && part.ends_with(ends),
-                "{at}: {part}"
-            );
+            assert!(part.starts_with(begins) && part.ends_with(ends), "{at}: {part}");
         };
         check(0, "0123", "6789… (2000 characters)");
         check(500, "0123", "6789… (2000 characters)");

@@ -7,9 +7,8 @@ use super::tokens::Tag;
 /// Lists and quotes begin every line inside them, so fewer of these are drawn.
 const DEEPEST_BLOCK: usize = 16;
 
-const SKIPPED: [&str; 9] = [
-    "script", "style", "title", "iframe", "template", "svg", "object", "noscript", "select",
-];
+const SKIPPED: [&str; 9] =
+    ["script", "style", "title", "iframe", "template", "svg", "object", "noscript", "select"];
 
 impl Page {
     /// What an element does, begun.
@@ -27,8 +26,7 @@ impl Page {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 let level = usize::from(name.as_bytes()[1] - b'0');
                 self.sheet.block();
-                self.sheet
-                    .inline(&format!("{} ", "#".repeat(level)), &prefix);
+                self.sheet.inline(&format!("{} ", "#".repeat(level)), &prefix);
                 self.sheet.flatten(true);
                 Effect::Heading
             }
@@ -36,10 +34,7 @@ impl Page {
             "i" | "em" => self.mark("*"),
             "del" | "s" | "strike" => self.mark("~~"),
             "a" => match tag.attribute("href").and_then(|href| target(&href)) {
-                Some(to) => Effect::Link {
-                    to,
-                    at: self.sheet.open("[", &prefix),
-                },
+                Some(to) => Effect::Link { to, at: self.sheet.open("[", &prefix) },
                 None => Effect::None,
             },
             "code" | "kbd" | "samp" | "tt" => {
@@ -48,9 +43,7 @@ impl Page {
             }
             "pre" => {
                 self.code = Some(String::new());
-                Effect::Pre {
-                    language: language(tag),
-                }
+                Effect::Pre { language: language(tag) }
             }
             "ul" | "ol" | "li" | "blockquote" => self.block_with_prefix(tag, &prefix),
             "table" | "tr" | "td" | "th" => self.of_table(name),
@@ -70,10 +63,7 @@ impl Page {
     /// In `<pre>`, a `<code>` says the language and nothing else says anything.
     fn inside_code(&mut self, tag: &Tag<'_>) -> Effect {
         let said = self::language(tag);
-        if let Some(Element {
-            effect: Effect::Pre { language },
-            ..
-        }) = self.elements.last_mut()
+        if let Some(Element { effect: Effect::Pre { language }, .. }) = self.elements.last_mut()
             && tag.name == "code"
             && language.is_empty()
         {
@@ -92,11 +82,7 @@ impl Page {
                 Effect::Within
             }
             "li" => {
-                let mut lists = self
-                    .elements
-                    .iter_mut()
-                    .rev()
-                    .map(|element| &mut element.effect);
+                let mut lists = self.elements.iter_mut().rev().map(|element| &mut element.effect);
                 let next = lists.find_map(|effect| match effect {
                     Effect::List { next } => Some(next),
                     _ => None,
@@ -128,14 +114,8 @@ impl Page {
 
     /// Tables in tables are read as plain blocks.
     fn of_table(&mut self, name: &str) -> Effect {
-        let tables = self
-            .elements
-            .iter()
-            .filter(|e| matches!(e.effect, Effect::Table(_)));
-        let in_cell = self
-            .elements
-            .iter()
-            .any(|e| matches!(e.effect, Effect::Cell(_)));
+        let tables = self.elements.iter().filter(|e| matches!(e.effect, Effect::Table(_)));
+        let in_cell = self.elements.iter().any(|e| matches!(e.effect, Effect::Cell(_)));
         match (name, tables.count()) {
             ("table", 0) => Effect::Table(Vec::new()),
             ("tr", 1) if !in_cell => {
@@ -165,13 +145,10 @@ impl Page {
     }
 
     pub(super) fn rows(&mut self) -> Option<&mut Vec<Vec<String>>> {
-        self.elements
-            .iter_mut()
-            .rev()
-            .find_map(|element| match &mut element.effect {
-                Effect::Table(rows) => Some(rows),
-                _ => None,
-            })
+        self.elements.iter_mut().rev().find_map(|element| match &mut element.effect {
+            Effect::Table(rows) => Some(rows),
+            _ => None,
+        })
     }
 
     pub(super) fn void(&mut self, tag: &Tag<'_>) {
@@ -198,13 +175,9 @@ impl Page {
 fn language(tag: &Tag<'_>) -> String {
     let classes = tag.attribute("class").unwrap_or_default();
     let mut found = classes.split_ascii_whitespace().filter_map(|class| {
-        class
-            .strip_prefix("language-")
-            .or_else(|| class.strip_prefix("lang-"))
+        class.strip_prefix("language-").or_else(|| class.strip_prefix("lang-"))
     });
-    let plain = |name: &&str| {
-        name.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-#_.".contains(c))
-    };
+    let plain =
+        |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "+-#_.".contains(c));
     found.find(plain).unwrap_or_default().to_owned()
 }

@@ -21,11 +21,7 @@ impl Page {
                 let code = code.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
                 if !code.is_empty() {
                     let fence = fence(&code, 1);
-                    let blank = if code.starts_with('`') || code.ends_with('`') {
-                        " "
-                    } else {
-                        ""
-                    };
+                    let blank = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };
                     let markdown = format!("{fence}{blank}{code}{blank}{fence}");
                     self.sheet.inline(&markdown, &prefix);
                 }
@@ -35,10 +31,8 @@ impl Page {
                 let code = code.trim_matches('\n');
                 let fence = fence(code, 3);
                 let first = format!("{fence}{language}");
-                let lines = [first.as_str()]
-                    .into_iter()
-                    .chain(code.lines())
-                    .chain([fence.as_str()]);
+                let lines =
+                    [first.as_str()].into_iter().chain(code.lines()).chain([fence.as_str()]);
                 self.sheet.lines(lines, &prefix);
             }
             Effect::Within => {

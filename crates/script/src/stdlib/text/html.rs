@@ -31,11 +31,7 @@ pub(super) fn to_markdown(
     }
     check(page.sheet.length())?;
     let text = page.sheet.text.trim_end();
-    Ok(if text.is_empty() {
-        String::new()
-    } else {
-        format!("{text}\n")
-    })
+    Ok(if text.is_empty() { String::new() } else { format!("{text}\n") })
 }
 
 pub(super) struct Element {
@@ -72,9 +68,8 @@ pub(super) struct Page {
     pub(super) cells: usize,
 }
 
-const VOID: [&str; 12] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr",
-];
+const VOID: [&str; 12] =
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"];
 pub(super) const BLOCKS: [&str; 20] = [
     "address",
     "article",
@@ -143,10 +138,7 @@ impl Page {
             0 => self.effect(tag),
             _ => Effect::None,
         };
-        self.elements.push(Element {
-            name: name.to_owned(),
-            effect,
-        });
+        self.elements.push(Element { name: name.to_owned(), effect });
     }
 
     /// Ends what a tag ends without saying so: a `<li>` the item before it, a `<td>` the cell.
@@ -173,21 +165,14 @@ impl Page {
 
     /// Ends an element and all that was left open in it; an end of nothing is no end.
     fn close(&mut self, name: &str) {
-        let Some(place) = self
-            .elements
-            .iter()
-            .rposition(|element| element.name == name)
-        else {
+        let Some(place) = self.elements.iter().rposition(|element| element.name == name) else {
             if name == "p" && self.skipping == 0 {
                 self.sheet.block();
             }
             return;
         };
         // A cell is left by its own end or its table's, not by a stray one inside it.
-        let cell = self
-            .elements
-            .iter()
-            .rposition(|e| matches!(e.effect, Effect::Cell(_)));
+        let cell = self.elements.iter().rposition(|e| matches!(e.effect, Effect::Cell(_)));
         let leaves_cell = cell.is_some_and(|cell| place < cell);
         if leaves_cell && !matches!(name, "table" | "tr" | "tbody" | "thead" | "tfoot") {
             return;

@@ -10,10 +10,7 @@ pub(super) fn truncate(text: &str, n: usize, end: &str) -> anyhow::Result<String
     if ending > n {
         anyhow::bail!("text.truncate: an end of {ending} characters does not fit into {n}");
     }
-    let start = text[..cut]
-        .char_indices()
-        .nth(n - ending)
-        .map_or(cut, |(at, _)| at);
+    let start = text[..cut].char_indices().nth(n - ending).map_or(cut, |(at, _)| at);
     Ok(format!("{}{end}", &text[..start]))
 }
 
@@ -97,11 +94,7 @@ pub(super) fn dedent(text: &str, go_on: GoOn<'_>) -> anyhow::Result<String> {
     }
     let margin = margin.unwrap_or_default().len();
     let moved = |line: &'_ str| {
-        if is_blank(line) {
-            0..0
-        } else {
-            margin..line.len()
-        }
+        if is_blank(line) { 0..0 } else { margin..line.len() }
     };
     joined(text, go_on, |line, out| out.push_str(&line[moved(line)]))
 }

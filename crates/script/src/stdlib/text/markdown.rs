@@ -55,11 +55,7 @@ impl Sheet {
     }
 
     pub(super) fn flatten(&mut self, yes: bool) {
-        self.flat = if yes {
-            self.flat + 1
-        } else {
-            self.flat.saturating_sub(1)
-        };
+        self.flat = if yes { self.flat + 1 } else { self.flat.saturating_sub(1) };
     }
 
     /// Words, with blanks between them as HTML has it.
@@ -124,10 +120,7 @@ impl Sheet {
     /// Lines as they are, each begun as it must be. A short line may have a long beginning, so they
     /// are measured first.
     pub(super) fn lines<'l>(&mut self, lines: impl Iterator<Item = &'l str> + Clone, prefix: &str) {
-        let length: usize = lines
-            .clone()
-            .map(|line| line.len() + prefix.len() + 1)
-            .sum();
+        let length: usize = lines.clone().map(|line| line.len() + prefix.len() + 1).sum();
         if self.text.len() + length > LONGEST {
             self.over = self.text.len() + length;
             return;
@@ -198,9 +191,7 @@ fn escaped(word: &str, begun: bool) -> String {
 
 /// Would Markdown take what follows an `&` for a character's name?
 fn is_reference(after: &str) -> bool {
-    let name = after
-        .bytes()
-        .take_while(|b| b.is_ascii_alphanumeric() || *b == b'#');
+    let name = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#');
     let length = name.take(LONGEST_NAME + 1).count();
     (1..=LONGEST_NAME).contains(&length) && after.as_bytes().get(length) == Some(&b';')
 }
@@ -233,10 +224,7 @@ pub(super) fn target(href: &str) -> Option<String> {
     let href: String = href.chars().filter(|c| !c.is_control()).collect();
     let href = unmistaken(href.trim(), "&amp;");
     let scheme = href.split(':').next().unwrap_or_default();
-    if DROPPED
-        .iter()
-        .any(|dropped| scheme.eq_ignore_ascii_case(dropped))
-    {
+    if DROPPED.iter().any(|dropped| scheme.eq_ignore_ascii_case(dropped)) {
         return None;
     }
     Some(if href.contains([' ', '(', ')', '<', '>']) {

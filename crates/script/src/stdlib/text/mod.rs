@@ -56,9 +56,7 @@ impl<'v> StarlarkValue<'v> for Text {
         args.no_named_args()?;
         let given = args.positional1(eval.heap())?;
         match given.unpack_str() {
-            Some(text) => Ok(eval
-                .heap()
-                .alloc(Block(json!({"type": "text", "text": text})))),
+            Some(text) => Ok(eval.heap().alloc(Block(json!({"type": "text", "text": text})))),
             None => {
                 Err(anyhow::anyhow!("text() takes a string, not a {}", given.get_type()).into())
             }
@@ -100,9 +98,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ) -> starlark::Result<String> {
         let _ = this;
         let rows = items(rows, "text.table", eval)?;
-        let header = header
-            .map(|header| items(header, "text.table", eval))
-            .transpose()?;
+        let header = header.map(|header| items(header, "text.table", eval)).transpose()?;
         Ok(table::Table::of(&rows, header, eval)?.render(gauge(eval)?)?)
     }
 

@@ -61,11 +61,7 @@ impl Table {
         let header = header.map(|names| names.into_iter().map(|name| cell(name, eval)).collect());
         let header: Option<Vec<Cell>> = header.transpose()?;
         let columns = columns(header.as_deref(), &made);
-        Ok(Self {
-            header,
-            rows: made,
-            columns,
-        })
+        Ok(Self { header, rows: made, columns })
     }
 
     pub(super) fn render(&self, gauge: &Gauge) -> anyhow::Result<String> {
@@ -146,25 +142,14 @@ fn cell<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Ce
             }
         }
     };
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let width = text.chars().map(width).sum();
-    Ok(Cell {
-        text,
-        width,
-        is_number,
-    })
+    Ok(Cell { text, width, is_number })
 }
 
 fn columns(header: Option<&[Cell]>, rows: &[Vec<Cell>]) -> Vec<Column> {
     let widest = rows.iter().map(Vec::len).chain(header.map(<[Cell]>::len));
-    let none = Column {
-        width: 0,
-        numbers: false,
-        texts: false,
-    };
+    let none = Column { width: 0, numbers: false, texts: false };
     let mut columns = vec![none; widest.max().unwrap_or(0)];
     for row in rows {
         for (cell, column) in row.iter().zip(&mut columns) {

@@ -31,10 +31,7 @@ pub(super) fn fill<'v>(
     let missing = places.iter().filter(|name| values.get_str(name).is_none());
     let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
     if !missing.is_empty() {
-        anyhow::bail!(
-            "text.template: there is no value for {}",
-            missing.join(", ")
-        );
+        anyhow::bail!("text.template: there is no value for {}", missing.join(", "));
     }
     let mut shown = HashMap::new();
     for name in places {
@@ -82,9 +79,7 @@ impl<'t> Iterator for Parts<'t> {
 fn place(from: &str) -> anyhow::Result<(&str, &str)> {
     let is_name = |name: &str| {
         let mut letters = name.chars();
-        letters
-            .next()
-            .is_some_and(|c| c.is_alphabetic() || c == '_')
+        letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
             && letters.all(|c| c.is_alphanumeric() || c == '_')
     };
     let found = from.strip_prefix('{').and_then(|from| from.split_once('}'));

@@ -36,18 +36,12 @@ pub(super) struct Tokens<'t> {
 
 impl<'t> Tokens<'t> {
     pub(super) fn of(html: &'t str) -> Self {
-        Self {
-            rest: html,
-            raw: None,
-        }
+        Self { rest: html, raw: None }
     }
 
     /// Goes past the end of a comment, declaration or raw element; the page's end is one.
     fn skip_past(&mut self, end: &str) {
-        self.rest = self
-            .rest
-            .find(end)
-            .map_or("", |at| &self.rest[at + end.len()..]);
+        self.rest = self.rest.find(end).map_or("", |at| &self.rest[at + end.len()..]);
     }
 
     fn skip_raw(&mut self, name: &str) {
@@ -91,9 +85,7 @@ impl<'t> Tokens<'t> {
     }
 
     fn name(&mut self) -> String {
-        let end = self
-            .rest
-            .find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
+        let end = self.rest.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
         let (name, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         self.rest = rest;
         name.to_ascii_lowercase()

@@ -53,11 +53,7 @@ struct Node {
 
 enum Open {
     List(Vec<Json>),
-    Map {
-        entries: Map<String, Json>,
-        merged: Vec<Map<String, Json>>,
-        key: Option<(String, bool)>,
-    },
+    Map { entries: Map<String, Json>, merged: Vec<Map<String, Json>>, key: Option<(String, bool)> },
 }
 
 /// A list or map that is being read, and what it counts so far.
@@ -83,12 +79,7 @@ impl Reader {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain;
                 let json = scalar(&text, plain, tag.as_deref())?;
-                let node = Node {
-                    json,
-                    values: 1,
-                    bytes: text.len(),
-                    plain,
-                };
+                let node = Node { json, values: 1, bytes: text.len(), plain };
                 self.finish(node, anchor)
             }
             Event::Alias(anchor) => {
@@ -98,23 +89,13 @@ impl Reader {
                 // Counted before it is copied.
                 let (values, bytes) = (node.values, node.bytes);
                 self.count(values, bytes)?;
-                let node = Node {
-                    plain: false,
-                    ..self.anchors[&anchor].clone()
-                };
+                let node = Node { plain: false, ..self.anchors[&anchor].clone() };
                 self.add(node)
             }
             Event::SequenceStart(anchor, _) => self.enter(Open::List(Vec::new()), anchor),
             Event::MappingStart(anchor, _) => {
                 let (entries, merged, key) = (Map::new(), Vec::new(), None);
-                self.enter(
-                    Open::Map {
-                        entries,
-                        merged,
-                        key,
-                    },
-                    anchor,
-                )
+                self.enter(Open::Map { entries, merged, key }, anchor)
             }
             Event::SequenceEnd | Event::MappingEnd => self.leave(),
             Event::DocumentStart(_) => {
@@ -140,19 +121,10 @@ impl Reader {
         if self.levels.len() == DEEPEST {
             return Err(format!("nested deeper than {DEEPEST}"));
         }
-        if let Some(Level {
-            open: Open::Map { key: None, .. },
-            ..
-        }) = self.levels.last()
-        {
+        if let Some(Level { open: Open::Map { key: None, .. }, .. }) = self.levels.last() {
             return Err("a key must be a text, not a list or a map".into());
         }
-        self.levels.push(Level {
-            open,
-            anchor,
-            values: 1,
-            bytes: 0,
-        });
+        self.levels.push(Level { open, anchor, values: 1, bytes: 0 });
         Ok(())
     }
 
@@ -162,9 +134,7 @@ impl Reader {
         };
         let json = match level.open {
             Open::List(items) => Json::Array(items),
-            Open::Map {
-                entries, merged, ..
-            } => {
+            Open::Map { entries, merged, .. } => {
                 // What was merged stands first, the earlier before the later; one's own wins.
                 let mut all = Map::new();
                 for (key, value) in merged.into_iter().flatten() {
@@ -174,12 +144,7 @@ impl Reader {
                 Json::Object(all)
             }
         };
-        let node = Node {
-            json,
-            values: level.values,
-            bytes: level.bytes,
-            plain: false,
-        };
+        let node = Node { json, values: level.values, bytes: level.bytes, plain: false };
         // Its parts are counted already; it is one more.
         self.count(1, 0)?;
         self.keep(&node, level.anchor)?;
@@ -211,11 +176,7 @@ impl Reader {
         match &mut level.open {
             Open::List(items) => items.push(node.json),
             Open::Map { key, .. } if key.is_none() => *key = Some(name(&node)?),
-            Open::Map {
-                entries,
-                merged,
-                key,
-            } => match key.take() {
+            Open::Map { entries, merged, key } => match key.take() {
                 Some((name, true)) if name == "<<" => merge(node.json, merged)?,
                 Some((name, _)) if entries.contains_key(&name) => {
                     return Err(format!("the key \"{name}\" is there twice"));
@@ -272,17 +233,11 @@ fn number(text: &str) -> Result<Option<Number>, String> {
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return Ok(None);
     }
-    if matches!(
-        unsigned,
-        ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN"
-    ) {
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN") {
         return Err(format!("{text} is no number that can be passed on"));
     }
     if text.len() > LONGEST_NUMBER {
-        return Err(format!(
-            "a number of {} digits; it may have {LONGEST_NUMBER}",
-            text.len()
-        ));
+        return Err(format!("a number of {} digits; it may have {LONGEST_NUMBER}", text.len()));
     }
     let radix = |prefix: &str, radix: u32| {
         let digits = text.strip_prefix(prefix)?;
@@ -298,10 +253,7 @@ fn number(text: &str) -> Result<Option<Number>, String> {
     if let Some(int) = int {
         return Ok(Some(Number::from_string_unchecked(int.to_string())));
     }
-    let float = digits
-        .parse::<f64>()
-        .ok()
-        .filter(|_| unsigned.bytes().all(in_float));
+    let float = digits.parse::<f64>().ok().filter(|_| unsigned.bytes().all(in_float));
     match float {
         Some(float) if !float.is_finite() => Err(format!("{text} is too large for a number")),
         Some(float) => Ok(Some(Number::from_string_unchecked(format!("{float:?}")))),

@@ -3,10 +3,7 @@
 use serde_json::Value as Json;
 
 pub(super) fn document(json: &Json, longest: usize) -> anyhow::Result<String> {
-    let mut out = Out {
-        text: String::new(),
-        longest,
-    };
+    let mut out = Out { text: String::new(), longest };
     if is_block(json) {
         out.block(json, 0)?;
     } else {
@@ -95,10 +92,7 @@ impl Out {
 
     fn push(&mut self, text: &str) -> anyhow::Result<()> {
         if self.text.len() + text.len() > self.longest {
-            anyhow::bail!(
-                "yaml.encode: the text is longer than {} bytes",
-                self.longest
-            );
+            anyhow::bail!("yaml.encode: the text is longer than {} bytes", self.longest);
         }
         self.text.push_str(text);
         Ok(())
@@ -111,11 +105,7 @@ fn number_text(number: &str) -> String {
         return number.to_owned();
     };
     let point = if digits.contains('.') { "" } else { ".0" };
-    let sign = if exponent.starts_with(['-', '+']) {
-        ""
-    } else {
-        "+"
-    };
+    let sign = if exponent.starts_with(['-', '+']) { "" } else { "+" };
     format!("{digits}{point}e{sign}{exponent}")
 }
 
@@ -126,29 +116,18 @@ fn spelt(text: &str) -> String {
     }
     let quoted = Json::String(text.to_owned()).to_string();
     // Characters that YAML takes for breaks or refuses, and JSON does not mind.
-    let odd = |c: char| {
-        matches!(
-            c,
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}'
-        )
-    };
+    let odd = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
     if !quoted.contains(odd) {
         return quoted;
     }
     let escaped = |c: char| {
-        if odd(c) {
-            format!("\\u{:04x}", u32::from(c))
-        } else {
-            c.to_string()
-        }
+        if odd(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }
     };
     quoted.chars().map(escaped).collect()
 }
 
 /// Words that some version of YAML takes for something else than a text.
-const WORDS: [&str; 10] = [
-    "null", "true", "false", "yes", "no", "on", "off", "y", "n", "~",
-];
+const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"];
 
 fn is_plain(text: &str) -> bool {
     let first = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '/'));
