@@ -2,7 +2,7 @@
 
 use super::budgeted_text::BudgetedText;
 use crate::catalog::Module;
-use model::{count_tokens, summarize};
+use model::{ModuleName, count_tokens, summarize};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -58,9 +58,21 @@ fn all_lines(
 
 fn line(module: &Module, counts: ToolCounts, longest: usize) -> String {
     let label = label(module, counts);
-    match summarize(module.description().unwrap_or_default(), longest) {
+    let description = without_own_name(module.description().unwrap_or_default(), &module.name);
+    match summarize(description, longest) {
         about if about.is_empty() => format!("{label}\n"),
         about => format!("{label}: {about}\n"),
+    }
+}
+
+/// Leaves out a label such as `GitHub:`, which repeats the module's name.
+fn without_own_name<'a>(description: &'a str, name: &ModuleName) -> &'a str {
+    let Some((label, rest)) = description.split_once(": ") else { return description };
+    let repeats = label.to_lowercase().replace([' ', '-', '_'], "");
+    if repeats.starts_with(&name.as_str().replace(['-', '_'], "")) && !label.contains('.') {
+        rest
+    } else {
+        description
     }
 }
 
