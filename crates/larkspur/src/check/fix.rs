@@ -90,7 +90,7 @@ pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
         match mend_file(file, findings) {
             Ok(done) => mended.done.extend(done),
             Err(error) => {
-                mended.failed.push(format!("{} cannot be changed: {error}", file.display()))
+                mended.failed.push(format!("{} cannot be changed: {error}", file.display()));
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &Install) -> anyhow::Result<ExitCode> {
     let (name, path) = (name.as_str(), file.path.display());
     match file.install(name, &launch)? {
         None => {
-            note(&format!("{} has `{name}` already, in {path}; nothing to change", client.title))
+            note(&format!("{} has `{name}` already, in {path}; nothing to change", client.title));
         }
         Some(change) => match edits::carry_out(&change, &args.entry)? {
             Done::Shown => return Ok(ExitCode::SUCCESS),

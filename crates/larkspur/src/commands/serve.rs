@@ -176,7 +176,9 @@ fn welcome(runtime: &Runtime, plan: &Plan) {
         match folder.trouble() {
             None => {}
             Some(why) if why.kind() == ErrorKind::NotFound => {
-                note(&format!("note: there is no folder {shown} yet; it is served when it appears"))
+                note(&format!(
+                    "note: there is no folder {shown} yet; it is served when it appears"
+                ));
             }
             Some(why) => note(&format!("note: the folder {shown} cannot be read: {why}")),
         }
