@@ -15,6 +15,7 @@ mod dist;
 #[cfg(test)]
 mod features;
 mod layers;
+mod lines;
 pub mod module_tokens;
 mod registry;
 mod release_check;
@@ -41,6 +42,7 @@ cargo xtask <command>
   layers         which crate may use which
   tidy           names, file openings, the code map, paths out of the repository, pins
   deny           bans, licences and sources, by cargo-deny; --advisories checks security advisories
+  lines          lines of source and of tests in each crate; REVISION adds what has changed since
   tools          the set-up of `test` alone: system programs, packages into target/tools
   module-tokens  what answers of the modules cost, into their READMEs; --check compares
   dist           an archive to install from, with a static binary where the system is Linux
@@ -80,6 +82,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "conformance" => conformance::run(&Workspace::read()?),
         "layers" => report(&layers::problems(&Workspace::read()?)?),
         "tidy" => report(&tidy::problems(&Workspace::read()?)?),
+        "lines" => lines::print(&Workspace::read()?, rest),
         "deny" => deny::run(&Workspace::read()?, rest),
         "tools" => tools::run(&Workspace::read()?, rest),
         "module-tokens" => module_tokens::run(&Workspace::read()?, rest),

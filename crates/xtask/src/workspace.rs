@@ -47,6 +47,13 @@ pub struct Source {
 }
 
 impl Source {
+    /// `None` for a tracked file that has just been deleted.
+    pub(crate) fn read(root: &Path, path: &str) -> Option<Self> {
+        let bytes = std::fs::read(root.join(path)).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(Self { path: path.to_owned(), text })
+    }
+
     pub fn is_rust(&self) -> bool {
         Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
@@ -72,18 +79,13 @@ impl Workspace {
     pub fn sources(&self) -> Result<Vec<Source>> {
         let listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let listed = String::from_utf8(output(&self.root, "git", &listing)?)?;
-        let mut sources: Vec<Source> =
-            listed.split_terminator('\0').filter_map(|path| self.source(path)).collect();
+        let mut sources: Vec<Source> = listed
+            .split_terminator('\0')
+            .filter_map(|path| Source::read(&self.root, path))
+            .collect();
         sources.sort_by(|a, b| a.path.cmp(&b.path));
         sources.dedup_by(|a, b| a.path == b.path);
         Ok(sources)
-    }
-
-    /// `None` for a tracked file that has just been deleted.
-    fn source(&self, path: &str) -> Option<Source> {
-        let bytes = std::fs::read(self.root.join(path)).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Source { path: path.to_owned(), text })
     }
 }
 
