@@ -352,7 +352,7 @@ fn may_hold_numbers(value: &Value) -> bool {
     matches!(value, Value::Number(_) | Value::Array(_) | Value::Object(_))
 }
 
-pub(crate) fn spoken_value(value: &Value) -> String {
+pub fn spoken_value(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(b) => b.to_string(),
@@ -363,7 +363,7 @@ pub(crate) fn spoken_value(value: &Value) -> String {
     }
 }
 
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     if text.chars().count() <= 60 {
         return text.to_owned();
     }

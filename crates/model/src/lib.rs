@@ -10,14 +10,13 @@
 //! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
 //! - a **surface** is how tools are shown: flat, or behind a few **meta tools**;
-//! - a **selection** says which fields of an answer are wanted; a **compact** answer takes few **tokens**;
+//! - a **selection** says which fields of an answer are wanted;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
 //! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
 //! - **permissions** are what a manifest asks for, a **grant** what the operator leaves of it; together
 //!   they are a module's **rights**, and what these do not cover is **denied**;
 //! - a **secret** is what a module sends and never sees; the **vault** keeps it, for all or for one **user**;
 //! - a **question** is what a script wants to know from whoever is behind the client;
-//! - a **plan** is a batch of **tasks** that was found sound; a **run** of it ends in a **report**;
 //! - **limits** bound one evaluation, and a **stop** says which of them ended it.
 
 mod accept;
@@ -27,14 +26,10 @@ mod audit;
 mod bounds;
 mod cache;
 mod caller;
-mod cjk;
 mod claims;
-mod compact;
 mod completion;
 mod compute;
 mod config;
-#[cfg(test)]
-mod corpus;
 mod document;
 mod doors;
 mod duplicate;
@@ -54,7 +49,6 @@ mod manifest;
 mod memory;
 mod name;
 mod output;
-pub mod plan;
 mod policy;
 mod project;
 mod prompt;
@@ -63,21 +57,19 @@ mod resource;
 mod result_check;
 mod result_shape;
 mod schema;
-mod search;
 mod secret;
+pub mod select;
 mod size;
 mod spelling;
 mod suggest;
 mod summary;
 mod surface;
 mod task;
-mod token_estimate;
-mod tokens;
 mod tool;
 mod trust;
 mod uri;
 
-pub use accept::{MOST_DIGITS, Mismatch, unreadable_number};
+pub use accept::{MOST_DIGITS, Mismatch, shorten, spoken_value, unreadable_number};
 pub use access::{
     Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, PossibleWrite, Reach,
     ReadOnlyCall, Rights, Spot, Turns,
@@ -88,10 +80,6 @@ pub use bounds::Bounds;
 pub use cache::Cache;
 pub use caller::Caller;
 pub use claims::Claims;
-pub use compact::{
-    BadSelect, Compact, Format, Selection, Ways, Wish, break_json_lines, compact, compact_each,
-    first_block, is_bare_json,
-};
 pub use completion::Completion;
 pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waiting};
 pub use config::{
@@ -114,7 +102,7 @@ pub use host::{
     is_credential, is_public,
 };
 pub use input::{Args, Input, Problem, Rejected};
-pub use introduction::{Introduction, ModuleLine};
+pub use introduction::Introduction;
 pub use kebab::kebab_name;
 pub use known::{Key, Kind, MANIFEST, PROJECT, Said, Section, project_template};
 pub use leash::{Cancel, Leash};
@@ -132,15 +120,16 @@ pub use quotas::Quotas;
 pub use resource::{Body, Contents, Resource, contents};
 pub use result_check::result_mismatch;
 pub use schema::{Field, Schema};
-pub use search::{Findable, SearchIndex};
 pub use secret::{Secret, SecretName, SecretStamp, Secrets};
+pub use select::{BadSelect, Selection};
 pub use size::{parse_size, show_size};
-pub use spelling::{call_target, normalize_call};
+pub use spelling::{
+    call_target, drop_trailing_commas, normalize_call, read_json_text, strip_fence,
+};
 pub use suggest::{did_you_mean, near_names, nearest};
-pub use summary::summarize;
+pub use summary::{first_sentence, summarize};
 pub use surface::{Showing, StructuredResults, Surface};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
-pub use tokens::{TOKENS_ARE_COUNTED, count_tokens};
 pub use tool::{FIELDS, Hints, Tool};
 pub use trust::{Issuer, Keys, Trust};
 pub use uri::{BadUri, UriTemplate};

@@ -48,7 +48,7 @@ pub fn call_target(args: &Map<String, Value>) -> (String, String) {
 }
 
 /// JSON as models write it: also in a code fence, and with a comma after the last item.
-pub(crate) fn read_json_text(text: &str) -> Option<Value> {
+pub fn read_json_text(text: &str) -> Option<Value> {
     let text = strip_fence(text);
     let value = serde_json::from_str(text).ok();
     let (value, text) = match value {
@@ -62,7 +62,7 @@ pub(crate) fn read_json_text(text: &str) -> Option<Value> {
 }
 
 /// The text inside a code fence, if it is in one, and without a byte order mark.
-pub(crate) fn strip_fence(text: &str) -> &str {
+pub fn strip_fence(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}');
     let fenced = text.trim().strip_prefix("```");
     let Some((language, inner)) = fenced.and_then(|inner| inner.split_once('\n')) else {
@@ -75,7 +75,7 @@ pub(crate) fn strip_fence(text: &str) -> &str {
 }
 
 /// The text without commas that stand before a closing bracket, outside strings.
-pub(crate) fn drop_trailing_commas(text: &str) -> String {
+pub fn drop_trailing_commas(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     // Where the last comma was put, if only space came after it.
     let mut comma = None;

@@ -46,7 +46,7 @@ pub fn summarize(text: &str, longest: usize) -> String {
 }
 
 /// Returns the first sentence that says something.
-pub(crate) fn first_sentence(text: &str) -> &str {
+pub fn first_sentence(text: &str) -> &str {
     let line = first_statement(text);
     let ends = line.match_indices(['.', '!', '?', '。']);
     let end = ends.map(|(at, mark)| (at, at + mark.len())).find(|(at, end)| {

@@ -1,7 +1,8 @@
 //! What a test plays with: the other side of `t`. Whatever is given here is plain data, so that it can
 //! be kept in a file and read back.
 
-use model::{Args, Fault, Leash, Place, TOKENS_ARE_COUNTED};
+use compact::TOKENS_ARE_COUNTED;
+use model::{Args, Fault, Leash, Place};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 

@@ -1,7 +1,7 @@
 //! What one call costs a model: what others sent for it, the tool's answer as JSON, and the text of it
 //! that is read.
 
-use model::count_tokens;
+use compact::count_tokens;
 use script::Reply;
 use serde_json::Value;
 

@@ -8,26 +8,30 @@ use crate::workspace::{Package, Workspace};
 /// Each of our crates with those of ours it may use. A new arrow is a new word here.
 pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    // A result in few tokens; `search` reads tools.
+    ("compact", &["model"]),
+    // The `format` and `select` of a task are those of a compact result.
+    ("plan", &["compact", "model"]),
     // A throwaway server for tests and the bench, and nothing of the product.
     ("cluster", &[]),
     // The same, of services that modules ask.
     ("standins", &[]),
     ("clients", &[]),
-    ("script", &["model"]),
+    ("script", &["compact", "model"]),
     // What the operating system enforces; the only crate with `unsafe` code.
     ("sandbox", &[]),
     ("outside", &["model", "sandbox", "cluster"]),
     ("store", &["model"]),
     ("vault", &["model", "store"]),
-    ("runtime", &["model", "sandbox", "script", "vault", "store"]),
-    ("server", &["model", "runtime"]),
+    ("runtime", &["compact", "model", "plan", "sandbox", "script", "vault", "store"]),
+    ("server", &["compact", "model", "runtime"]),
     ("lsp", &["model", "script"]),
-    ("testing", &["model", "runtime", "script"]),
+    ("testing", &["compact", "model", "runtime", "script"]),
     (
         "larkspur",
         &[
-            "model", "sandbox", "script", "outside", "store", "vault", "runtime", "server",
-            "testing", "cluster", "standins", "clients", "lsp",
+            "model", "compact", "plan", "sandbox", "script", "outside", "store", "vault",
+            "runtime", "server", "testing", "cluster", "standins", "clients", "lsp",
         ],
     ),
     ("xtask", &["standins"]),
@@ -42,7 +46,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["agents", "bench", "larkspur", "minimal", "script", "xtask"]),
     ("argon2", &["vault"]),
     ("axum", &["server"]),
-    ("bpe-openai", &["bench", "model", "xtask"]),
+    ("bpe-openai", &["bench", "compact", "xtask"]),
     ("chacha20poly1305", &["vault"]),
     ("clap", &["larkspur"]),
     ("clap_complete", &["larkspur"]),
@@ -69,13 +73,15 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("tokio-postgres", &["bench", "outside"]),
     ("toml", &["model"]),
     ("toml_edit", &["clients", "larkspur"]),
-    ("toon-format", &["model"]),
+    ("toon-format", &["compact"]),
     ("tracing-subscriber", &["larkspur"]),
 ];
 
 /// Foreign crates that anyone may use but these.
-const BARRED: &[(&str, &[&str])] =
-    &[("tokio", &["model", "script"]), ("tokio-util", &["model", "script"])];
+const BARRED: &[(&str, &[&str])] = &[
+    ("tokio", &["compact", "model", "plan", "script"]),
+    ("tokio-util", &["compact", "model", "plan", "script"]),
+];
 
 pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {
     let mut problems = arrows(&workspace.packages);

@@ -1,7 +1,8 @@
 //! Tools as a model sees them: by their names, words, parameters and price.
 
 use super::{Finding, hidden, schemas};
-use model::{Fault, ModuleName, Place, Tool, count_tokens};
+use compact::count_tokens;
+use model::{Fault, ModuleName, Place, Tool};
 use runtime::{Runtime, Surveyed};
 use script::Sketch;
 use serde_json::{Value, json};

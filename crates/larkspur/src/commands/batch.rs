@@ -7,7 +7,7 @@ use crate::exit::{FAILED, SAID_ERROR, USAGE};
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
 use model::Caller;
-use model::plan::{Run, Stage, Status, Task};
+use plan::{Run, Stage, Status, Task};
 use runtime::{Batch, BatchAnswer, Meta, Trail, Watch};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};

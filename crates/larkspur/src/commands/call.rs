@@ -7,7 +7,8 @@ use crate::commands::save;
 use crate::compose::{self, Signals};
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
-use model::{Args, Content, Grouped, Output, TaskUse, Tool, Ways, count_tokens};
+use compact::{Ways, count_tokens};
+use model::{Args, Content, Grouped, Output, TaskUse, Tool};
 use runtime::{
     Asked, Call, Catalog, Handle, Lookup, Meta, RequestError, RequestErrorKind, Runtime,
 };
@@ -104,9 +105,9 @@ pub(super) fn asked(args: &CallArgs) -> Asked {
     Asked {
         format: match args.format {
             CallFormat::Text | CallFormat::Compact => None,
-            CallFormat::Json => Some(model::Format::Json),
-            CallFormat::Toon => Some(model::Format::Toon),
-            CallFormat::Markdown => Some(model::Format::Markdown),
+            CallFormat::Json => Some(compact::Format::Json),
+            CallFormat::Toon => Some(compact::Format::Toon),
+            CallFormat::Markdown => Some(compact::Format::Markdown),
         },
         select: args.select.clone(),
         ways: Ways::COMMAND,

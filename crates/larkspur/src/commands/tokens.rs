@@ -1,7 +1,8 @@
 //! `larkspur list --tokens`: what a model pays for the list of tools, by either surface.
 
 use crate::terminal::{DIM, STRONG, count, note, say, styled};
-use model::{Grouped, TOKENS_ARE_COUNTED};
+use compact::TOKENS_ARE_COUNTED;
+use model::Grouped;
 use runtime::{Catalog, Choice};
 use serde_json::{Value, json};
 

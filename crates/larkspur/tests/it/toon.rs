@@ -3,7 +3,7 @@
 use crate::clients::{installed, node, run};
 use crate::corpus;
 use crate::room::Room;
-use model::{Format, Ways, Wish, compact};
+use compact::{Format, Ways, Wish, compact};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! Answer of a batch: a text for each task that has something to show, all within one budget.
 
 use super::shape::{Asked, ForeachResults};
-use model::plan::{EndedTask, Report, Shown};
-use model::{Compact, Content, Format, Output, ToolPath, Ways, count_tokens};
+use compact::{Compact, Format, Ways, count_tokens};
+use model::{Content, Output, ToolPath};
+use plan::{EndedTask, Report, Shown};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

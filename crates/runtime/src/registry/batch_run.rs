@@ -3,8 +3,8 @@
 use super::call::find;
 use crate::catalog::{Catalog, Handle};
 use crate::request::RequestError;
-use model::plan::{Failure, Halt, Job, Passing, Plan, ReferencedPaths, Report, Run, Stage, Start};
 use model::{Args, Output};
+use plan::{Failure, Halt, Job, Passing, Plan, ReferencedPaths, Report, Run, Stage, Start};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,6 +1,7 @@
 //! Text that stays within a number of tokens.
 
-use model::{Grouped, count_tokens};
+use compact::count_tokens;
+use model::Grouped;
 use std::fmt::Write;
 
 /// Tokens of `and 1,000 more`, with its line break.

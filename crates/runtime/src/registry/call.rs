@@ -5,7 +5,8 @@ use super::shape::{Asked, Shape};
 use super::{missing_module, missing_tool};
 use crate::catalog::{Catalog, Handle, Lookup};
 use crate::request::{RequestError, RequestErrorKind};
-use model::{Args, Format, Output, Problem, Rejected, Selection, TaskUse, Ways, call_target};
+use compact::{Format, Ways};
+use model::{Args, Output, Problem, Rejected, Selection, TaskUse, call_target};
 use serde_json::Value;
 use std::sync::Arc;
 

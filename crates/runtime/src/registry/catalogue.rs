@@ -3,7 +3,8 @@
 use super::meta::Meta;
 use super::module_list::{ToolCounts, list_modules, name_modules};
 use crate::catalog::Module;
-use model::{Hints, TaskUse, Tool, count_tokens};
+use compact::count_tokens;
+use model::{Hints, TaskUse, Tool};
 use serde_json::json;
 use std::sync::Arc;
 

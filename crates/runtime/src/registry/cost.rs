@@ -4,7 +4,7 @@ use super::detail::Detail;
 use super::listed::{tokens, written};
 use super::offer_text::{Target, show_modules};
 use crate::catalog::{Catalog, Module};
-use model::count_tokens;
+use compact::count_tokens;
 use std::sync::Arc;
 
 /// One module's tools, in tokens.

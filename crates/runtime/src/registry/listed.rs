@@ -1,6 +1,7 @@
 //! What a list says of a tool, as JSON: what is sent to clients, and what it costs them.
 
-use model::{Hints, StructuredResults, Tool, count_tokens, list_output};
+use compact::count_tokens;
+use model::{Hints, StructuredResults, Tool, list_output};
 use serde_json::{Map, Value, json};
 
 /// As in `tools/list`.

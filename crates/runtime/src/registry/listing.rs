@@ -1,8 +1,9 @@
 //! What clients are told beyond a tool's declaration: titles, annotations, `_meta` keys, instructions.
 
+use super::instructions::{ModuleLine, instructions};
 use super::meta::Meta;
 use crate::catalog::{Catalog, Handle, Module};
-use model::{Hints, ModuleLine, Showing, Tool, summarize};
+use model::{Hints, Showing, Tool, summarize};
 use serde_json::{Map, Value, json};
 use std::hash::{Hash, Hasher};
 use std::iter;
@@ -97,7 +98,7 @@ impl Catalog {
         let lines = modules.iter().map(|(name, about)| ModuleLine { name, about });
         let lines: Vec<ModuleLine<'_>> = lines.collect();
         let shows_meta_tools = self.front.choice.shows_modules;
-        self.rules.introduction.instructions(&lines, shows_meta_tools)
+        instructions(self.rules.introduction.instructions.as_deref(), &lines, shows_meta_tools)
     }
 }
 

@@ -184,7 +184,7 @@ async fn one_budget_holds_for_all_tasks() {
     };
     for raw in [true, false] {
         let (texts, _) = hub.texts("batch", &all(raw)).await;
-        let tokens: usize = texts.iter().map(|text| model::count_tokens(text)).sum();
+        let tokens: usize = texts.iter().map(|text| compact::count_tokens(text)).sum();
         assert!(tokens <= 700, "{tokens} of {texts:#?}");
         assert_eq!(texts.len(), 10);
         for (i, text) in texts.iter().enumerate() {
@@ -194,7 +194,7 @@ async fn one_budget_holds_for_all_tasks() {
     }
     let long = json!({"tasks": [task("a", "echo", json!({"text": "word ", "times": 20000})), task("b", "closed", json!({}))]});
     let (texts, _) = hub.texts("batch", &long).await;
-    assert!(model::count_tokens(&texts[0]) <= 650, "{}", texts[0]);
+    assert!(compact::count_tokens(&texts[0]) <= 650, "{}", texts[0]);
     assert_eq!(texts[1], "b:\n0\n");
 }
 

@@ -11,6 +11,7 @@ mod cost;
 mod detail;
 mod front;
 mod inner_batch;
+mod instructions;
 mod listed;
 mod listing;
 mod meta;

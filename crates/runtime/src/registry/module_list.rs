@@ -2,7 +2,8 @@
 
 use super::budgeted_text::BudgetedText;
 use crate::catalog::Module;
-use model::{ModuleName, count_tokens, summarize};
+use compact::count_tokens;
+use model::{ModuleName, summarize};
 use std::cmp::Reverse;
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 use super::budgeted_text::BudgetedText;
 use super::detail::Detail;
 use crate::catalog::{Handle, Module};
-use model::{Tool, count_tokens, summarize};
+use compact::count_tokens;
+use model::{Tool, summarize};
 use std::sync::Arc;
 
 /// Longest summary beside a signature or a module, in characters.

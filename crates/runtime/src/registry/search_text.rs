@@ -4,7 +4,8 @@ use super::budgeted_text::BudgetedText;
 use super::module_list::name_modules;
 use super::offer_text::{Target, tool_line};
 use crate::catalog::{Catalog, Handle, Module};
-use model::{count_tokens, summarize};
+use compact::count_tokens;
+use model::summarize;
 use std::sync::Arc;
 
 /// Tools shown with their signatures.

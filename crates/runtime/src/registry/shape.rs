@@ -2,10 +2,13 @@
 
 use crate::catalog::Handle;
 use crate::life::LastError;
+use compact::{
+    Compact, Format, Ways, Wish, break_json_lines, compact, compact_each, count_tokens,
+    first_block, is_bare_json,
+};
 use model::{
-    Args, Compact, Content, FIELDS, Format, Grouped, Limits, Output, Problem, Rejected, Selection,
-    Stop, StructuredResults, Tool, Ways, Wish, break_json_lines, compact, compact_each,
-    count_tokens, first_block, is_bare_json,
+    Args, Content, FIELDS, Grouped, Limits, Output, Problem, Rejected, Selection, Stop,
+    StructuredResults, Tool,
 };
 use script::{CallFailure, Turn};
 use serde_json::Value;

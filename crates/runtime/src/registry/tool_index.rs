@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Handle, Module};
 use crate::priority::lower_priority;
-use model::{Findable, SearchIndex};
+use compact::{Findable, SearchIndex};
 use std::sync::{Arc, OnceLock};
 
 /// Tools of a catalog and the index of them; views for roles share those of the whole catalog.

@@ -1,7 +1,8 @@
 //! Errors of requests as MCP's results and JSON-RPC errors.
 
 use super::{Era, result};
-use model::{Errors, Output, first_block};
+use compact::first_block;
+use model::{Errors, Output};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ErrorCode, MetaObject};
 use runtime::{Limited, RequestError, RequestErrorKind as Kind, TargetKind};

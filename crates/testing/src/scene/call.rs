@@ -1,7 +1,8 @@
 //! `t.call`: a real runtime over the test's folders, made when it is first needed.
 
 use super::Scene;
-use model::{Args, Asker, Fault, Leash, Output, count_tokens, result_mismatch};
+use compact::count_tokens;
+use model::{Args, Asker, Fault, Leash, Output, result_mismatch};
 use runtime::{
     Asked, Call, Catalog, Lookup, RequestError, RequestErrorKind, Runtime, Shape, State,
 };

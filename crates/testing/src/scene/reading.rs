@@ -2,7 +2,8 @@
 
 use super::Scene;
 use super::call::{failed, in_time};
-use model::{Args, Asker, Body, Contents, Conversation, Fault, Leash, Output, count_tokens};
+use compact::count_tokens;
+use model::{Args, Asker, Body, Contents, Conversation, Fault, Leash, Output};
 use runtime::{Asking, RequestError, RequestErrorKind};
 use script::Reply;
 use serde_json::{Value, json};
