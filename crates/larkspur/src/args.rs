@@ -18,7 +18,8 @@ pub(crate) use testing::{Test, TestFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use model::{Auth, Selection, Surface, Transport};
+use model::Selection;
+use settings::{Auth, Surface, Transport};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -74,7 +75,7 @@ pub(crate) struct Global {
     pub(crate) config: Option<PathBuf>,
 
     /// Configure a module, over the file and the environment; may be given several times
-    #[arg(long, value_name = "MODULE.KEY=VALUE", value_parser = model::parse_set, global = true)]
+    #[arg(long, value_name = "MODULE.KEY=VALUE", value_parser = settings::parse_set, global = true)]
     pub(crate) set: Vec<(String, String)>,
 
     /// How the log on stderr is written; `LARKSPUR_LOG` says what is in it

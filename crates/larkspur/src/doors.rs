@@ -5,9 +5,10 @@ use crate::compose;
 use crate::exit::{BAD_PROJECT, FAILED, USAGE};
 use crate::login::login;
 use crate::variables::{TOKEN, TRUST_FOLDER};
-use model::{Auth, Cors, Doors, Site, Transport};
+use model::Site;
 use runtime::ProjectFile;
 use server::{HttpListener, HttpSettings, Login, ServerSettings};
+use settings::{Auth, Cors, Doors, Transport};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
@@ -233,7 +234,7 @@ fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{PROJECT, Said};
+    use settings::{PROJECT, Said};
 
     #[track_caller]
     fn stated(key: &str) -> &'static str {

@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::compose;
 use anyhow::{Context, bail};
 use clients::{Launch, ProjectPaths};
-use model::{Surface, Transport};
+use settings::{Surface, Transport};
 use std::path::{Path, PathBuf};
 
 /// A client speaks over pipes, whatever `larkspur.toml` says.

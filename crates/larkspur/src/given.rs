@@ -3,8 +3,9 @@
 use crate::args::Global;
 use crate::compose;
 use crate::terminal::{no_such_module, note};
-use model::{ConfigSchema, ModuleName, near_misses};
+use model::ModuleName;
 use runtime::{Folder, Runtime, Survey};
+use settings::{ConfigSchema, near_misses};
 use std::io::ErrorKind;
 
 /// It cannot be what was meant.

@@ -3,9 +3,10 @@
 use crate::compose;
 use crate::doors::Refused;
 use crate::variables::TOKEN;
-use model::{Auth, Issuer, Keys, World};
+use model::World;
 use runtime::ProjectFile;
 use server::{BadKeys, Jwks, Jwt, KeySet, Login, Source, Token};
+use settings::{Auth, Issuer, Keys};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@ use crate::cursor::{is_in_text, name_at, typed};
 use crate::document::{self, Document};
 use crate::position::{self, locate, range};
 use crate::project::Project;
-use model::{Key, MANIFEST};
 use script::{Entry, Library, LibraryKind, Loaded, Named, outline};
 use serde_json::{Value, json};
+use settings::{Key, MANIFEST};
 use std::path::{Path, PathBuf};
 
 /// Kinds of completions, as the protocol counts them.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Whoever started the process.
-pub(crate) const LOCAL: &str = "local";
+/// Name of the caller on stdio and on the command line.
+pub const LOCAL: &str = "local";
 
 /// The one a call is made for.
 #[derive(Debug, Clone, PartialEq)]

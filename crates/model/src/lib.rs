@@ -2,14 +2,10 @@
 //!
 //! Glossary:
 //! - a **module** is what a user drops into the folder: one `.star` file, or a folder with a manifest;
-//! - a **manifest** is what `module.toml` promises before code runs: names, permissions, what it depends on;
-//! - a **project** is what `larkspur.toml` says about the server and its modules;
-//! - a **config** is what one module is told; each of its **settings** has an **origin**, the layer that said it;
 //! - an **order** puts dependencies first and finds the **cycles** that have no order;
 //! - a **tool** is what a client can call; its **schema** says what it takes;
 //! - a **resource** is what a client can read, by its URI; a **prompt** is messages to begin with;
 //! - **args** go in, an **output** of **content** blocks comes out;
-//! - a **surface** is how tools are shown: flat, or behind a few **meta tools**;
 //! - a **selection** says which fields of an answer are wanted;
 //! - a **fault** is what an author did wrong, with the place; a **problem** is what a caller did wrong;
 //! - a **host** is everything a script can do to the world; an **access** is one thing it asks for;
@@ -22,37 +18,26 @@
 mod accept;
 mod access;
 mod address_range;
-mod audit;
-mod bounds;
 mod cache;
 mod caller;
-mod claims;
 mod completion;
 mod compute;
-mod config;
-mod document;
-mod doors;
+mod door;
 mod duplicate;
 mod fault;
 mod graph;
 mod grouped;
 mod host;
 mod input;
-mod introduction;
 mod kebab;
-mod known;
 mod leash;
 mod limits;
 mod listed_schema;
 mod machine_path;
-mod manifest;
 mod memory;
 mod name;
 mod output;
-mod policy;
-mod project;
 mod prompt;
-mod quotas;
 mod resource;
 mod result_check;
 mod result_shape;
@@ -63,34 +48,22 @@ mod size;
 mod spelling;
 mod suggest;
 mod summary;
-mod surface;
 mod task;
 mod tool;
-mod trust;
 mod uri;
 
 pub use accept::{MOST_DIGITS, Mismatch, shorten, spoken_value, unreadable_number};
 pub use access::{
-    Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, PossibleWrite, Reach,
-    ReadOnlyCall, Rights, Spot, Turns,
+    Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, Permissions,
+    PossibleWrite, Reach, ReadOnlyCall, Rights, Spot, Turns, check_entry, check_host,
+    check_host_entry, check_name, follow_config, is_connection_string,
 };
 pub use address_range::{AddressRange, truncate};
-pub use audit::{AuditSettings, Door, OnError};
-pub use bounds::Bounds;
 pub use cache::Cache;
-pub use caller::Caller;
-pub use claims::Claims;
+pub use caller::{Caller, LOCAL};
 pub use completion::Completion;
 pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waiting};
-pub use config::{
-    CONFIG_WORDS, Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses,
-    parse_set, resolve,
-};
-pub use document::{read_toml, write_toml};
-pub use doors::{
-    Auth, ConnectionSettings, Cors, Doors, Errors, MessageBytes, SessionLimits, Transport,
-    origin_of,
-};
+pub use door::Door;
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
 pub use fault::{Fault, Place, RaisedError};
 pub use graph::{Order, circular, dependents, order, order_where};
@@ -102,21 +75,15 @@ pub use host::{
     is_credential, is_public,
 };
 pub use input::{Args, Input, Problem, Rejected};
-pub use introduction::Introduction;
 pub use kebab::kebab_name;
-pub use known::{Key, Kind, MANIFEST, PROJECT, Said, Section, project_template};
 pub use leash::{Cancel, Leash};
 pub use limits::{Limits, Stop, parse_duration, show_duration};
 pub use listed_schema::list_output;
 pub use machine_path::{replace_path, shorten_path};
-pub use manifest::{Manifest, ModuleLimits, Permissions, Rate, SecretSpec};
 pub use memory::{MemoryGate, MemoryShare};
 pub use name::{BadName, ModuleName, PromptName, PromptPath, ToolName, ToolPath};
 pub use output::{Content, Output, Rest, Structured};
-pub use policy::{Pattern, Policy, Roles, Verdict};
-pub use project::{Connection, ModuleSettings, Project, is_connection_string};
 pub use prompt::{Conversation, Message, Prompt, Role};
-pub use quotas::Quotas;
 pub use resource::{Body, Contents, Resource, contents};
 pub use result_check::result_mismatch;
 pub use schema::{Field, Schema};
@@ -128,8 +95,6 @@ pub use spelling::{
 };
 pub use suggest::{did_you_mean, near_names, nearest};
 pub use summary::{first_sentence, summarize};
-pub use surface::{Showing, StructuredResults, Surface};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
 pub use tool::{FIELDS, Hints, Tool};
-pub use trust::{Issuer, Keys, Trust};
 pub use uri::{BadUri, UriTemplate};

@@ -1,6 +1,6 @@
 //! A tool as a client may see it: plain data.
 
-use crate::{Cache, DeclaredRead, Input, Selection, StructuredResults, TaskUse, ToolName};
+use crate::{Cache, DeclaredRead, Input, Selection, TaskUse, ToolName};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -105,17 +105,6 @@ impl Tool {
     /// Whether the author declared a shorter form of its results.
     pub fn is_compact(&self) -> bool {
         self.has_compact || self.select.is_some()
-    }
-
-    /// The schema of results in `tools/list`. A client that reads a schema there must get structured content
-    /// with every result, and some show a model nothing else.
-    pub fn listed_output(&self, results: StructuredResults) -> Option<&Value> {
-        let is_object = |schema: &&Value| schema["type"] == "object";
-        match results {
-            StructuredResults::Always => self.output.as_ref(),
-            StructuredResults::Auto if self.is_compact() => None,
-            StructuredResults::Auto => self.output.as_ref().filter(is_object),
-        }
     }
 
     /// Whether a call by the tool's own name may have `fields` beside its parameters: the fields of a result

@@ -10,9 +10,10 @@ use crate::http::Http;
 use crate::process::Processes;
 use crate::sql::Databases;
 use model::{
-    Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
     SecretName, SecretStamp, Secrets, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
+use settings::Bounds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

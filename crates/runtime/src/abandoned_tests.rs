@@ -11,9 +11,10 @@ use crate::runtime::{Runtime, Settings};
 use crate::stats::Stats;
 use crate::status::Status;
 use model::{
-    Args, Bounds, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash,
-    Secret, SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Stop, Surroundings, World,
+    Args, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
+    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Stop, Surroundings, World,
 };
+use settings::Bounds;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

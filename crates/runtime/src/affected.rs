@@ -4,7 +4,8 @@
 use crate::disk::Stamp;
 use crate::library::{Key, Kind, Library};
 use crate::project::ProjectFile;
-use model::{ConfigSchema, Layers, ModuleName, resolve};
+use model::ModuleName;
+use settings::{ConfigSchema, Layers, resolve};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Library {

@@ -10,8 +10,9 @@ use crate::permit::Permit;
 use crate::place::Neighbours;
 use crate::project::ProjectFile;
 use crate::start::{Plan, start_all};
-use model::{Config, ConfigSchema, Fault, Manifest, ModuleName, Rights, resolve};
+use model::{Fault, ModuleName, Rights};
 use script::{Hook, Script};
+use settings::{Config, ConfigSchema, Manifest, resolve};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -8,12 +8,10 @@ use crate::prompts::Prompts;
 use crate::registry::{Front, Meta, StartSurface, ToolIndex};
 use crate::resources::Resources;
 use crate::view::Views;
-use model::{
-    Config, Fault, Introduction, Manifest, ModuleName, Policy, Rate, Showing, ToolPath,
-    did_you_mean, near_names,
-};
+use model::{Fault, ModuleName, ToolPath, did_you_mean, near_names};
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use serde_json::Value;
+use settings::{Config, Introduction, Manifest, Policy, Rate, Showing};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

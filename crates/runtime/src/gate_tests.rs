@@ -4,7 +4,8 @@
 use super::*;
 use crate::disk::Folder;
 use crate::runtime::Settings;
-use model::{Access, Cancel, Permission, Permissions, Rights, SecretSpec, Statement};
+use model::{Access, Cancel, Permission, Permissions, Rights, Statement};
+use settings::SecretSpec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;

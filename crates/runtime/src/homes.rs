@@ -3,8 +3,9 @@
 use crate::attempt::{Wanted, is_manifest};
 use crate::disk::{Folder, MANIFEST};
 use crate::library::Key;
-use model::{Manifest, ModuleName, did_you_mean};
+use model::{ModuleName, did_you_mean};
 use script::FileId;
+use settings::Manifest;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -7,8 +7,9 @@ use crate::ground::Ground;
 use crate::homes::Homes;
 use crate::permit::Permit;
 use crate::reader::{Digests, Reader, missing};
-use model::{Fault, Host, Manifest};
+use model::{Fault, Host};
 use script::{FileId, LoadSession, LoadedFile, Sources};
+use settings::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 
 use crate::catalog::{Catalog, Handle, Module, RESERVED, Rules};
 use crate::event::{Change, Event};
-use model::{Fault, Manifest, ModuleName, ToolPath};
+use model::{Fault, ModuleName, ToolPath};
+use settings::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

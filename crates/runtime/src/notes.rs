@@ -3,7 +3,8 @@
 use crate::attempt::is_manifest;
 use crate::catalog::{Catalog, Module};
 use crate::library::{Key, Library};
-use model::{ConfigSchema, ModuleName, did_you_mean, near_misses};
+use model::{ModuleName, did_you_mean};
+use settings::{ConfigSchema, near_misses};
 use std::collections::BTreeSet;
 
 /// What a file in starlark-mcp's form may do, for people.

@@ -3,7 +3,8 @@
 use crate::assembly::Candidate;
 use crate::library::{Key, Kind, Library, Trouble};
 use crate::life::Life;
-use model::{Fault, Manifest, ModuleName, Order, did_you_mean, order_where};
+use model::{Fault, ModuleName, Order, did_you_mean, order_where};
+use settings::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -3,9 +3,8 @@
 use crate::disk::read_project;
 use crate::own::Own;
 use crate::reader::digest;
-use model::{
-    AuditSettings, Connection, DATA_FOLDER, Fault, Grant, ModuleName, ModuleSettings, Project,
-};
+use model::{DATA_FOLDER, Fault, Grant, ModuleName};
+use settings::{AuditSettings, Connection, ModuleSettings, Project};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! How often a module may ask a host. Who comes too early is told when to come back.
 
-use model::{HostError, ModuleName, Rate, Site};
+use model::{HostError, ModuleName, Site};
+use settings::Rate;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;

@@ -1,7 +1,8 @@
 //! Calls that go on while their clients do something else: what is known of one, who may ask, and
 //! what becomes of it when its server ends. What is known is in the store before anybody hears of it.
 
-use model::{Bounds, Task, TaskBody, TaskStatus, World};
+use model::{Task, TaskBody, TaskStatus, World};
+use settings::Bounds;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

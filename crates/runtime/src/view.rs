@@ -3,7 +3,8 @@
 
 use crate::catalog::{Catalog, Module};
 use crate::runtime::Runtime;
-use model::{Caller, Roles, ToolPath};
+use model::{Caller, ToolPath};
+use settings::Roles;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -3,8 +3,8 @@
 use crate::http::HttpListener;
 use crate::shared::Shared;
 use crate::stdio::{self, StdioEnd};
-use model::Errors;
 use runtime::Runtime;
+use settings::Errors;
 use std::io;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;

@@ -7,11 +7,12 @@ use crate::reply::Reply;
 use crate::rpc::Params;
 use crate::tasks;
 use crate::wire::{self, Era};
-use model::{Args, Errors};
+use model::Args;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, InputResponses};
 use runtime::{Call, Shape};
 use serde_json::Value;
+use settings::Errors;
 
 const METHOD: &str = "tools/call";
 

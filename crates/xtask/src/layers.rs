@@ -8,6 +8,7 @@ use crate::workspace::{Package, Workspace};
 /// Each of our crates with those of ours it may use. A new arrow is a new word here.
 pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    ("settings", &["model"]),
     // A result in few tokens; `search` reads tools.
     ("compact", &["model"]),
     // The `format` and `select` of a task are those of a compact result.
@@ -17,21 +18,22 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     // The same, of services that modules ask.
     ("standins", &[]),
     ("clients", &[]),
-    ("script", &["compact", "model"]),
+    // The library `toml` of scripts reads TOML as settings are read.
+    ("script", &["compact", "model", "settings"]),
     // What the operating system enforces; the only crate with `unsafe` code.
     ("sandbox", &[]),
-    ("outside", &["model", "sandbox", "cluster"]),
+    ("outside", &["model", "settings", "sandbox", "cluster"]),
     ("store", &["model"]),
     ("vault", &["model", "store"]),
-    ("runtime", &["compact", "model", "plan", "sandbox", "script", "vault", "store"]),
-    ("server", &["compact", "model", "runtime"]),
-    ("lsp", &["model", "script"]),
+    ("runtime", &["compact", "model", "plan", "settings", "sandbox", "script", "vault", "store"]),
+    ("server", &["compact", "model", "runtime", "settings"]),
+    ("lsp", &["model", "script", "settings"]),
     ("testing", &["compact", "model", "runtime", "script"]),
     (
         "larkspur",
         &[
-            "model", "compact", "plan", "sandbox", "script", "outside", "store", "vault",
-            "runtime", "server", "testing", "cluster", "standins", "clients", "lsp",
+            "model", "settings", "compact", "plan", "sandbox", "script", "outside", "store",
+            "vault", "runtime", "server", "testing", "cluster", "standins", "clients", "lsp",
         ],
     ),
     ("xtask", &["standins"]),
@@ -54,7 +56,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("hmac", &["outside", "script", "vault"]),
     ("hyper", &["agents", "minimal", "server"]),
     ("jsonc-parser", &["clients"]),
-    ("jsonschema", &["model"]),
+    ("jsonschema", &["model", "settings"]),
     ("jsonwebtoken", &["server"]),
     ("keyring", &["vault"]),
     ("md-5", &["outside", "script", "vault"]),
@@ -65,13 +67,13 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["larkspur", "minimal", "server"]),
     // The vault's tests look at the file behind the store's back.
     ("rusqlite", &["bench", "outside", "store", "vault"]),
-    ("semver", &["model"]),
+    ("semver", &["settings"]),
     ("sha1", &["outside", "script", "vault"]),
     ("sha2", &["outside", "script", "vault"]),
     ("starlark", &["script"]),
     ("starlark_syntax", &["script"]),
     ("tokio-postgres", &["bench", "outside"]),
-    ("toml", &["model"]),
+    ("toml", &["settings"]),
     ("toml_edit", &["clients", "larkspur"]),
     ("toon-format", &["compact"]),
     ("tracing-subscriber", &["larkspur"]),
@@ -79,8 +81,8 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
 
 /// Foreign crates that anyone may use but these.
 const BARRED: &[(&str, &[&str])] = &[
-    ("tokio", &["compact", "model", "plan", "script"]),
-    ("tokio-util", &["compact", "model", "plan", "script"]),
+    ("tokio", &["compact", "model", "plan", "script", "settings"]),
+    ("tokio-util", &["compact", "model", "plan", "script", "settings"]),
 ];
 
 pub(crate) fn problems(workspace: &Workspace) -> Result<Vec<String>> {

@@ -2,7 +2,8 @@
 
 use super::Format;
 use clap::{Args, ValueEnum};
-use model::{Pattern, parse_duration};
+use model::parse_duration;
+use settings::Pattern;
 use std::time::Duration;
 
 #[derive(Debug, Args)]

@@ -3,8 +3,9 @@
 
 use super::declare::declare;
 use super::{Finding, edit};
-use model::{Fault, Manifest, Permission, Place, ToolPath};
+use model::{Fault, Permission, Place, ToolPath};
 use script::Sketch;
+use settings::Manifest;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;

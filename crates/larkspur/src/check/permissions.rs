@@ -3,11 +3,10 @@
 use super::files::located;
 use super::fix::Fix;
 use super::{Finding, file_permissions};
-use model::{
-    Access, Fault, Manifest, ModuleName, Permission, Permissions, Rights, Site, Spot, ToolPath,
-};
+use model::{Access, Fault, ModuleName, Permission, Permissions, Rights, Site, Spot, ToolPath};
 use runtime::{Lookup, Runtime, Surveyed};
 use script::{Sketch, Use};
+use settings::Manifest;
 use std::path::Path;
 
 /// May be granted but not used.

@@ -1,8 +1,9 @@
 //! Tools of different modules that a model takes for each other, where it reads them in one list.
 
 use super::{Finding, tools};
-use model::{Fault, ModuleName, Surface};
+use model::{Fault, ModuleName};
 use runtime::{Runtime, Survey, Surveyed};
+use settings::Surface;
 
 pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Finding>) {
     let rules = &runtime.catalog().rules;

@@ -6,9 +6,10 @@ use crate::exit::USAGE;
 use crate::terminal::{
     DIM, STRONG, error, no_modules, no_such_module, note, say, styled, tell_nameless,
 };
-use model::{Config, ModuleName, Origin, Setting};
+use model::ModuleName;
 use runtime::{Survey, Surveyed};
 use serde_json::{Map, Value, json};
+use settings::{Config, Origin, Setting};
 use std::process::ExitCode;
 
 /// One long value does not push all origins to the right.

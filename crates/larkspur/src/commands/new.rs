@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     }
     let mut written = Vec::new();
     if let Some(project) = project {
-        scaffold::write(&project, &model::project_template())?;
+        scaffold::write(&project, &settings::project_template())?;
         written.push(project);
     }
     if let Some(name) = &name {

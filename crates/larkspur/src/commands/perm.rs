@@ -4,9 +4,10 @@ use crate::args::{Explained, Format, Global, Perm};
 use crate::commands::missing::missing;
 use crate::compose;
 use crate::terminal::{BAD, GOOD, say, styled};
-use model::{Caller, Policy};
+use model::Caller;
 use runtime::Catalog;
 use serde_json::json;
+use settings::Policy;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, perm: &Perm) -> anyhow::Result<ExitCode> {

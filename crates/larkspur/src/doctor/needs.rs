@@ -3,8 +3,9 @@
 
 use super::Notes;
 use crate::{compose, keys};
-use model::{Permission, Permissions, Project, Secrets};
+use model::{Permission, Permissions, Secrets};
 use runtime::{ProjectFile, Survey, Surveyed};
+use settings::Project;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use vault::Vault;

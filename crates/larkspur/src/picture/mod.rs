@@ -8,8 +8,9 @@ pub(crate) use dot::dot;
 pub(crate) use mermaid::mermaid;
 pub(crate) use text::text;
 
-use model::{Manifest, ModuleName};
+use model::ModuleName;
 use runtime::{State, Survey, Surveyed};
+use settings::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules that start, in that order; then the others by name.

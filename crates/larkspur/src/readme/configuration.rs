@@ -1,7 +1,8 @@
 //! The section that says what a module can be told: one row a key of its manifest.
 
 use super::words::{code, kind, one_line};
-use model::{ConfigKey, ConfigSchema, ModuleName};
+use model::ModuleName;
+use settings::{ConfigKey, ConfigSchema};
 
 pub(super) fn section(module: &ModuleName, schema: Option<&ConfigSchema>) -> String {
     let body = match schema {

@@ -7,9 +7,10 @@ mod words;
 
 pub(crate) use marks::renewed;
 
-use model::{Fault, Manifest, ModuleName};
+use model::{Fault, ModuleName};
 use runtime::Surveyed;
 use serde_json::json;
+use settings::Manifest;
 use words::{and, code};
 
 pub(crate) const FILE: &str = "README.md";

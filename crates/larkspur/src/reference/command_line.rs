@@ -82,7 +82,7 @@ fn table(args: &[&Arg]) -> String {
 mod tests {
     use super::*;
     use crate::exit::CODES;
-    use model::{PROJECT, Said};
+    use settings::{PROJECT, Said};
 
     /// All commands, with those below them.
     fn all(command: &Command) -> Vec<&Command> {

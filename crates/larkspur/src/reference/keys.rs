@@ -1,7 +1,7 @@
 //! The keys of `module.toml` and `larkspur.toml`, a table of Markdown for each of theirs.
 
 use super::made;
-use model::{CONFIG_WORDS, Key, Kind, MANIFEST, PROJECT, Said, Section};
+use settings::{CONFIG_WORDS, Key, Kind, MANIFEST, PROJECT, Said, Section};
 
 /// Where a section is explained.
 const MORE: [(&str, &str); 15] = [

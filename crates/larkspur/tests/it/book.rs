@@ -3,8 +3,8 @@
 use crate::documents::workspace;
 use crate::room::Room;
 use crate::web::Web;
-use model::{AuditSettings, PROJECT, Said};
 use runtime::ProjectFile;
+use settings::{AuditSettings, PROJECT, Said};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

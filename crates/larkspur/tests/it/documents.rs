@@ -10,9 +10,10 @@
 use crate::room::Room;
 use crate::transcript::{agrees, relocate};
 use expect_test::expect;
-use model::{Bounds, ConnectionSettings, Limits, Quotas, show_duration, show_size};
+use model::{Limits, show_duration, show_size};
 use runtime::Settings;
 use rustix::process::{Pid, Signal, kill_process_group};
+use settings::{Bounds, ConnectionSettings, Quotas};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;

@@ -6,9 +6,10 @@ use crate::calls::{SLOW, SPIN};
 use crate::fixture::{Server, ada, greeting};
 use crate::room::Room;
 use crate::wire::PATIENCE;
-use model::{Args, Bounds};
+use model::Args;
 use runtime::{Call, Overload, RequestErrorKind, Runtime, Settings, Stats};
 use serde_json::json;
+use settings::Bounds;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 

@@ -278,7 +278,7 @@ fn a_project_is_a_file_to_start_from() {
     room.run(&["new", "--project"]).exits(0).says("created larkspur.toml");
     assert_eq!(
         files(room.path()),
-        BTreeMap::from([("larkspur.toml".into(), model::project_template())])
+        BTreeMap::from([("larkspur.toml".into(), settings::project_template())])
     );
     room.run(&["new", "--project", "--config", "other.toml", "hello"])
         .exits(0)

@@ -1,8 +1,9 @@
 //! Why something was refused, and the line that would grant it.
 
 use super::Access;
+use super::is_connection_string;
 use super::scope::{By, Layer};
-use crate::{Site, is_connection_string};
+use crate::Site;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -4,15 +4,21 @@
 
 mod denied;
 mod egress;
+mod follow;
 mod grant;
 mod pattern;
+mod permissions;
 mod read_only;
 mod rights;
 mod scope;
 
 pub use denied::Denied;
 pub use egress::{Egress, Reach, Turns};
+pub use follow::follow_config;
 pub use grant::Grant;
+pub use permissions::{
+    Permissions, check_entry, check_host, check_host_entry, check_name, is_connection_string,
+};
 pub use read_only::{DeclaredRead, PossibleWrite, ReadOnlyCall};
 pub use rights::{DATA_FOLDER, Rights};
 
@@ -62,7 +68,7 @@ impl Permission {
     }
 
     /// Is it about places on the disk?
-    pub(crate) fn is_path(self) -> bool {
+    fn is_path(self) -> bool {
         let paths = [Self::Sqlite, Self::SqliteWrite, Self::Files, Self::FilesWrite];
         paths.contains(&self)
     }
@@ -132,7 +138,3 @@ impl<'a> Access<'a> {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "access_tests.rs"]
-mod tests;

@@ -2,8 +2,7 @@
 
 use super::denied::Denied;
 use super::scope::{By, Scope};
-use super::{Access, Egress, Grant, Permission};
-use crate::manifest::Permissions;
+use super::{Access, Egress, Grant, Permission, Permissions};
 use std::collections::BTreeMap;
 use std::path::Path;
 

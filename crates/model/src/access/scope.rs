@@ -1,9 +1,9 @@
 //! How far one right goes: lists that must all name a thing. No list at all means anything goes.
 
 use super::pattern::matches;
+use super::permissions::PUBLIC;
 use super::{Access, Permission, Reach, Spot};
 use crate::host::Site;
-use crate::manifest::PUBLIC;
 
 /// Who wrote a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

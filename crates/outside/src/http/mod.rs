@@ -14,10 +14,9 @@ use crate::term::Term;
 use clients::Clients;
 use egress::judge;
 use failure::Failure;
-use model::{
-    Bounds, Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash, MOST_REDIRECTS, Site,
-};
+use model::{Cancel, Egress, HostError, HttpRequest, HttpResponse, Leash, MOST_REDIRECTS, Site};
 use reqwest::Url;
+use settings::Bounds;
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 

@@ -7,8 +7,9 @@ mod talk;
 
 use crate::term::Term;
 use bound::Bound;
-use model::{Bounds, ExecRequest, ExecResult, HostError, Leash, Surroundings, show_size};
+use model::{ExecRequest, ExecResult, HostError, Leash, Surroundings, show_size};
 use sandbox::{CommandLimits, CommandSpec, ExceededLimit, FolderHandle, Launcher};
+use settings::Bounds;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use talk::{End, Talk};

@@ -9,9 +9,10 @@ mod sqlite;
 
 use crate::executor::Executor;
 use crate::term::Term;
-use model::{Bounds, HostError, Leash, Source, SqlAnswer, SqlRequest};
+use model::{HostError, Leash, Source, SqlAnswer, SqlRequest};
 use postgres::Pools;
 use rows::Most;
+use settings::Bounds;
 use std::time::Duration;
 
 pub(crate) struct Databases {

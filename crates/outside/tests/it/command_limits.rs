@@ -1,7 +1,8 @@
 //! Limits on what a command and everything it has started may use.
 
 use crate::commands::{request, run_within, sh, started_with, wait_for};
-use model::{Bounds, ExecRequest};
+use model::ExecRequest;
+use settings::Bounds;
 use std::os::unix::fs::PermissionsExt;
 
 /// Every script here stops by itself at some hundred processes: where the limit does not hold, the

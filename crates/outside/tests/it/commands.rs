@@ -3,9 +3,10 @@
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 use crate::asking::{PATIENCE, leash};
-use model::{Bounds, ExecRequest, ExecResult, HostError, Leash, Surroundings, World};
+use model::{ExecRequest, ExecResult, HostError, Leash, Surroundings, World};
 use outside::Outside;
 use rustix::process::{Pid, Signal, kill_process};
+use settings::Bounds;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};

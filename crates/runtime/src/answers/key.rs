@@ -1,8 +1,9 @@
 //! Under what an answer is found again: all that it may depend on.
 
 use crate::catalog::{Catalog, Module};
-use model::{Args, Cache, Caller, Roles};
+use model::{Args, Cache, Caller};
 use serde_json::{Map, Value};
+use settings::Roles;
 use std::fmt::Write;
 use std::sync::Arc;
 

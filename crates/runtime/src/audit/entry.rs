@@ -63,7 +63,7 @@ impl Entry {
         line.tool = Some(cut(name).to_owned());
         let policy = &catalog.rules.policy;
         let roles = policy.roles_of(&open.caller);
-        if roles != model::Roles::All {
+        if roles != settings::Roles::All {
             let verdict = policy.decide(&roles, module.name.as_str(), name);
             line.rule = Some(verdict.to_string());
         }

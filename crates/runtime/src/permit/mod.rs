@@ -7,7 +7,8 @@ mod secret;
 
 use crate::own::Own;
 use crate::rate::Rates;
-use model::{Access, Connection, Denied, Egress, HostError, Rights, SecretSpec, Site, ToolPath};
+use model::{Access, Denied, Egress, HostError, Rights, Site, ToolPath};
+use settings::{Connection, SecretSpec};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

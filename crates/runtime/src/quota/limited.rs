@@ -1,6 +1,7 @@
 //! Somebody who comes too often, and when he may come back.
 
-use model::{ModuleName, Rate};
+use model::ModuleName;
+use settings::Rate;
 use std::time::Duration;
 
 /// Why a call was not made.

@@ -2,7 +2,7 @@
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
-use model::Rate;
+use settings::Rate;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

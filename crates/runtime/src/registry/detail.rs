@@ -2,8 +2,9 @@
 
 use super::listed::listed;
 use crate::catalog::Module;
-use model::{Prompt, Resource, StructuredResults, Tool, summarize};
+use model::{Prompt, Resource, Tool, summarize};
 use serde_json::{Map, Value, json};
+use settings::StructuredResults;
 
 /// The longest summary beside a signature.
 const LONGEST: usize = 100;

@@ -1,8 +1,9 @@
 //! What a list says of a tool, as JSON: what is sent to clients, and what it costs them.
 
 use compact::count_tokens;
-use model::{Hints, StructuredResults, Tool, list_output};
+use model::{Hints, Tool, list_output};
 use serde_json::{Map, Value, json};
+use settings::StructuredResults;
 
 /// As in `tools/list`.
 pub(crate) fn listed(name: &str, tool: &Tool, results: StructuredResults) -> Value {
@@ -17,7 +18,7 @@ pub(crate) fn listed(name: &str, tool: &Tool, results: StructuredResults) -> Val
     say("title", tool.title.as_deref().and_then(text));
     say("description", text(&tool.description));
     say("inputSchema", Some(tool.listed_input()));
-    say("outputSchema", tool.listed_output(results).map(list_output));
+    say("outputSchema", results.listed_schema(tool).map(list_output));
     say("annotations", annotations(tool.hints));
     say("icons", tool.icons.clone());
     Value::Object(all)

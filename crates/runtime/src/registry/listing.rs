@@ -3,8 +3,9 @@
 use super::instructions::{ModuleLine, instructions};
 use super::meta::Meta;
 use crate::catalog::{Catalog, Handle, Module};
-use model::{Hints, Showing, Tool, summarize};
+use model::{Hints, Tool, summarize};
 use serde_json::{Map, Value, json};
+use settings::Showing;
 use std::hash::{Hash, Hasher};
 use std::iter;
 

@@ -7,7 +7,8 @@ use crate::catalog::Rules;
 use crate::registry::catalogue::{meta_tools, surface_tokens};
 use crate::runtime::{Runtime, Settings};
 use expect_test::{Expect, expect};
-use model::{Showing, Tool};
+use model::Tool;
+use settings::Showing;
 use std::path::Path;
 
 const HUB: &str = r#"

@@ -7,11 +7,11 @@ use compact::{
     first_block, is_bare_json,
 };
 use model::{
-    Args, Content, FIELDS, Grouped, Limits, Output, Problem, Rejected, Selection, Stop,
-    StructuredResults, Tool,
+    Args, Content, FIELDS, Grouped, Limits, Output, Problem, Rejected, Selection, Stop, Tool,
 };
 use script::{CallFailure, Turn};
 use serde_json::Value;
+use settings::StructuredResults;
 use std::time::Instant;
 
 /// What is wanted of a result.
@@ -108,7 +108,7 @@ impl Shaping<'_> {
         let tool = &self.handle.tool().tool;
         let tokens = tokens_above(&output, self.budget);
         let is_structured =
-            self.results == StructuredResults::Auto && tool.listed_output(self.results).is_some();
+            self.results == StructuredResults::Auto && self.results.listed_schema(tool).is_some();
         if let Some(tokens) = tokens.filter(|_| is_structured) {
             return Ok(Output::error(self.too_long(tokens)));
         }

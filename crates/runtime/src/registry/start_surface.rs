@@ -1,7 +1,8 @@
 //! The surface that `auto` chooses when the server starts, for every set of roles.
 
 use crate::catalog::Catalog;
-use model::{Policy, Roles, ToolPath};
+use model::ToolPath;
+use settings::{Policy, Roles};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -60,7 +61,8 @@ mod tests {
     use super::*;
     use crate::catalog::Rules;
     use crate::catalog::tests::module;
-    use model::{Caller, Project, Showing};
+    use model::Caller;
+    use settings::{Project, Showing};
     use std::sync::Arc;
 
     fn catalog(start: Option<&Arc<StartSurface>>, tools: &[&str]) -> Catalog {

@@ -7,9 +7,10 @@ use crate::lane::Lane;
 use crate::meter::Meter;
 use crate::registry::{Shape, Shaping};
 use crate::runtime::Runtime;
-use model::{Args, Cache, Limits, Output, ReadOnlyCall, Rejected, Structured, StructuredResults};
+use model::{Args, Cache, Limits, Output, ReadOnlyCall, Rejected, Structured};
 use script::Turn;
 use serde_json::Value;
+use settings::StructuredResults;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -112,7 +113,7 @@ impl TargetType for ToolRequest {
         match self.shape {
             Shape::Raw | Shape::Compact(_) => Structured::Data,
             Shape::Declared if results == StructuredResults::Always => Structured::Both,
-            Shape::Declared if found.tool().tool.listed_output(results).is_some() => {
+            Shape::Declared if results.listed_schema(&found.tool().tool).is_some() => {
                 Structured::Both
             }
             Shape::Declared => Structured::Text,

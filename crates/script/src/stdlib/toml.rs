@@ -33,7 +33,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         if s.len() > LONGEST {
             anyhow::bail!("toml.decode: {} bytes; it reads {LONGEST}", s.len());
         }
-        let json = model::read_toml(s).map_err(|fault| {
+        let json = settings::read_toml(s).map_err(|fault| {
             let line = fault.place.map_or(0, |place| place.line);
             let message = fault.message.trim_start_matches("not valid TOML: ");
             anyhow::anyhow!("toml.decode: line {line}: {message}")
@@ -61,7 +61,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             gauge.leave_trial()?;
             Err(anyhow::Error::from(error))
         })?;
-        model::write_toml(&json, gauge.text_budget()).or_else(|why| {
+        settings::write_toml(&json, gauge.text_budget()).or_else(|why| {
             gauge.leave_trial()?;
             anyhow::bail!("toml.encode: {why}")
         })

@@ -4,7 +4,7 @@ use super::{Jwt, Login, Refused};
 use crate::http::{ServerResponse, refused};
 use http::StatusCode;
 use http::header::{HeaderValue, WWW_AUTHENTICATE};
-use model::Policy;
+use settings::Policy;
 use std::collections::BTreeSet;
 
 /// 401, with no word about what was wrong with the token.

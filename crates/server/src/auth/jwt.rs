@@ -4,8 +4,9 @@
 use super::caught::Caught;
 use super::{Jwks, KeySet};
 use jsonwebtoken::{Algorithm, Header, Validation};
-use model::{Caller, Trust};
+use model::Caller;
 use serde_json::{Map, Value};
+use settings::Trust;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

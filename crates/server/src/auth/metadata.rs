@@ -3,8 +3,8 @@
 use super::{Jwt, Login};
 use crate::http::{ServerResponse, json};
 use http::StatusCode;
-use model::Policy;
 use serde_json::json;
+use settings::Policy;
 use std::sync::Arc;
 
 pub(crate) const PLACE: &str = "/.well-known/oauth-protected-resource";

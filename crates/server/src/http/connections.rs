@@ -1,6 +1,7 @@
 //! Open connections per address, so that one client cannot take all there are.
 
-use model::{ConnectionSettings, truncate};
+use model::truncate;
+use settings::ConnectionSettings;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::IpAddr;

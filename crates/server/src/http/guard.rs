@@ -6,7 +6,7 @@ use super::response::{ServerResponse, refused};
 use http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
-use model::{Cors, origin_of};
+use settings::{Cors, origin_of};
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 

@@ -22,7 +22,7 @@ pub use listener::HttpListener;
 pub(crate) use response::{ServerResponse, json, refused};
 
 use crate::auth::Login;
-use model::{ConnectionSettings, Cors, SessionLimits};
+use settings::{ConnectionSettings, Cors, SessionLimits};
 
 /// Which clients may connect, and by which names.
 #[derive(Clone, Default)]

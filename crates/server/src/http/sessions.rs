@@ -5,7 +5,8 @@ use crate::peer::ClientPeer;
 use crate::revision::Revision;
 use crate::shared::Shared;
 use crate::sink::MessageSink;
-use model::{Caller, SessionLimits};
+use model::Caller;
+use settings::SessionLimits;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -205,9 +206,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::rpc::Request;
-    use model::Errors;
     use rmcp::model::RequestId;
     use runtime::{Runtime, Settings};
+    use settings::Errors;
     use tokio_util::sync::CancellationToken;
 
     struct Fixture {

@@ -4,8 +4,8 @@ use super::response::{self, JSON, ServerResponse};
 use crate::reply::{Reply, ReplyEnd};
 use crate::rpc::Request;
 use http::StatusCode;
-use model::Errors;
 use rmcp::model::ErrorCode;
+use settings::Errors;
 
 /// What decides the status of the response to one request.
 #[derive(Clone, Copy)]

@@ -2,11 +2,12 @@
 
 use super::{Era, result};
 use compact::first_block;
-use model::{Errors, Output};
+use model::Output;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ErrorCode, MetaObject};
 use runtime::{Limited, RequestError, RequestErrorKind as Kind, TargetKind};
 use serde_json::{Value, json};
+use settings::Errors;
 
 const NOT_FOUND: ErrorCode = ErrorCode(-32000);
 const FAILED: ErrorCode = ErrorCode(-32001);

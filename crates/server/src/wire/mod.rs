@@ -15,7 +15,7 @@ pub(crate) use resource::{contents, resource, template};
 pub(crate) use task::{created, task};
 
 use crate::revision::Revision;
-use model::{Content, Output, StructuredResults, list_output};
+use model::{Content, Output, list_output};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorCode, Icon, Implementation, JsonObject, MetaObject,
@@ -23,6 +23,7 @@ use rmcp::model::{
 };
 use runtime::Listing;
 use serde_json::{Value, json};
+use settings::StructuredResults;
 use std::sync::Arc;
 
 /// The request names a revision that this server does not speak.
@@ -100,8 +101,8 @@ pub(crate) fn tool(listing: &Listing<'_>, era: Era, results: StructuredResults) 
     let input = object(&tool.listed_input());
     let mut wire = WireTool::new_with_raw(name.to_owned(), description, input);
     wire.title = Some(listing.title.clone());
-    wire.output_schema = tool
-        .listed_output(results)
+    wire.output_schema = results
+        .listed_schema(tool)
         .filter(|schema| era.takes_schema(schema))
         .map(|schema| object(&list_output(schema)));
     wire.icons = icons(tool.icons.as_ref());
