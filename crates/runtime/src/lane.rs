@@ -7,6 +7,8 @@ use crate::abandoned::AbandonedThread;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 /// A call that took longer than this is not quick.
 const QUICK: Duration = Duration::from_millis(2);
@@ -39,6 +41,10 @@ impl Lane {
     }
 }
 
+/// Longest wait for a slot. A trial takes microseconds, so that hundreds may queue, and a thread costs more than
+/// the wait; a slot that stays taken holds nobody up for longer.
+const SLOT_WAIT: Duration = Duration::from_millis(2);
+
 /// A trial takes microseconds; one that takes this long will not end.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -47,6 +53,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// until it has ended.
 pub(crate) struct Trials {
     slots: Vec<Mutex<Option<Trial>>>,
+    free: Semaphore,
     closed: AtomicBool,
 }
 
@@ -61,12 +68,16 @@ pub(crate) struct Trial {
 
 pub(crate) type GiveUp = Box<dyn FnOnce() -> AbandonedThread + Send>;
 
-/// A trial's place; dropped when the trial has ended.
-pub(crate) struct Pass<'a>(&'a Mutex<Option<Trial>>);
+/// A trial's slot; dropped when the trial has ended.
+pub(crate) struct Pass<'a> {
+    slot: &'a Mutex<Option<Trial>>,
+    /// Released after the slot was emptied.
+    _permit: SemaphorePermit<'a>,
+}
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let trial = lock(self.0).take();
+        let trial = lock(self.slot).take();
         drop(trial);
     }
 }
@@ -74,19 +85,23 @@ impl Drop for Pass<'_> {
 impl Trials {
     /// `threads` are those that calls arrive on.
     pub(crate) fn new(threads: usize) -> Self {
-        let slots = (1..threads).map(|_| Mutex::default()).collect();
-        Self { slots, closed: AtomicBool::new(false) }
+        let slots: Vec<_> = (1..threads).map(|_| Mutex::default()).collect();
+        Self { free: Semaphore::new(slots.len()), slots, closed: AtomicBool::new(false) }
     }
 
-    pub(crate) fn enter(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
-        if self.closed.load(Ordering::Relaxed) {
+    pub(crate) async fn enter(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
+        if self.closed.load(Ordering::Relaxed) || self.slots.is_empty() {
             return None;
         }
+        let permit = match self.free.try_acquire() {
+            Ok(permit) => permit,
+            Err(_) => timeout(SLOT_WAIT, self.free.acquire()).await.ok()?.ok()?,
+        };
         for slot in &self.slots {
             let mut place = lock(slot);
             if place.is_none() {
                 *place = Some(trial());
-                return Some(Pass(slot));
+                return Some(Pass { slot, _permit: permit });
             }
         }
         None
@@ -140,37 +155,51 @@ mod tests {
         }
     }
 
-    #[test]
-    fn one_thread_is_always_left() {
+    #[tokio::test(start_paused = true)]
+    async fn one_thread_is_always_left() {
         let all = Arc::default();
         let young = || trial(Duration::ZERO, Duration::MAX, &all);
         let trials = Trials::new(3);
-        let (first, second) = (trials.enter(young), trials.enter(young));
-        assert!(first.is_some() && second.is_some() && trials.enter(young).is_none());
+        let (first, second) = (trials.enter(young).await, trials.enter(young).await);
+        assert!(first.is_some() && second.is_some() && trials.enter(young).await.is_none());
         drop(first);
-        assert!(trials.enter(young).is_some());
-        assert!(Trials::new(1).enter(young).is_none());
+        assert!(trials.enter(young).await.is_some());
+        assert!(Trials::new(1).enter(young).await.is_none());
     }
 
-    #[test]
-    fn stuck_trial_is_counted_until_it_ends() {
+    #[tokio::test(start_paused = true)]
+    async fn a_slot_that_becomes_free_is_waited_for() {
+        let all = Arc::default();
+        let young = || trial(Duration::ZERO, Duration::MAX, &all);
+        let trials = Trials::new(2);
+        let first = trials.enter(young).await;
+        let waits = async { trials.enter(young).await.is_some() };
+        let ends = async {
+            tokio::time::sleep(SLOT_WAIT / 2).await;
+            drop(first);
+        };
+        assert_eq!(tokio::join!(waits, ends), (true, ()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stuck_trial_is_counted_until_it_ends() {
         let all: Arc<AbandonedThreads> = Arc::default();
         let look = |trials: &Trials| {
             let Look { is_stuck, changed } = trials.look();
             (is_stuck, changed, all.count())
         };
         let trials = Trials::new(4);
-        let stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX, &all));
-        let late = trials.enter(|| trial(2 * PATIENCE, PATIENCE, &all));
+        let stuck = trials.enter(|| trial(2 * PATIENCE, Duration::MAX, &all)).await;
+        let late = trials.enter(|| trial(2 * PATIENCE, PATIENCE, &all)).await;
         assert_eq!(look(&trials), (true, true, 1));
         assert_eq!(look(&trials), (true, false, 1));
         let young = || trial(Duration::ZERO, Duration::MAX, &all);
-        assert!(trials.enter(young).is_none());
+        assert!(trials.enter(young).await.is_none());
         drop(late);
         assert_eq!(look(&trials), (true, false, 0));
         drop(stuck);
         assert_eq!(look(&trials), (false, true, 0));
-        assert!(trials.enter(young).is_some());
+        assert!(trials.enter(young).await.is_some());
     }
 
     #[test]

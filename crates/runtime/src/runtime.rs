@@ -302,10 +302,10 @@ impl Runtime {
         self.0.started.elapsed()
     }
 
-    /// A place for a trial, watched from the first one on.
-    pub(crate) fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
+    /// A slot for a trial, watched from the first one on.
+    pub(crate) async fn enter_trial(&self, trial: impl FnOnce() -> Trial) -> Option<Pass<'_>> {
         self.start_watchdog();
-        self.0.trials.enter(trial)
+        self.0.trials.enter(trial).await
     }
 
     /// Starts the watchdog thread with the first call.

@@ -16,9 +16,6 @@ use script::{CallFailure, Cancel, Turn};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How often an inline slot is asked for.
-const TRIES: usize = 8;
-
 impl Runtime {
     /// The driver of requests that nobody blocks a thread for.
     pub(super) async fn request<T: TargetType>(
@@ -51,13 +48,6 @@ impl Runtime {
     }
 }
 
-/// Outcome of asking for an inline slot.
-enum InlineAttempt<T> {
-    Done(T),
-    NeedsThread,
-    NoSlot,
-}
-
 impl<T: TargetType> PreparedRequest<T> {
     /// A tool known to be quick runs where its call arrived. An inline run ends at the first host call
     /// and after a thousand steps, before anything has happened that could not be done again.
@@ -65,21 +55,7 @@ impl<T: TargetType> PreparedRequest<T> {
         if !self.target.is_quick(&self.found) {
             return None;
         }
-        // The call in the slot is done in microseconds; a thread would take longer to start.
-        for _ in 0..TRIES {
-            match self.try_inline() {
-                InlineAttempt::Done(result) => return Some(result),
-                InlineAttempt::NeedsThread => return None,
-                InlineAttempt::NoSlot => tokio::task::yield_now().await,
-            }
-        }
-        None
-    }
-
-    fn try_inline(&self) -> InlineAttempt<Result<T::Reply, RequestError>> {
-        let Some(slot) = self.runtime.enter_trial(|| self.watched()) else {
-            return InlineAttempt::NoSlot;
-        };
+        let slot = self.runtime.enter_trial(|| self.watched()).await?;
         let result = self.run_here(Cancel::default(), None, true);
         drop(slot);
         match result {
@@ -87,9 +63,9 @@ impl<T: TargetType> PreparedRequest<T> {
                 if let Some(lane) = T::lane(&self.found) {
                     lane.needs_thread();
                 }
-                InlineAttempt::NeedsThread
+                None
             }
-            result => InlineAttempt::Done(result.map_err(|failure| self.report(failure.into()))),
+            result => Some(result.map_err(|failure| self.report(failure.into()))),
         }
     }
 
