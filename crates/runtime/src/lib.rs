@@ -84,7 +84,7 @@ pub use overload::Overload;
 pub use priority::lower_priority;
 pub use project::ProjectFile;
 pub use prompts::{PromptHandle, PromptLookup, Prompts};
-pub use quota::{Limited, RateCharge};
+pub use quota::Limited;
 pub use reader::{Digests, Reader};
 pub use registry::{
     Asked, Batch, BatchAnswer, Choice, Cost, ForeachResults, Front, Listing, Meta, Shape, Watch,

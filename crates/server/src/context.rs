@@ -11,7 +11,7 @@ use crate::wire::{self, Era};
 use model::{Caller, Door};
 use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, RequestId};
-use runtime::{GivenUp, RateCharge, Trail};
+use runtime::{GivenUp, Trail};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -30,8 +30,6 @@ pub(crate) struct RequestCx {
     pub(crate) peer: Option<Arc<ClientPeer>>,
     /// Takes what is sent before the response; absent where the client takes no events.
     pub(crate) sink: Option<Arc<dyn MessageSink>>,
-    /// What rate limits have counted of the request where it came in.
-    pub(crate) charged: RateCharge,
     pub(crate) cancel: CancellationToken,
     /// Set when the client is gone or the server ends: what waits for changes ends then.
     pub(crate) closing: CancellationToken,

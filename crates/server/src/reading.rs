@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// What a request led to.
 enum ReadOutcome<T> {
     Whole(T),
-    /// It comes again with the answers to these questions.
-    Asks(Reply),
+    /// It has failed, or comes again with the answers to questions.
+    Ended(Reply),
 }
 
 pub(crate) async fn read_resource(
@@ -38,7 +38,7 @@ pub(crate) async fn read_resource(
     let read = async |asking| cx.shared.runtime.read(&uri, asking).await;
     let contents = match ask(cx, matter, read).await? {
         ReadOutcome::Whole(contents) => contents,
-        ReadOutcome::Asks(reply) => return Ok(reply),
+        ReadOutcome::Ended(reply) => return Ok(reply),
     };
     let contents = contents.into_iter().map(wire::contents).collect();
     let mut result = ReadResourceResult::new(contents);
@@ -70,7 +70,7 @@ pub(crate) async fn get_prompt(
     let get = async |asking| cx.shared.runtime.prompt(&name, args, asking).await;
     let mut result = match ask(cx, matter, get).await? {
         ReadOutcome::Whole(conversation) => wire::conversation(conversation),
-        ReadOutcome::Asks(reply) => return Ok(reply),
+        ReadOutcome::Ended(reply) => return Ok(reply),
     };
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
@@ -106,8 +106,11 @@ pub(crate) async fn complete(mut params: Box<Params>, cx: &RequestCx) -> Result<
     let given = given.into_iter().collect();
     let runtime = &cx.shared.runtime;
     let found = runtime.complete(&reference, &typed.name, &typed.value, given, asking);
-    let mut result =
-        CompleteResult::new(wire::completion(found.await.map_err(|error| unread(&error, cx))?));
+    let completion = match found.await {
+        Ok(completion) => completion,
+        Err(error) => return Ok(failure(&error, cx)),
+    };
+    let mut result = CompleteResult::new(wire::completion(completion));
     if cx.is_modern() {
         result.meta = Some(cx.shared.meta.clone());
     }
@@ -129,17 +132,18 @@ async fn ask<T>(
         cancel: cx.cancel.clone(),
         caller: cx.caller.clone(),
         trail: cx.trail(),
-        charged: cx.charged,
     };
     let answer = ask(asking).await;
     notifier.end();
     match answer {
         Ok(whole) => Ok(ReadOutcome::Whole(whole)),
-        Err(error) if error.is_question() => desk.questions(cx).map(ReadOutcome::Asks),
-        Err(error) => Err(unread(&error, cx)),
+        Err(error) if error.is_question() => desk.questions(cx).map(ReadOutcome::Ended),
+        Err(error) => Ok(ReadOutcome::Ended(failure(&error, cx))),
     }
 }
 
-fn unread(error: &RequestError, cx: &RequestCx) -> ErrorData {
-    wire::unread(error, cx.era(), cx.shared.errors)
+/// The reply to a request that has no result.
+fn failure(error: &RequestError, cx: &RequestCx) -> Reply {
+    let why = wire::unread(error, cx.era(), cx.shared.errors);
+    Reply::error(&cx.id, &why).failed_of(error)
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, RequestId, ServerResult};
+use runtime::{Limited, RequestError, RequestErrorKind};
 use serde::Serialize;
 use std::io::Write;
 
@@ -13,6 +14,8 @@ use crate::wire::Era;
 pub(crate) struct Reply {
     pub(crate) message: Bytes,
     pub(crate) end: ReplyEnd,
+    /// The rate limit that its request has hit, for transports that have a status for that.
+    pub(crate) limited: Option<Box<Limited>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,21 +73,31 @@ impl Reply {
         message.extend_from_slice(br#","result":"#);
         message.extend_from_slice(result);
         let _ = message.write_all(b"}");
-        Self { message: message.into(), end: ReplyEnd::Ok }
+        Self::with_end(message, ReplyEnd::Ok)
     }
 
     pub(crate) fn error(id: &RequestId, error: &ErrorData) -> Self {
         let failure = ErrorResponse { jsonrpc: "2.0", id, error };
-        Self {
-            message: serde_json::to_vec(&failure).unwrap_or_default().into(),
-            end: ReplyEnd::Error(error.code.0),
+        let message = serde_json::to_vec(&failure).unwrap_or_default();
+        Self::with_end(message, ReplyEnd::Error(error.code.0))
+    }
+
+    /// Notes whether a rate limit is why the request failed.
+    pub(crate) fn failed_of(mut self, error: &RequestError) -> Self {
+        if let RequestErrorKind::Limited(limited) = &error.kind {
+            self.limited = Some(Box::new(limited.clone()));
         }
+        self
+    }
+
+    fn with_end(message: Vec<u8>, end: ReplyEnd) -> Self {
+        Self { message: message.into(), end, limited: None }
     }
 
     fn serialize(id: &RequestId, result: &impl Serialize, end: ReplyEnd) -> Self {
         let response = ResultResponse { jsonrpc: "2.0", id, result };
         match serde_json::to_vec(&response) {
-            Ok(message) => Self { message: message.into(), end },
+            Ok(message) => Self::with_end(message, end),
             Err(error) => {
                 let why = format!("the result cannot be written as JSON: {error}");
                 Self::error(id, &ErrorData::internal_error(why, None))

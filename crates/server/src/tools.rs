@@ -10,7 +10,7 @@ use crate::wire::{self, Era};
 use model::Args;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, InputResponses};
-use runtime::{Call, Shape};
+use runtime::{Call, RequestError, Shape};
 use serde_json::Value;
 use settings::Errors;
 
@@ -69,19 +69,25 @@ pub(crate) async fn call(params: Box<Params>, cx: &RequestCx) -> Result<Reply, E
         cancel: cx.cancel.clone(),
         shape: Shape::Declared,
         trail: cx.trail(),
-        charged: cx.charged,
         ..Call::new(call.name, call.args.unwrap_or_default())
     };
     let answer = Box::pin(cx.shared.runtime.call(call)).await;
     notifier.end();
     let is_cached = answer.as_ref().is_ok_and(|output| output.cached);
-    let result = match answer {
-        Ok(output) => wire::result(output, cx.era()),
-        Err(error) if error.is_question() => return desk.questions(cx),
-        Err(error) => wire::failure(&error, cx.era(), cx.shared.errors)
-            .map_err(|error| with_arguments(error, sent))?,
+    match answer {
+        Ok(output) => Ok(reply(wire::result(output, cx.era()), is_cached, cx)),
+        Err(error) if error.is_question() => desk.questions(cx),
+        Err(error) => Ok(failure(&error, sent, cx)),
+    }
+}
+
+/// The reply to a call that has no result.
+pub(crate) fn failure(error: &RequestError, sent: Option<Args>, cx: &RequestCx) -> Reply {
+    let reply = match wire::failure(error, cx.era(), cx.shared.errors) {
+        Ok(result) => reply(result, false, cx),
+        Err(rejection) => Reply::error(&cx.id, &with_arguments(rejection, sent)),
     };
-    Ok(reply(result, is_cached, cx))
+    reply.failed_of(error)
 }
 
 /// Under `errors = "mapped"`, rejected arguments come back with the error.

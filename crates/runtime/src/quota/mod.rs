@@ -11,9 +11,7 @@ pub(crate) use rates::Single;
 
 use crate::catalog::{Catalog, Module};
 use crate::overload::Overload;
-use crate::registry::Meta;
 use crate::runtime::Runtime;
-use crate::scopes::{Wish, wanted};
 use crate::stats::Stats;
 use limited::Limit;
 use model::{Caller, ModuleName};
@@ -90,44 +88,8 @@ fn spoken(caller: &Caller) -> String {
     format!("{kind} {}", caller.name)
 }
 
-/// What rate limits have counted of a request already.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RateCharge {
-    #[default]
-    Nothing,
-    /// The caller; the module was not known yet.
-    Caller,
-    CallerAndModule,
-}
-
 impl Runtime {
-    /// Is anything counted that could turn a call away?
-    pub fn has_rates(&self) -> bool {
-        let used = self.used();
-        used.callers.is_some() || used.modules.is_some() || !self.catalog().rules.rates.is_empty()
-    }
-
-    /// Counts a request before it runs, so that a transport can reject it in its own way. A batch is counted
-    /// task by task, and a look at schemas is not counted.
-    pub fn charge(&self, caller: &Caller, wish: &Wish<'_>) -> Result<RateCharge, Limited> {
-        if let Wish::Tool { name, args } = wish
-            && let Some(meta) = Meta::named(name)
-            && (meta == Meta::Schema || meta.is_batch(args))
-        {
-            return Ok(RateCharge::Nothing);
-        }
-        let catalog = self.view(caller);
-        self.charge_caller(caller)?;
-        let wanted = wanted(&catalog, wish);
-        for (module, _) in &wanted {
-            if let Some(module) = catalog.module(module) {
-                self.charge_module(&catalog, module)?;
-            }
-        }
-        Ok(if wanted.is_empty() { RateCharge::Caller } else { RateCharge::CallerAndModule })
-    }
-
-    /// Counts a request that is about no module.
+    /// Counts a request of a caller, whatever it is about.
     pub fn charge_caller(&self, caller: &Caller) -> Result<(), Limited> {
         let Some(callers) = &self.used().callers else {
             return Ok(());

@@ -97,7 +97,7 @@ impl Runtime {
         Ok(answer)
     }
 
-    /// Plans a batch; the calls that it may not make are audited.
+    /// Plans a batch; the calls that it may not make are counted as failed.
     pub(super) fn plan_batch(
         &self,
         catalog: &Arc<Catalog>,
@@ -107,7 +107,7 @@ impl Runtime {
         may: &(dyn Fn(&Handle) -> Result<(), RequestError> + Sync),
     ) -> Result<Plan, Refused> {
         let denied = |path: &ToolPath, error: &RequestError| {
-            self.note_unread(&path.to_string(), caller, trail, error);
+            self.reject_call(path.to_string(), caller, trail, error.clone());
         };
         planned(catalog, tasks, self.limits(), may, &denied)
     }

@@ -36,8 +36,8 @@ pub use shape::{Asked, ForeachResults, Shape};
 pub(crate) use start_surface::StartSurface;
 pub(crate) use tool_index::ToolIndex;
 
-use crate::audit::{Entry, Trail};
-use crate::catalog::{Catalog, Lookup, Module};
+use crate::audit::Trail;
+use crate::catalog::{Catalog, Module};
 use crate::request::{Call, RequestError, RequestErrorKind, Within, suggest};
 use crate::runtime::Runtime;
 use call::Wanted;
@@ -95,24 +95,8 @@ impl Runtime {
         }
         let asked = Wanted::name_in(&args);
         let read = Wanted::read(catalog, meta, name, args);
-        let read = read.inspect_err(|error| self.note_unread(&asked, caller, trail, error));
+        let read = read.map_err(|error| self.reject_call(asked, caller, trail, error));
         read.map(|(wanted, args)| MetaCall::Tool(wanted, args))
-    }
-
-    /// Audits a call that could not even be read.
-    fn note_unread(&self, name: &str, caller: &Caller, trail: &Trail, error: &RequestError) {
-        let begun = self.audit().begin("tools/call", caller, trail, name, Some(&Args::new()));
-        let Some(mut entry) = begun.ok().filter(Entry::is_open) else {
-            return;
-        };
-        if let RequestErrorKind::Missing { .. } = error.kind {
-            let catalog = self.catalog();
-            if let Lookup::Found(handle) = catalog.lookup(name) {
-                entry.found(&catalog, &handle.module, handle.tool().tool.name.as_str());
-            }
-        }
-        // Nothing has run: the line need not be waited for.
-        let _ = entry.end::<Output>(&Err(error.clone()));
     }
 }
 

@@ -166,6 +166,28 @@ impl<'a> RequestAccount<'a> {
         result
     }
 
+    /// Ends a request of a target that cannot be called: counted, charged and audited like others. Nothing
+    /// has run, so nothing waits for its line.
+    pub(super) fn reject<T: TargetType>(
+        mut self,
+        target: &T,
+        asking: &Asking,
+        error: RequestError,
+    ) -> RequestError {
+        let opened = self.open(target, asking);
+        let charged = opened.and_then(|()| {
+            let charged = self.runtime.charge_caller(&asking.caller);
+            charged.map_err(|limited| RequestErrorKind::from(limited).of(target.name()))
+        });
+        if matches!(error.kind, RequestErrorKind::Missing { .. }) {
+            self.missing(target);
+        }
+        let error = charged.err().unwrap_or(error);
+        let result = Err::<T::Reply, _>(error.clone());
+        let _ = self.record(&result);
+        self.close(result, Ok(())).err().unwrap_or(error)
+    }
+
     fn measure(&mut self, has_failed: bool) {
         if let Some((meter, begin)) = self.run.take() {
             meter.add(begin.elapsed(), has_failed);

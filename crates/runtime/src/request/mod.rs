@@ -19,7 +19,6 @@ pub(crate) use read::{find_prompt, unknown_resource};
 pub(crate) use reply::RequestReply;
 
 use crate::audit::Trail;
-use crate::quota::RateCharge;
 use crate::registry::{Meta, Shape};
 use crate::runtime::Runtime;
 use model::{Args, Asker, Caller, Completion, Contents, Conversation, Level, Output};
@@ -48,8 +47,6 @@ pub struct Asking {
     pub cancel: CancellationToken,
     pub caller: Caller,
     pub trail: Trail,
-    /// What rate limits have counted of it where it came in.
-    pub charged: RateCharge,
 }
 
 /// One call of one tool, on any transport.
@@ -70,8 +67,6 @@ pub struct Call {
     /// It may take as long as a task may.
     pub long: bool,
     pub trail: Trail,
-    /// What rate limits have counted of it where it came in.
-    pub charged: RateCharge,
     /// Shorter than the time limit of its tool: it covers the wait for a thread, too.
     pub timeout: Option<Duration>,
 }
@@ -90,7 +85,6 @@ impl Call {
             cancel: CancellationToken::new(),
             long: false,
             trail: Trail::default(),
-            charged: RateCharge::Nothing,
             timeout: None,
         }
     }
@@ -111,7 +105,6 @@ impl Call {
             cancel: self.cancel,
             caller: self.caller,
             trail: self.trail,
-            charged: self.charged,
         };
         (target, asking)
     }

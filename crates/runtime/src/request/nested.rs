@@ -78,14 +78,7 @@ impl Within<'_> {
             None if self.runtime.audit().is_on() => self.trail.via(self.name.to_string()),
             None => self.trail.clone(),
         };
-        let target = ToolRequest {
-            name: tool.to_owned(),
-            args,
-            shape,
-            given_up: None,
-            long: false,
-            timeout: None,
-        };
+        let target = ToolRequest::new(tool.to_owned(), args, shape);
         let asking = Asking {
             lines: self.lines.cloned(),
             asker: self.asker.cloned(),

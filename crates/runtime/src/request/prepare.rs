@@ -6,7 +6,6 @@ use super::{Asking, RequestError, RequestErrorKind};
 use crate::answers::ResultTracker;
 use crate::catalog::Catalog;
 use crate::life::Visit;
-use crate::quota::RateCharge;
 use crate::runtime::Runtime;
 use crate::scopes::check_scope_of;
 use model::{Caller, Limits};
@@ -39,20 +38,15 @@ impl Runtime {
         catalog: Arc<Catalog>,
         account: &mut RequestAccount<'_>,
     ) -> Result<PreparedRequest<T>, RequestError> {
-        if asking.charged == RateCharge::Nothing {
-            let charged = self.charge_caller(&asking.caller);
-            charged.map_err(|limited| RequestErrorKind::from(limited).of(target.name()))?;
-        }
+        let charged = self.charge_caller(&asking.caller);
+        charged.map_err(|limited| RequestErrorKind::from(limited).of(target.name()))?;
         let found = self.find(&target, catalog, &asking.caller);
         let (catalog, mut found, visit) = found.inspect_err(|_| account.missing(&target))?;
         account.found(&catalog, &found);
         let module = found.module();
-        if asking.charged != RateCharge::CallerAndModule {
-            let charged = self.charge_module(&catalog, module);
-            charged.map_err(|limited| {
-                RequestErrorKind::from(limited).of(target.error_target(&found))
-            })?;
-        }
+        let charged = self.charge_module(&catalog, module);
+        charged
+            .map_err(|limited| RequestErrorKind::from(limited).of(target.error_target(&found)))?;
         let name = (module.name.as_str(), found.own_name());
         check_scope_of(&catalog, &asking.caller, name, || target.error_target(&found))?;
         let accepted = target.accept(&mut found);

@@ -1,13 +1,15 @@
 //! Calls of tools.
 
+use super::finish::RequestAccount;
 use super::target::{FoundTarget, ScriptOutcome, TargetType};
-use super::{GivenUp, RequestError, RequestErrorKind, TargetKind};
+use super::{Asking, GivenUp, RequestError, RequestErrorKind, TargetKind};
+use crate::audit::Trail;
 use crate::catalog::{Catalog, Handle, Lookup, Module};
 use crate::lane::Lane;
 use crate::meter::Meter;
 use crate::registry::{Shape, Shaping};
 use crate::runtime::Runtime;
-use model::{Args, Cache, Limits, Output, ReadOnlyCall, Rejected, Structured};
+use model::{Args, Cache, Caller, Limits, Output, ReadOnlyCall, Rejected, Structured};
 use script::Turn;
 use serde_json::Value;
 use settings::StructuredResults;
@@ -27,6 +29,28 @@ pub(crate) struct ToolRequest {
     /// It may take as long as a task may.
     pub(crate) long: bool,
     pub(crate) timeout: Option<Duration>,
+}
+
+impl Runtime {
+    /// Counts a call that could not be read.
+    pub(crate) fn reject_call(
+        &self,
+        name: String,
+        caller: &Caller,
+        trail: &Trail,
+        error: RequestError,
+    ) -> RequestError {
+        let target = ToolRequest::new(name, Args::new(), Shape::Raw);
+        let (caller, trail) = (caller.clone(), trail.clone());
+        let asking = Asking { caller, trail, ..Asking::default() };
+        RequestAccount::begin(self, &target).reject(&target, &asking, error)
+    }
+}
+
+impl ToolRequest {
+    pub(super) fn new(name: String, args: Args, shape: Shape) -> Self {
+        Self { name, args, shape, given_up: None, long: false, timeout: None }
+    }
 }
 
 impl TargetType for ToolRequest {

@@ -1,20 +1,21 @@
-//! What speaks for and against a request before it is answered: its headers, session, scopes and rates.
+//! Checks of a request before it is answered: its headers, session and scopes.
 
 use super::denials::{self, Turned};
 use super::headers::{self, EVENTS};
 use super::mcp::McpEndpoint;
 use super::response::{ServerResponse, refused, rpc_error};
 use super::sessions::{NoSession, Session};
+use super::status;
 use crate::auth;
 use crate::revision::Revision;
 use crate::rpc::Request;
-use crate::wire::{self, Era};
+use crate::wire::Era;
 use http::StatusCode;
-use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use http::header::HeaderMap;
 use model::{Args, Caller, Door};
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, JsonObject};
-use runtime::{Denial, Lacking, Limited, RateCharge, Trail, Wish};
+use rmcp::model::{ErrorCode, JsonObject, RequestId};
+use runtime::{Denial, Lacking, Limited, Trail, Wish};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,12 +29,11 @@ pub(super) struct AdmittedRequest {
     pub(super) caller: Caller,
     pub(super) revision: Option<Revision>,
     pub(super) session: Option<Arc<Session>>,
-    pub(super) charged: RateCharge,
     pub(super) takes_events: bool,
 }
 
 impl McpEndpoint {
-    /// Checks a request against its headers, session, scopes and rate limits.
+    /// Checks a request against its headers, session and scopes.
     pub(super) fn admit(
         &self,
         headers: &HeaderMap,
@@ -49,19 +49,18 @@ impl McpEndpoint {
             return Err(rpc_error(StatusCode::NOT_ACCEPTABLE, id, &error).into());
         }
         let is_initialize = request.method == "initialize";
-        let id = serde_json::to_value(&request.id).unwrap_or_default();
         let mut session = None;
         if !is_initialize && !headers::is_modern(headers) {
-            session = self.session(headers, &caller, &request.method, Some(&id))?;
+            session = self.session(headers, &caller, &request.method, Some(&request.id))?;
         }
         headers::check_request(headers, &request, |tool| self.schema(tool, &caller))?;
-        let charged = self.judge(&request, &id, &caller)?;
+        self.judge(&request, &caller)?;
         let revision = match &session {
             Some(session) => session.peer.revision(),
             None if is_initialize => None,
             None => Some(headers::revision(headers)),
         };
-        Ok(AdmittedRequest { request, caller, revision, session, charged, takes_events })
+        Ok(AdmittedRequest { request, caller, revision, session, takes_events })
     }
 
     /// The input schema of a tool as its caller has seen it.
@@ -77,78 +76,44 @@ impl McpEndpoint {
         schema.as_object().filter(|schema| has_annotations(schema)).cloned()
     }
 
-    /// Rejects a request whose caller lacks a scope or comes too often.
-    fn judge(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-    ) -> Result<RateCharge, Box<ServerResponse>> {
+    /// Rejects a request whose caller lacks a scope, and an `initialize` of one who comes too often.
+    fn judge(&self, request: &Request, caller: &Caller) -> Result<(), Box<ServerResponse>> {
         let runtime = &self.shared.runtime;
-        let has_rates = runtime.has_rates();
-        if !has_rates && !runtime.has_scopes(caller) {
-            return Ok(RateCharge::Nothing);
-        }
         if request.method == "initialize" {
             let charged = runtime.charge_caller(caller);
-            charged.map_err(|limited| self.reject_limited(request, id, caller, &limited))?;
-            return Ok(RateCharge::Caller);
+            return charged.map_err(|limited| Box::new(self.limit(request, caller, &limited)));
+        }
+        if !runtime.has_scopes(caller) {
+            return Ok(());
         }
         let none = Args::new();
-        let Some(wish) = wish(request, &none) else {
-            return Ok(RateCharge::Nothing);
-        };
-        let lacking = runtime.lacking(caller, &wish);
-        if !lacking.is_empty() {
-            return Err(Box::new(self.step_up(request, id, caller, &lacking)));
+        let wish = wish(request, &none);
+        let lacking = wish.map(|wish| runtime.lacking(caller, &wish)).unwrap_or_default();
+        if lacking.is_empty() {
+            return Ok(());
         }
-        if !has_rates {
-            return Ok(RateCharge::Nothing);
-        }
-        let charged = runtime.charge(caller, &wish);
-        charged.map_err(|limited| Box::new(self.reject_limited(request, id, caller, &limited)))
+        Err(Box::new(self.step_up(request, caller, &lacking)))
     }
 
-    fn reject_limited(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-        limited: &Limited,
-    ) -> ServerResponse {
-        let wanted = match request.method.as_str() {
-            // A URI is given like arguments are, and is not for the log.
-            "tools/call" | "prompts/get" => request.params.name("name").unwrap_or_default(),
-            _ => "",
-        };
+    fn limit(&self, request: &Request, caller: &Caller, limited: &Limited) -> ServerResponse {
         self.shared.runtime.audit().limited(&Denial {
             caller: Some(caller),
-            trail: &Trail { request: Some(id.to_string().into()), ..Trail::by(Door::Http) },
+            trail: &Trail { request: Some(request.id.to_string().into()), ..Trail::by(Door::Http) },
             method: &request.method,
-            wanted,
+            wanted: "",
             of: None,
             kind: limited.limit,
             rule: None,
         });
-        let error = wire::limited(limited);
-        let mut response = rpc_error(StatusCode::TOO_MANY_REQUESTS, Some(&request.id), &error);
-        let seconds = HeaderValue::from(limited.retry_after_seconds());
-        response.headers_mut().insert(RETRY_AFTER, seconds);
-        response
+        status::too_many(&request.id, limited)
     }
 
     /// The token can be had for more: what is missing is named all at once.
-    fn step_up(
-        &self,
-        request: &Request,
-        id: &Value,
-        caller: &Caller,
-        lacking: &[Lacking],
-    ) -> ServerResponse {
+    fn step_up(&self, request: &Request, caller: &Caller, lacking: &[Lacking]) -> ServerResponse {
         for one in lacking {
             let rule = format!("the token lacks the scope {}", one.scope);
             let turned = Turned {
-                id: Some(id),
+                id: Some(&request.id),
                 rule: Some(&rule),
                 of: Some(one),
                 ..Turned::from(&request.method, "scope")
@@ -170,7 +135,7 @@ impl McpEndpoint {
         headers: &HeaderMap,
         caller: &Caller,
         method: &str,
-        id: Option<&Value>,
+        id: Option<&RequestId>,
     ) -> Result<Option<Arc<Session>>, ServerResponse> {
         let Some(value) = headers.get(headers::SESSION) else {
             return Ok(None);

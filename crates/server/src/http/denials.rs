@@ -1,13 +1,13 @@
 //! Those who were turned away at the door, for whoever reads of it later.
 
 use model::{Caller, Door};
+use rmcp::model::RequestId;
 use runtime::{Denial, Lacking, Runtime, Trail};
-use serde_json::Value;
 
 /// What somebody asked for who was turned away, as far as it was read.
 pub(super) struct Turned<'a> {
     pub(super) method: &'a str,
-    pub(super) id: Option<&'a Value>,
+    pub(super) id: Option<&'a RequestId>,
     /// One word: `login`, `scope`, `session`.
     pub(super) kind: &'a str,
     pub(super) rule: Option<&'a str>,

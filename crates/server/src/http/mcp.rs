@@ -298,7 +298,7 @@ impl McpEndpoint {
             }
         };
         match first {
-            Some(StreamItem::Reply(reply)) => rule.respond(&reply),
+            Some(StreamItem::Reply(reply)) => rule.respond(&id, &reply),
             Some(StreamItem::Event(event)) => {
                 let items = items.preceded_by(event);
                 self.events(items, caller.as_ref(), guards)
@@ -315,8 +315,7 @@ impl McpEndpoint {
         stream: &Arc<ResponseStream>,
         cancel: &CancellationToken,
     ) -> Result<(), ServerResponse> {
-        let AdmittedRequest { mut request, caller, revision, session, charged, takes_events } =
-            admitted;
+        let AdmittedRequest { mut request, caller, revision, session, takes_events } = admitted;
         let id = request.id.clone();
         let peer = session.map(|session| Arc::clone(&session.peer));
         if let Some(peer) = &peer
@@ -351,7 +350,6 @@ impl McpEndpoint {
             revision,
             peer,
             sink: takes_events.then(|| Arc::clone(stream) as _),
-            charged,
             cancel: cancel.clone(),
             closing,
             late: Arc::new(late),
@@ -362,7 +360,7 @@ impl McpEndpoint {
     }
 
     async fn begin_session(self: &Arc<Self>, admitted: AdmittedRequest) -> ServerResponse {
-        let AdmittedRequest { mut request, caller, charged, .. } = admitted;
+        let AdmittedRequest { mut request, caller, .. } = admitted;
         let asked = request.params.name("protocolVersion").unwrap_or_default();
         let revision = Revision::agree(asked);
         let Some(session) = Session::new(&self.shared, &caller, revision) else {
@@ -380,14 +378,13 @@ impl McpEndpoint {
             revision: None,
             peer: Some(Arc::clone(&session.peer)),
             sink: None,
-            charged,
             cancel: CancellationToken::new(),
             closing: session.peer.closing.clone(),
             late: Arc::new(|_| {}),
         };
         let reply = dispatch::handle(request, cx).await;
         if reply.end != ReplyEnd::Ok {
-            return rule.respond(&reply);
+            return rule.respond(&id, &reply);
         }
         if !self.sessions.add(&session) {
             let why = "all sessions of this caller, or of the server, are answering requests \
@@ -395,7 +392,7 @@ impl McpEndpoint {
             let error = ErrorData::internal_error(why, None);
             return rpc_error(StatusCode::SERVICE_UNAVAILABLE, Some(&id), &error);
         }
-        let mut response = rule.respond(&reply);
+        let mut response = rule.respond(&id, &reply);
         if let Ok(value) = HeaderValue::from_str(&session.id) {
             response.headers_mut().insert(headers::SESSION, value);
         }

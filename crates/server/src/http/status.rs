@@ -1,10 +1,13 @@
 //! HTTP statuses of JSON-RPC responses.
 
-use super::response::{self, JSON, ServerResponse};
+use super::response::{self, JSON, ServerResponse, rpc_error};
 use crate::reply::{Reply, ReplyEnd};
 use crate::rpc::Request;
+use crate::wire;
 use http::StatusCode;
-use rmcp::model::ErrorCode;
+use http::header::{HeaderValue, RETRY_AFTER};
+use rmcp::model::{ErrorCode, RequestId};
+use runtime::Limited;
 use settings::Errors;
 
 /// What decides the status of the response to one request.
@@ -26,7 +29,10 @@ impl Rule {
         }
     }
 
-    pub(super) fn respond(self, reply: &Reply) -> ServerResponse {
+    pub(super) fn respond(self, id: &RequestId, reply: &Reply) -> ServerResponse {
+        if let Some(limited) = &reply.limited {
+            return too_many(id, limited);
+        }
         response::text(self.status(reply.end), JSON, reply.message.clone())
     }
 
@@ -52,6 +58,15 @@ impl Rule {
             _ => StatusCode::OK,
         }
     }
+}
+
+/// The response to a caller who comes too often.
+pub(super) fn too_many(id: &RequestId, limited: &Limited) -> ServerResponse {
+    let error = wire::limited(limited);
+    let mut response = rpc_error(StatusCode::TOO_MANY_REQUESTS, Some(id), &error);
+    let seconds = HeaderValue::from(limited.retry_after_seconds());
+    response.headers_mut().insert(RETRY_AFTER, seconds);
+    response
 }
 
 /// Status of an error code under `errors = "mapped"`.

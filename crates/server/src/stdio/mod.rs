@@ -19,7 +19,6 @@ use lines::{Line, LineReader};
 use model::{Caller, Door};
 use outbox::Outbox;
 use rmcp::model::{ErrorCode, RequestId};
-use runtime::RateCharge;
 use serde_json::value::RawValue;
 use std::io;
 use std::sync::Arc;
@@ -194,7 +193,6 @@ impl StdioConnection {
             revision: self.peer.revision(),
             peer: Some(Arc::clone(&self.peer)),
             sink: Some(Arc::clone(&self.outbox) as _),
-            charged: RateCharge::Nothing,
             cancel,
             closing: self.peer.closing.clone(),
             late: self.late(&id),

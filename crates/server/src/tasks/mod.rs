@@ -70,7 +70,6 @@ pub(crate) async fn call(mut call: ToolCall, cx: &RequestCx) -> Result<Reply, Er
         cancel: cancel.clone(),
         long: true,
         trail: cx.trail(),
-        charged: cx.charged,
         ..Call::new(tool.clone(), args.clone())
     };
     let mut run = Run::begin(&cx.shared, call, desk, Words::default());
@@ -99,10 +98,7 @@ pub(crate) async fn call(mut call: ToolCall, cx: &RequestCx) -> Result<Reply, Er
     match answer {
         Ok(output) => Ok(whole(output, cx)),
         Err(error) if error.is_question() => run.desk.questions(cx),
-        Err(error) => {
-            let result = wire::failure(&error, Era::Modern, cx.shared.errors)?;
-            Ok(tools::reply(result, false, cx))
-        }
+        Err(error) => Ok(tools::failure(&error, None, cx)),
     }
 }
 
