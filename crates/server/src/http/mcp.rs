@@ -6,7 +6,7 @@ use super::events::{BodyGuards, EventBody, KEEP_ALIVE, ResponseStream, StreamIte
 use super::headers::{self, EVENTS};
 use super::response::{self, JSON, ServerResponse, empty, refused, rpc_error};
 use super::router::not_allowed;
-use super::sessions::{Session, Sessions};
+use super::sessions::{LocalSessions, Session, SessionStore};
 use super::status;
 use crate::auth::Login;
 use crate::context::RequestCx;
@@ -37,7 +37,7 @@ use tracing::Instrument;
 pub(crate) struct McpEndpoint {
     pub(super) shared: Arc<Shared>,
     pub(super) login: Login,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: Box<dyn SessionStore>,
     hung_up: CancellationToken,
     pub(super) tracker: TaskTracker,
 }
@@ -47,7 +47,7 @@ impl McpEndpoint {
         Self {
             shared: Arc::clone(shared),
             login: settings.login.clone(),
-            sessions: Sessions::new(settings.sessions.clone()),
+            sessions: Box::new(LocalSessions::new(settings.sessions.clone())),
             hung_up: CancellationToken::new(),
             tracker: TaskTracker::new(),
         }
@@ -363,9 +363,9 @@ impl McpEndpoint {
         let AdmittedRequest { mut request, caller, .. } = admitted;
         let asked = request.params.name("protocolVersion").unwrap_or_default();
         let revision = Revision::agree(asked);
-        let Some(session) = Session::new(&self.shared, &caller, revision) else {
-            let why = "there are no random bytes for a session's id";
-            return refused(StatusCode::INTERNAL_SERVER_ERROR, why);
+        let session = match self.sessions.new_id() {
+            Ok(id) => Session::new(id, &self.shared, &caller, revision),
+            Err(why) => return refused(StatusCode::INTERNAL_SERVER_ERROR, &why),
         };
         let id = request.id.clone();
         let rule = status::Rule::of(&request, self.shared.errors);

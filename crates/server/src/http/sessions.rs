@@ -36,7 +36,12 @@ struct Streams {
 }
 
 impl Session {
-    pub(super) fn new(shared: &Shared, caller: &Caller, revision: Revision) -> Option<Arc<Self>> {
+    pub(super) fn new(
+        id: String,
+        shared: &Shared,
+        caller: &Caller,
+        revision: Revision,
+    ) -> Arc<Self> {
         let log = Arc::<EventLog>::default();
         let standalone = ResponseStream::standalone(StreamLog {
             log: Arc::clone(&log),
@@ -45,14 +50,14 @@ impl Session {
         });
         let sink = Arc::clone(&standalone) as Arc<dyn MessageSink>;
         let closing = shared.ending.child_token();
-        Some(Arc::new(Self {
-            id: crate::wire::random_name().ok()?,
+        Arc::new(Self {
+            id,
             peer: Arc::new(ClientPeer::new(caller.clone(), sink, closing)),
             log,
             standalone,
             streams: Mutex::new(Streams { latest: STANDALONE, open: BTreeMap::new() }),
             last_used: Mutex::new(Instant::now()),
-        }))
+        })
     }
 
     /// A stream for a request; it can be resumed as soon as it has an event.
@@ -120,17 +125,38 @@ pub(super) enum NoSession {
     OfAnotherCaller,
 }
 
-pub(super) struct Sessions {
+/// All that `/mcp` needs to know of sessions. Where several replicas serve, an implementation can make ids
+/// that name the replica, and find sessions of others.
+pub(super) trait SessionStore: Send + Sync {
+    /// An id that cannot be guessed.
+    fn new_id(&self) -> Result<String, String>;
+
+    /// The session of this id, which counts as used now.
+    fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Session>, NoSession>;
+
+    /// Adds a session. The longest unused one ends for it where its caller, or the server, has no room; it
+    /// is not added if all of them are answering requests.
+    fn add(&self, session: &Arc<Session>) -> bool;
+
+    /// Ends a session for good.
+    fn remove(&self, session: &Session);
+
+    /// Ends sessions that were not used for long.
+    fn sweep(&self);
+}
+
+/// Sessions in the memory of this process.
+pub(super) struct LocalSessions {
     limits: SessionLimits,
     all: Mutex<HashMap<String, Arc<Session>>>,
 }
 
-impl Sessions {
-    pub(super) fn new(limits: SessionLimits) -> Self {
-        Self { limits, all: Mutex::default() }
+impl SessionStore for LocalSessions {
+    fn new_id(&self) -> Result<String, String> {
+        crate::wire::random_name()
     }
 
-    pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Session>, NoSession> {
+    fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Session>, NoSession> {
         let session = lock(&self.all).get(id).cloned();
         let session = session.ok_or(NoSession::Unknown)?;
         let owner = &session.peer.caller;
@@ -141,9 +167,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Adds a session. The longest unused one ends for it where its caller, or the server, has no room; it
-    /// is not added if all of them are answering requests.
-    pub(super) fn add(&self, session: &Arc<Session>) -> bool {
+    fn add(&self, session: &Arc<Session>) -> bool {
         let now = Instant::now();
         let mut all = lock(&self.all);
         Self::remove_if(&mut all, |session| session.is_abandoned(now));
@@ -157,6 +181,22 @@ impl Sessions {
             all.insert(session.id.clone(), Arc::clone(session));
         }
         has_room
+    }
+
+    fn remove(&self, session: &Session) {
+        lock(&self.all).remove(&session.id);
+        session.end();
+    }
+
+    fn sweep(&self) {
+        let now = Instant::now();
+        Self::remove_if(&mut lock(&self.all), |session| session.is_abandoned(now));
+    }
+}
+
+impl LocalSessions {
+    pub(super) fn new(limits: SessionLimits) -> Self {
+        Self { limits, all: Mutex::default() }
     }
 
     /// Ends the longest unused session of these; none ends if all are answering requests.
@@ -184,18 +224,6 @@ impl Sessions {
             !is_over
         });
     }
-
-    /// Ends a session for good.
-    pub(super) fn remove(&self, session: &Session) {
-        lock(&self.all).remove(&session.id);
-        session.end();
-    }
-
-    /// Ends sessions that were not used for long.
-    pub(super) fn sweep(&self) {
-        let now = Instant::now();
-        Self::remove_if(&mut lock(&self.all), |session| session.is_abandoned(now));
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -203,84 +231,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rpc::Request;
-    use rmcp::model::RequestId;
-    use runtime::{Runtime, Settings};
-    use settings::Errors;
-    use tokio_util::sync::CancellationToken;
-
-    struct Fixture {
-        shared: Arc<Shared>,
-        sessions: Sessions,
-    }
-
-    impl Fixture {
-        fn new(per_caller: usize, total: usize) -> Self {
-            let runtime = Runtime::open(Settings::default());
-            let settings = crate::ServerSettings { errors: Errors::Mcp, message_bytes: 1000 };
-            Self {
-                shared: Shared::new(runtime, &settings, CancellationToken::new()),
-                sessions: Sessions::new(SessionLimits { per_caller, total }),
-            }
-        }
-
-        fn session(&self, caller: &str) -> Arc<Session> {
-            let caller = Caller::named(caller.to_owned());
-            Session::new(&self.shared, &caller, Revision::V2025_11_25).unwrap()
-        }
-
-        fn added(&self, caller: &str) -> Arc<Session> {
-            let session = self.session(caller);
-            assert!(self.sessions.add(&session));
-            session
-        }
-    }
-
-    #[test]
-    fn the_longest_unused_session_of_a_caller_makes_room() {
-        let fixture = Fixture::new(2, 9);
-        let [first, second] = [fixture.added("ada"), fixture.added("ada")];
-        let other = fixture.added("bob");
-        fixture.sessions.find(&first.id, &first.peer.caller).ok().unwrap();
-        let third = fixture.added("ada");
-        let ended = [&first, &second, &other, &third].map(|one| one.peer.closing.is_cancelled());
-        assert_eq!(ended, [false, true, false, false]);
-    }
-
-    #[test]
-    fn sessions_that_answer_requests_do_not_end() {
-        let fixture = Fixture::new(9, 1);
-        let busy = fixture.added("ada");
-        let in_flight = &busy.peer.in_flight;
-        in_flight.begin(&Request::ping(1), CancellationToken::new()).unwrap();
-        assert!(!fixture.sessions.add(&fixture.session("bob")));
-        in_flight.end(&RequestId::Number(1), || {});
-        fixture.added("bob");
-        assert!(busy.peer.closing.is_cancelled());
-    }
-
-    #[test]
-    fn a_session_is_its_callers_alone() {
-        let fixture = Fixture::new(9, 9);
-        let session = fixture.added("ada");
-        let find = |caller: Caller| fixture.sessions.find(&session.id, &caller).err();
-        assert_eq!(find(Caller::named("ada".to_owned())), None);
-        assert_eq!(find(Caller::named("bob".to_owned())), Some(NoSession::OfAnotherCaller));
-        fixture.sessions.remove(&session);
-        assert_eq!(find(Caller::named("ada".to_owned())), Some(NoSession::Unknown));
-    }
-
-    /// Whatever waits for a session ends with it, and with the server.
-    #[test]
-    fn what_waits_for_a_session_ends_with_it() {
-        let fixture = Fixture::new(9, 9);
-        let [one, other] = [fixture.added("ada"), fixture.added("ada")];
-        fixture.sessions.remove(&one);
-        let closing = [&one, &other].map(|one| one.peer.closing.is_cancelled());
-        assert_eq!(closing, [true, false]);
-        fixture.shared.ending.cancel();
-        assert!(other.peer.closing.is_cancelled());
-    }
-}
+mod tests;
