@@ -31,7 +31,7 @@ async fn respond(
     cx: &RequestCx,
 ) -> Result<Reply, ErrorData> {
     if !is_known(method, cx.is_modern()) {
-        return Err(unknown_method(method));
+        return Err(method_of_other_revisions(method, cx));
     }
     params.check()?;
     match method {
@@ -72,6 +72,14 @@ fn is_known(method: &str, is_modern: bool) -> bool {
 
 fn unknown_method(method: &str) -> ErrorData {
     let why = format!("there is no method {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
+}
+
+fn method_of_other_revisions(method: &str, cx: &RequestCx) -> ErrorData {
+    let Some(revision) = cx.revision else {
+        return unknown_method(method);
+    };
+    let why = format!("revision {revision} has no method {method}");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None)
 }
 

@@ -45,8 +45,18 @@ resource("greet://bad", bad)
 "#;
 
 /// How a library speaks of itself.
-const LIBRARY_WORDS: [&str; 6] =
-    ["struct ", "rmcp", "serde", "expected a map", "CallToolRequestParams", "untagged"];
+const LIBRARY_WORDS: [&str; 10] = [
+    "struct ",
+    "rmcp",
+    "serde",
+    "expected a map",
+    "CallToolRequestParams",
+    "untagged",
+    "invalid type",
+    "duplicate field",
+    "EOF",
+    "expected ident",
+];
 
 /// A reply comes long before, or never.
 const LATEST: Duration = Duration::from_secs(5);

@@ -209,8 +209,9 @@ fn not_found(path: &str) -> ServerResponse {
     json(StatusCode::NOT_FOUND, &known)
 }
 
+/// A client that takes events as well is none, whatever else it takes.
 fn is_browser(headers: &HeaderMap) -> bool {
-    headers::accepts(headers, "text/html")
+    headers::accepts(headers, "text/html") && !headers::accepts(headers, headers::EVENTS)
 }
 
 /// The host was checked before; what could end an attribute or a text is left out all the same.

@@ -4,7 +4,7 @@ use super::read_id;
 use rmcp::model::RequestId;
 
 /// Longer ids are not repeated in an error.
-const LONGEST_ID: usize = 1024;
+const LONGEST_ID: usize = 64 << 10;
 
 /// Where in a string the next byte stands.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub(crate) use params::{Params, RequestMeta, missing};
 use crate::revision::Revision;
 use bytes::Bytes;
 use keys::BadKey;
+use params::kind_of;
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, RequestId};
 use serde::de::IgnoredAny;
@@ -247,13 +248,28 @@ fn bad_key(id: Option<RequestId>, bad: BadKey) -> Refusal {
 /// The rejection of a text that is no message; it has the id of the request, if there is one.
 fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
     let id = scan_id(text);
-    match error.classify() {
-        Category::Data => {
-            let why = format!("this is not a JSON-RPC message: {error}");
-            Refusal::new(id, ErrorCode::INVALID_REQUEST, why)
-        }
-        _ => Refusal::new(id, ErrorCode::PARSE_ERROR, not_json(error)),
+    if error.classify() != Category::Data {
+        return Refusal::new(id, ErrorCode::PARSE_ERROR, not_json(error));
     }
+    // What follows the wrong member may not be JSON.
+    match serde_json::from_slice(text) {
+        Ok(value) => wrong_message(id, text, &value),
+        Err(error) => Refusal::new(id, ErrorCode::PARSE_ERROR, not_json(&error)),
+    }
+}
+
+/// The rejection of JSON that is no message.
+fn wrong_message(id: Option<RequestId>, text: &[u8], value: &Value) -> Refusal {
+    if let Err(bad) = keys::check(text) {
+        return bad_key(id, bad);
+    }
+    let members = [("jsonrpc", "\"2.0\""), ("method", "a string")];
+    let wrong = members.into_iter().find(|(name, _)| !(value[name].is_string()));
+    let why = match wrong.filter(|_| value.is_object()) {
+        Some((name, form)) => format!("`{name}` must be {form}, not {}", kind_of(&value[name])),
+        None => format!("a message is an object, not {}", kind_of(value)),
+    };
+    Refusal::new(id, ErrorCode::INVALID_REQUEST, why)
 }
 
 fn scan_id(text: &[u8]) -> Option<RequestId> {
@@ -265,10 +281,12 @@ fn scan_id(text: &[u8]) -> Option<RequestId> {
 /// What is wrong with a text that is not JSON.
 pub(crate) fn not_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.strip_prefix("recursion limit exceeded") {
-        Some(place) => format!("this is nested deeper than 128 levels{place}"),
-        None => format!("this is not JSON: {text}"),
+    if let Some(place) = text.strip_prefix("recursion limit exceeded") {
+        return format!("this is nested deeper than 128 levels{place}");
     }
+    let text = text.replace("EOF while parsing", "it ends within");
+    let text = text.replace("expected ident", "expected `true`, `false` or `null`");
+    format!("this is not JSON: {text}")
 }
 
 fn read_id(raw: &str) -> Option<RequestId> {

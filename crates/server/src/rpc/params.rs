@@ -237,7 +237,7 @@ fn wrong_kind(method: &str, member: &str, expected: &str, got: &Value) -> ErrorD
     ErrorData::invalid_params(why, None)
 }
 
-fn kind_of(value: &Value) -> &'static str {
+pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

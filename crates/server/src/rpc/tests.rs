@@ -45,20 +45,29 @@ fn messages_are_recognized() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, expected) in [
-        ("{", "null -32700 this is not JSON: EOF while parsing an object at line 1 column 1"),
+        ("{", "null -32700 this is not JSON: it ends within an object at line 1 column 1"),
         (
             r#"{"jsonrpc":"2.0","id":8,"method":"#,
-            "8 -32700 this is not JSON: EOF while parsing a value at line 1 column 33",
+            "8 -32700 this is not JSON: it ends within a value at line 1 column 33",
         ),
-        ("nonsense", "null -32700 this is not JSON: expected ident at line 1 column 2"),
-        ("[1]", "null -32600 only revision 2025-03-26 has batches; send one message at a time"),
         (
-            "3",
-            "null -32600 this is not a JSON-RPC message: invalid type: integer `3`, expected an object at line 1 column 1",
+            "nonsense",
+            "null -32700 this is not JSON: expected `true`, `false` or `null` at line 1 column 2",
         ),
+        ("[1]", "null -32600 only revision 2025-03-26 has batches; send one message at a time"),
+        ("3", "null -32600 a message is an object, not a number"),
+        ("null", "null -32600 a message is an object, not null"),
         (
             r#"{"jsonrpc":"2.0","id":8,"method":5}"#,
-            "8 -32600 this is not a JSON-RPC message: invalid type: integer `5`, expected a string at line 1 column 34",
+            "8 -32600 `method` must be a string, not a number",
+        ),
+        (
+            r#"{"jsonrpc":2,"id":8,"method":"ping"}"#,
+            "8 -32600 `jsonrpc` must be \"2.0\", not a number",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":8,"method":5,"params":"#,
+            "8 -32700 this is not JSON: it ends within a value at line 1 column 44",
         ),
         (
             r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
@@ -74,11 +83,11 @@ fn what_is_wrong_is_named() {
         ),
         (
             r#"{"jsonrpc":"2.0","id":5,"method":"ping","method":"x"}"#,
-            "5 -32600 this is not a JSON-RPC message: duplicate field `method` at line 1 column 48",
+            "5 -32600 the key `method` is there twice in one object",
         ),
         (
             r#"{"jsonrpc":"2.0","id":5,"id":6,"method":"ping"}"#,
-            "null -32600 this is not a JSON-RPC message: duplicate field `id` at line 1 column 28",
+            "null -32600 the key `id` is there twice in one object",
         ),
         (
             r#"{"jsonrpc":"2.0","id":5,"method":"ping","x":1,"x":2}"#,
@@ -93,6 +102,11 @@ fn what_is_wrong_is_named() {
     ] {
         check(text, expected);
     }
+    let long = "x".repeat(5000);
+    check(
+        &format!(r#"{{"jsonrpc":"2.0","id":"{long}","method":5}}"#),
+        &format!("\"{long}\" -32600 `method` must be a string, not a number"),
+    );
     let deep = format!("{}1{}", "[".repeat(130), "]".repeat(130));
     check(
         &format!(
