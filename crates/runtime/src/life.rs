@@ -146,7 +146,7 @@ impl Life {
         let caller = Caller::default();
         let outcome = self.turn(&limits, &caller, |turn| self.script.stop(turn));
         if let Err(failure) = outcome {
-            tracing::error!("`stop` of module `{}` failed: {}", self.module, fault(failure));
+            stops::log_failure(&self.module, &fault(failure));
         }
     }
 

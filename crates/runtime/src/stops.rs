@@ -4,6 +4,7 @@
 use crate::ground::Ground;
 use crate::life::Life;
 use crate::supervised::run_in_time;
+use model::{Fault, ModuleName};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -76,7 +77,10 @@ fn stop_in_time(ground: &Ground, life: &Arc<Life>) {
         move || stopped.stop(),
     );
     if let Err(none) = outcome {
-        let (name, fault) = (&life.module, none.fault(life.stop_time()));
-        tracing::error!("`stop` of module `{name}` failed: {fault}");
+        log_failure(&life.module, &none.fault(life.stop_time()));
     }
+}
+
+pub(crate) fn log_failure(module: &ModuleName, fault: &Fault) {
+    tracing::error!(report = %fault, "`stop` of module `{module}` failed: {}", fault.message);
 }

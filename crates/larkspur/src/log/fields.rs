@@ -6,6 +6,8 @@ use tracing::field::{Field, Visit};
 
 /// Where the fields that a script gave to its line come as JSON.
 const DATA: &str = "data";
+/// The text of a fault, with its place and an excerpt.
+const REPORT: &str = "report";
 
 #[derive(Default)]
 pub(super) struct Fields {
@@ -25,6 +27,13 @@ impl Fields {
                 self.named.insert(name.into(), value);
             }
         }
+    }
+
+    /// Takes out the lines of a report, without the sentence that the message repeats.
+    pub(super) fn take_report(&mut self) -> Vec<String> {
+        let report = self.named.remove(REPORT);
+        let text = report.as_ref().and_then(Value::as_str).unwrap_or_default();
+        text.lines().skip(1).map(str::to_owned).collect()
     }
 
     /// For people: who speaks, what is said, and what is said beside it.

@@ -75,7 +75,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     }
 }
 
-fn text(level: Level, fields: Fields, about: Option<&Map<String, Value>>) -> String {
+fn text(level: Level, mut fields: Fields, about: Option<&Map<String, Value>>) -> String {
     let style = match level {
         Level::ERROR => BAD,
         Level::WARN => WARNING,
@@ -83,14 +83,18 @@ fn text(level: Level, fields: Fields, about: Option<&Map<String, Value>>) -> Str
         _ => DIM,
     };
     let level = styled(style, format!("{level:>5}"));
+    let report = fields.take_report();
     let said = fields.text();
-    match about.and_then(|about| about.get("trace_id")?.as_str()) {
-        Some(trace) => {
-            let trace = styled(DIM, format!("trace_id={trace}"));
-            format!("{level} {} {trace}", one_line(&said))
-        }
-        None => format!("{level} {}", one_line(&said)),
+    let mut text = format!("{level} {}", one_line(&said));
+    if let Some(trace) = about.and_then(|about| about.get("trace_id")?.as_str()) {
+        let trace = styled(DIM, format!("trace_id={trace}"));
+        text.push_str(&format!(" {trace}"));
     }
+    for line in report {
+        // Indented, so that none of them looks like a line of the log.
+        text.push_str(&format!("\n  {}", one_line(&line)));
+    }
+    text
 }
 
 pub(super) fn json(

@@ -239,8 +239,13 @@ fn a_failing_stop_is_logged_and_harmless() {
     let log = server.log_to_the_end();
     assert_eq!(log.last().unwrap(), "a: stop");
     let stderr = server.wire().stderr();
-    assert!(stderr.contains("`stop` of module `b` failed: the door is stuck"), "{stderr}");
-    assert!(stderr.contains("    fail(\"the door is stuck\")"), "{stderr}");
+    let lines: Vec<&str> = stderr.lines().map(str::trim_end).collect();
+    let first = lines.iter().position(|line| {
+        line.trim_start() == "ERROR `stop` of module `b` failed: the door is stuck"
+    });
+    let report = first.map_or(&[][..], |at| &lines[at + 1..]);
+    assert!(report[0].starts_with("     ┌ b/main.star:"), "{stderr}");
+    assert!(report[1].ends_with("│     fail(\"the door is stuck\")"), "{stderr}");
 }
 
 /// A server whose hooks may take a second.

@@ -220,7 +220,7 @@ impl Shaping<'_> {
 
     fn failed(&self, fault: &model::Fault) {
         let name = format!("compact of {}", self.handle);
-        tracing::warn!(target: "script", "{name} failed: {fault}");
+        tracing::warn!(target: "script", report = %fault, "{name} failed: {}", fault.message);
         self.handle.module.life.failed(LastError {
             of: name,
             message: fault.message.clone(),

@@ -278,12 +278,8 @@ impl RequestErrorKind {
             Self::Stopped { fault, .. } => (fault, None),
             _ => return,
         };
-        match raised {
-            Some(raised) => {
-                tracing::debug!(target: "script", "{name} failed: {fault} {}", raised.with_kind());
-            }
-            None => tracing::debug!(target: "script", "{name} failed: {fault}"),
-        }
+        let why = raised.map_or_else(|| fault.message.clone(), Raised::with_kind);
+        tracing::debug!(target: "script", report = %fault, "{name} failed: {why}");
         life.failed(LastError {
             of: name.to_string(),
             message: fault.message.clone(),
