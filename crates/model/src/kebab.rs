@@ -23,8 +23,12 @@ fn is_kebab(name: &str) -> bool {
         })
 }
 
-/// What the author most likely meant: `My_Tool` and `myTool` are `my-tool`.
+/// What the author most likely meant: `My_Tool` and `myTool` are `my-tool`. Letters of other alphabets, and
+/// those with accents, are nothing to guess from.
 fn to_kebab(name: &str) -> Option<String> {
+    if name.chars().any(|c| c.is_alphanumeric() && !c.is_ascii()) {
+        return None;
+    }
     let mut kebab = String::new();
     let mut after_small = false;
     for c in name.chars() {
@@ -57,6 +61,8 @@ mod tests {
         check("a--b-", Some("a-b"));
         check("1st", None);
         check("", None);
-        check("äh", Some("h"));
+        check("äh", None);
+        check("héllo", None);
+        check("a→b", Some("a-b"));
     }
 }

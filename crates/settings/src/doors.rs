@@ -103,15 +103,18 @@ impl FromStr for Transport {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut open = Self { stdio: false, http: false };
-        for door in text.split(',').map(str::trim) {
-            match door {
-                "stdio" => open.stdio = true,
-                "http" => open.http = true,
+        for name in text.split(',').map(str::trim) {
+            let is_open = match name {
+                "stdio" => &mut open.stdio,
+                "http" => &mut open.http,
                 other => {
                     return Err(format!(
                         "`{other}` is no transport; write stdio, http or stdio,http"
                     ));
                 }
+            };
+            if std::mem::replace(is_open, true) {
+                return Err(format!("`{name}` is there twice; write stdio, http or stdio,http"));
             }
         }
         Ok(open)
@@ -224,4 +227,26 @@ pub fn origin_of(text: &str) -> Option<String> {
     let plain = url.username().is_empty() && url.password().is_none();
     let web = matches!(url.scheme(), "http" | "https");
     (bare && plain && web).then(|| url.origin().ascii_serialization())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transports_are_named_once_each() {
+        for (text, expected) in [
+            ("stdio", Ok((true, false))),
+            ("http", Ok((false, true))),
+            ("stdio,http", Ok((true, true))),
+            ("http , stdio", Ok((true, true))),
+            ("stdio,stdio", Err("`stdio` is there twice; write stdio, http or stdio,http")),
+            ("http,stdio,http", Err("`http` is there twice; write stdio, http or stdio,http")),
+            ("sse", Err("`sse` is no transport; write stdio, http or stdio,http")),
+            ("", Err("`` is no transport; write stdio, http or stdio,http")),
+        ] {
+            let parsed = text.parse::<Transport>().map(|open| (open.stdio, open.http));
+            assert_eq!(parsed, expected.map_err(str::to_owned), "{text}");
+        }
+    }
 }

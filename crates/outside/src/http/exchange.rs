@@ -5,17 +5,10 @@ use model::{Egress, HttpRequest, HttpResponse, show_size};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 
-/// How a message is framed is not the author's affair; two framings are how requests are smuggled.
-const FRAMING: [&str; 8] = [
-    "connection",
-    "content-length",
-    "expect",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+/// Headers about the connection, which are left out.
+const CONNECTION: [&str; 6] = ["connection", "expect", "keep-alive", "te", "trailer", "upgrade"];
+/// Headers that frame a message. A message that is framed twice can hold a second, smuggled request.
+const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 pub(crate) async fn ask(
     client: &Client,
@@ -45,8 +38,12 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     for (name, value) in given {
         let lower = name.to_ascii_lowercase();
-        if FRAMING.contains(&lower.as_str()) {
+        if CONNECTION.contains(&lower.as_str()) {
             continue;
+        }
+        if FRAMING.contains(&lower.as_str()) {
+            let why = format!("the header `{lower}` comes from the body; leave it out");
+            return Err(Failure::Final(why));
         }
         if lower == "host" {
             return Err(Failure::Final("the header `host` comes from the URL".into()));

@@ -185,10 +185,12 @@ fn what_frames_a_message_is_not_the_authors() {
         request.body = b"four".to_vec();
         net.send(&request)
     };
-    for (name, value) in [("Content-Length", "1"), ("transfer-encoding", "chunked"), ("TE", "x")] {
+    for (name, value) in [("Connection", "close"), ("Upgrade", "h2c"), ("TE", "x")] {
         assert_eq!(with(name, value).map(text), Ok("hello".into()));
     }
-    for asked in server.asked() {
+    let asked = server.asked();
+    assert_eq!(asked.len(), 3);
+    for asked in asked {
         assert_eq!(asked.header("content-length"), Some("4"));
         assert_eq!(asked.header("transfer-encoding"), None);
         assert_eq!(asked.body, "four");
@@ -198,6 +200,9 @@ fn what_frames_a_message_is_not_the_authors() {
         assert!(words.ends_with(expected), "{words}");
     };
     refused("Host", "evil.test", "the header `host` comes from the URL");
+    let from_body = "comes from the body; leave it out";
+    refused("Content-Length", "1", &format!("the header `content-length` {from_body}"));
+    refused("transfer-encoding", "chunked", &format!("the header `transfer-encoding` {from_body}"));
     refused("a b", "c", "`a b` cannot be sent as a header");
     refused("a", "b\r\nc: secret", "`a` cannot be sent as a header");
     for method in ["CONNECT", "TRACE", "GE T", ""] {
