@@ -231,8 +231,15 @@ impl<'a> Walk<'a> {
             Err(error) => return self.unread.push((folder.to_owned(), why(&error))),
         };
         for entry in entries.flatten() {
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
+            let name = match entry.file_name().into_string() {
+                Ok(name) => name,
+                Err(name) => {
+                    let path = entry.path();
+                    if (self.wanted)(&name.to_string_lossy()) || path.is_dir() {
+                        self.unread.push((path, "its name is not UTF-8".into()));
+                    }
+                    continue;
+                }
             };
             if name.starts_with('.') {
                 continue;

@@ -74,6 +74,8 @@ pub(crate) struct Findings {
     pub(crate) all: Vec<Finding>,
     /// Modules in starlark-mcp's form.
     pub(crate) extensions: Vec<ModuleName>,
+    /// About the project as a whole, such as settings of modules that do not exist.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Findings {
@@ -109,5 +111,10 @@ pub(crate) fn find(runtime: &Runtime) -> Findings {
     let place = |finding: &Finding| finding.fault.place.as_ref().map(|p| (p.line, p.column));
     all.sort_by(|a, b| (&a.file, place(a), a.code).cmp(&(&b.file, place(b), b.code)));
     let extensions = survey.named().filter(|(_, module)| module.is_extension());
-    Findings { files, all, extensions: extensions.map(|(name, _)| name.clone()).collect() }
+    Findings {
+        files,
+        all,
+        extensions: extensions.map(|(name, _)| name.clone()).collect(),
+        notes: runtime.catalog().notes.clone(),
+    }
 }

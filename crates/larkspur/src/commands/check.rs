@@ -36,11 +36,10 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(crate::exit::USAGE));
     }
     let mut findings = found(&global, &chosen)?;
-    if let Some(text) = runtime::extension_note(&extensions(&findings)) {
-        note(&format!("note: {text}"));
-    }
+    let reached = runtime::extension_note(&extensions(&findings));
     let folders = compose::folders(&global).into_iter().map(Folder::new);
-    for text in unread(&folders.collect::<Vec<_>>()) {
+    let unread = unread(&folders.collect::<Vec<_>>());
+    for text in findings.notes.iter().chain(&reached).chain(&unread) {
         note(&format!("note: {text}"));
     }
     if args.fix {
@@ -72,6 +71,7 @@ fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
         let asked = |finding: &Finding| chosen.has(Path::new(&finding.file));
         findings.all.retain(asked);
         findings.extensions.clear();
+        findings.notes.clear();
         let sources = runtime.folders().iter().flat_map(|folder| {
             let files = folder.sources().into_iter().chain(folder.tests());
             files.map(|file| folder.path(&file))
