@@ -1,6 +1,7 @@
 //! The section of `ARCHITECTURE.md` on the functions that a call passes: few of them, and each exists.
 //!
-//! An entry is a list item that opens with a file and a function, both in backquotes.
+//! An entry is a list item that opens with a file and a function, both in backquotes. Numbered ones are what
+//! every call passes; others stand for some of them, and are not counted.
 
 use crate::workspace::Source;
 
@@ -15,10 +16,10 @@ pub(super) fn problems(sources: &[Source]) -> Vec<String> {
     let entries: Vec<&str> = section.lines().filter(|line| is_item(line)).collect();
     let wrong = entries.iter().filter_map(|entry| problem(entry, sources));
     let mut problems: Vec<String> = wrong.collect();
-    if entries.is_empty() || entries.len() > MAXIMUM {
+    let numbered = entries.iter().filter(|entry| !entry.starts_with("- ")).count();
+    if numbered == 0 || numbered > MAXIMUM {
         problems.push(format!(
-            "ARCHITECTURE.md: a call passes {} functions; the section lists from 1 to {MAXIMUM}",
-            entries.len()
+            "ARCHITECTURE.md: a call passes {numbered} functions; the section lists from 1 to {MAXIMUM}",
         ));
     }
     problems
@@ -66,12 +67,13 @@ mod tests {
         let section =
             "Words.\n\n1. `crates/a/src/b.rs` `read`: parses\n2. `crates/a/src/b.rs` `call`\n";
         check(section, &[]);
+        check(&format!("{section}\n{}", "- `crates/a/src/b.rs` `read`\n".repeat(31)), &[]);
     }
 
     #[test]
     fn what_does_not_exist_is_named() {
         check(
-            "- `crates/a/src/b.rs` `rea`\n- `crates/a/src/c.rs` `read`\n- `read`\n",
+            "1. `crates/a/src/b.rs` `rea`\n- `crates/a/src/c.rs` `read`\n- `read`\n",
             &[
                 "ARCHITECTURE.md: crates/a/src/b.rs does not define `fn rea`",
                 "ARCHITECTURE.md: crates/a/src/c.rs does not exist",
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_long_section_is_a_problem() {
-        let section = "- `crates/a/src/b.rs` `read`\n".repeat(31);
+        let section = "1. `crates/a/src/b.rs` `read`\n".repeat(31);
         let many = "ARCHITECTURE.md: a call passes 31 functions; the section lists from 1 to 30";
         check(&section, &[many]);
         let none = "ARCHITECTURE.md: a call passes 0 functions; the section lists from 1 to 30";
