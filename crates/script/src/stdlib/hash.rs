@@ -5,10 +5,10 @@
 
 use crate::cx::Cx;
 use allocative::Allocative;
-use hmac::{Hmac, Mac};
+use super::hex::digits;
+use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha1::Sha1;
-use sha2::digest::Output;
 use sha2::{Digest, Sha256, Sha512};
 use starlark::any::ProvidesStaticType;
 use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
@@ -17,7 +17,7 @@ use starlark::values::{
     NoSerialize, StarlarkPagablePanic, StarlarkValue, UnpackValue, Value, starlark_value,
 };
 use starlark::{starlark_module, starlark_simple_value};
-use std::fmt::{self, LowerHex};
+use std::fmt;
 
 /// So many bytes are taken in between two looks at the clock.
 const PIECE: usize = 64 << 10;
@@ -41,13 +41,10 @@ fn feed(
     Ok(())
 }
 
-fn hex<D: Digest>(text: &str, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<String>
-where
-    Output<D>: LowerHex,
-{
+fn hex<D: Digest>(text: &str, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<String> {
     let mut digest = D::new();
     feed(text, eval, |piece| digest.update(piece))?;
-    Ok(format!("{:x}", digest.finalize()))
+    Ok(digits(&digest.finalize()))
 }
 
 #[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
@@ -168,6 +165,6 @@ fn methods(builder: &mut MethodsBuilder) {
         let mac = Hmac::<Sha256>::new_from_slice(key.as_bytes());
         let mut mac = mac.map_err(|why| anyhow::anyhow!("{why}"))?;
         feed(s, eval, |piece| mac.update(piece))?;
-        Ok(format!("{:x}", mac.finalize().into_bytes()))
+        Ok(digits(&mac.finalize().into_bytes()))
     }
 }

@@ -9,7 +9,6 @@
 
 mod begin;
 mod end;
-mod entities;
 mod html;
 mod lines;
 mod markdown;
