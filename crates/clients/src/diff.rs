@@ -1,5 +1,7 @@
 //! What an edit changes, line by line.
 
+use similar::{Change, ChangeTag, DiffOp, TextDiff};
+
 /// One line of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLine<'t> {
@@ -15,38 +17,24 @@ const NEAR: usize = 20;
 /// Lines around what changes, to see where that is. Few: others' lines may hold others' secrets.
 const AROUND: usize = 2;
 
-/// An edit of one place is one stretch of lines: what both texts begin and end with is the same.
+/// The lines that change, and those around them.
 pub fn diff<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (lines(before), lines(after));
-    let shorter = old.len().min(new.len());
-    let pairs = old.iter().zip(&new);
-    let head = pairs.take_while(|(old, new)| old == new).count();
-    let pairs = old.iter().rev().zip(new.iter().rev());
-    let tail = pairs.take_while(|(old, new)| old == new).count();
-    let tail = tail.min(shorter - head);
-    if head == old.len() && head == new.len() {
-        return Vec::new();
-    }
-    let (gone, come) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let (above, below) = (&old[head.saturating_sub(AROUND)..head], &old[old.len() - tail..]);
-    let below = below.iter().take(AROUND);
-    let changed: Vec<DiffLine<'t>> = match (gone, come) {
-        ([old], [new]) => {
-            let (old, new) = cut(old, new);
-            vec![DiffLine::Gone(old), DiffLine::Come(new)]
-        }
-        _ => {
-            let gone = gone.iter().map(|line| DiffLine::Gone(line));
-            gone.chain(come.iter().map(|line| DiffLine::Come(line))).collect()
-        }
-    };
-    let above = above.iter().map(|line| DiffLine::Same(line));
-    let below = below.map(|line| DiffLine::Same(line));
-    above.chain(changed).chain(below).collect()
+    let diff = TextDiff::from_lines(before, after);
+    let groups = diff.grouped_ops(AROUND);
+    groups.iter().flatten().flat_map(|op| changed(&diff, op)).collect()
 }
 
-fn lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
+fn changed<'t>(diff: &TextDiff<'t, 't, '_, str>, op: &DiffOp) -> Vec<DiffLine<'t>> {
+    if let DiffOp::Replace { old_index, old_len: 1, new_index, new_len: 1 } = *op {
+        let (old, new) = cut(diff.old_slices()[old_index], diff.new_slices()[new_index]);
+        return vec![DiffLine::Gone(old), DiffLine::Come(new)];
+    }
+    let line = |change: Change<&'t str>| match change.tag() {
+        ChangeTag::Equal => DiffLine::Same(change.value()),
+        ChangeTag::Delete => DiffLine::Gone(change.value()),
+        ChangeTag::Insert => DiffLine::Come(change.value()),
+    };
+    diff.iter_changes(op).map(line).collect()
 }
 
 impl DiffLine<'_> {

@@ -6,13 +6,14 @@ use crate::load_thread::{GRACE, spawn_with_room};
 use crate::nesting;
 use crate::teach;
 use model::{Fault, Limits, show_duration};
+use parking_lot::Mutex;
 use starlark::analysis::AstModuleLint;
 use starlark::typing::{AstModuleTypecheck, Interface};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lints worth an author's time; the others are matters of taste.
 const LINTS: [(&str, &str); 8] = [
@@ -38,16 +39,12 @@ const MOST_UNTYPED: usize = 8;
 pub(crate) struct Untyped(Mutex<HashSet<u64>>);
 
 impl Untyped {
-    fn lock(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn add(&self, source: &str) {
-        self.lock().insert(digest(source));
+        self.0.lock().insert(digest(source));
     }
 
     fn has(&self, source: &str) -> bool {
-        let known = self.lock();
+        let known = self.0.lock();
         known.len() >= MOST_UNTYPED || known.contains(&digest(source))
     }
 }

@@ -1,14 +1,12 @@
 //! Completions by an author's function: `fn(value)` or `fn(value, given)`, with `ctx` first if it likes.
 
-use crate::convert::from_json;
 use crate::offer::{Reader, function_name};
 use crate::script::{CallFailure, Script, Turn};
 use crate::stdlib::context::Context;
+use crate::stdlib::prelude::*;
 use model::{Args, Completion};
 use serde_json::Value as Json;
-use starlark::eval::Evaluator;
-use starlark::values::list::ListRef;
-use starlark::values::{OwnedFrozenValue, Value};
+use starlark::values::OwnedFrozenValue;
 
 /// What completes one argument.
 #[derive(Debug, Clone)]
@@ -75,14 +73,11 @@ impl Completer {
     fn strings(&self, found: Value<'_>) -> anyhow::Result<Vec<String>> {
         let name = &self.name;
         let Some(list) = ListRef::from_value(found) else {
-            anyhow::bail!(
-                "{name}(): a completion is a list of strings, not a {}",
-                found.get_type()
-            );
+            bail!("{name}(): a completion is a list of strings, not a {}", found.get_type());
         };
         let text = |value: Value<'_>| match value.unpack_str() {
             Some(text) => Ok(text.to_owned()),
-            None => anyhow::bail!(
+            None => bail!(
                 "{name}(): a completion is a list of strings; there is a {} in it",
                 value.get_type()
             ),

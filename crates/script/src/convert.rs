@@ -1,4 +1,4 @@
-//! JSON ↔ Starlark. Our own writer: it has depth and byte budgets, and the crate's is eleven times slower.
+//! JSON ↔ Starlark. The engine's own writer has no budgets, and is eleven times slower.
 
 mod collisions;
 mod receive;
@@ -9,7 +9,8 @@ use crate::stdlib::content::Block;
 use crate::stdlib::show;
 use model::Limits;
 use num_bigint::BigInt;
-use serde_json::{Map, Number, Value as Json};
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::{Number, Value as Json};
 use starlark::values::dict::DictRef;
 use starlark::values::enumeration::EnumValue;
 use starlark::values::float::StarlarkFloat;
@@ -18,7 +19,7 @@ use starlark::values::record::Record;
 use starlark::values::structs::StructRef;
 use starlark::values::tuple::TupleRef;
 use starlark::values::{Heap, UnpackValue, Value, ValueLike};
-use std::fmt::Write;
+use std::cell::Cell;
 
 /// A value that JSON cannot carry, or that is over a budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +86,8 @@ fn shape<'v>(value: Value<'v>, heap: Heap<'v>) -> Result<Shape<'v>, Unwritable> 
         return Ok(Shape::Bool(b));
     }
     if let Some(dict) = DictRef::from_value(value) {
-        let fields: Result<Vec<_>, _> = dict.iter().map(|(k, v)| Ok((key(k)?, v))).collect();
+        let fields: Result<Vec<_>, Unwritable> =
+            dict.iter().map(|(k, v)| Ok((key(k)?, v))).collect();
         return Ok(Shape::Fields(fields?));
     }
     if let Some(list) = ListRef::from_value(value) {
@@ -153,163 +155,120 @@ pub(crate) fn write_json<'v>(
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<String, Unwritable> {
-    let mut writer = Writer { out: String::new(), budget, heap };
-    writer.value(value, 0)?;
-    Ok(writer.out)
-}
-
-struct Writer<'v> {
-    out: String,
-    budget: Budget,
-    heap: Heap<'v>,
-}
-
-impl<'v> Writer<'v> {
-    fn value(&mut self, value: Value<'v>, depth: usize) -> Result<(), Unwritable> {
-        if depth > self.budget.depth {
-            return Err(too_deep(self.budget));
-        }
-        match shape(value, self.heap)? {
-            Shape::Null => self.out.push_str("null"),
-            Shape::Bool(b) => self.out.push_str(if b { "true" } else { "false" }),
-            Shape::Int(int) => self.out.push_str(&int.to_string()),
-            Shape::Digits(digits) => self.out.push_str(&digits),
-            Shape::Float(float) => self.out.push_str(&float_digits(float)?),
-            Shape::Text(text) => self.text(text),
-            Shape::Ready(json) => self.out.push_str(&json.to_string()),
-            Shape::Items(items) => {
-                self.out.push('[');
-                for (i, item) in items.into_iter().enumerate() {
-                    if i > 0 {
-                        self.out.push(',');
-                    }
-                    self.value(item, depth + 1)?;
-                }
-                self.out.push(']');
-            }
-            Shape::Fields(fields) => {
-                self.out.push('{');
-                for (i, (key, item)) in fields.into_iter().enumerate() {
-                    if i > 0 {
-                        self.out.push(',');
-                    }
-                    self.text(key.as_str());
-                    self.out.push(':');
-                    self.value(item, depth + 1)?;
-                }
-                self.out.push('}');
-            }
-        }
-        if self.out.len() > self.budget.bytes {
-            return Err(too_long(self.budget));
-        }
-        Ok(())
+    let walk = Walk::new(heap, budget, usize::MAX);
+    let written = serde_json::to_string(&walk.part(value, 0)).map_err(Unwritable::from)?;
+    if written.len() > budget.bytes {
+        return Err(too_long(budget));
     }
-
-    fn text(&mut self, text: &str) {
-        self.out.push('"');
-        let mut plain = 0;
-        for (i, byte) in text.bytes().enumerate() {
-            let escape: &str = match byte {
-                b'"' => "\\\"",
-                b'\\' => "\\\\",
-                b'\n' => "\\n",
-                b'\r' => "\\r",
-                b'\t' => "\\t",
-                0..0x20 => "",
-                _ => continue,
-            };
-            self.out.push_str(&text[plain..i]);
-            if escape.is_empty() {
-                let _ = write!(self.out, "\\u{byte:04x}");
-            } else {
-                self.out.push_str(escape);
-            }
-            plain = i + 1;
-        }
-        self.out.push_str(&text[plain..]);
-        self.out.push('"');
-    }
+    Ok(written)
 }
 
-/// The same walk, into a JSON value.
+/// A value as JSON in memory.
 pub(crate) fn to_json<'v>(
     value: Value<'v>,
     heap: Heap<'v>,
     budget: Budget,
 ) -> Result<Json, Unwritable> {
-    let mut left = Left { bytes: budget.bytes, values: MOST_VALUES };
-    build(value, heap, budget, 0, &mut left)
+    let walk = Walk::new(heap, budget, MOST_VALUES);
+    serde_json::to_value(walk.part(value, 0)).map_err(Unwritable::from)
 }
 
-/// What may still be made.
-struct Left {
-    bytes: usize,
-    values: usize,
-}
-
-impl Left {
-    fn spend(&mut self, bytes: usize, budget: Budget) -> Result<(), Unwritable> {
-        let left = self.bytes.checked_sub(bytes);
-        self.bytes = left.ok_or_else(|| too_long(budget))?;
-        Ok(())
-    }
-
-    fn value(&mut self) -> Result<(), Unwritable> {
-        let left = self.values.checked_sub(1);
-        let too_many = || Unwritable(format!("the value has more than {MOST_VALUES} parts"));
-        self.values = left.ok_or_else(too_many)?;
-        Ok(())
+impl From<serde_json::Error> for Unwritable {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
     }
 }
 
-fn build<'v>(
-    value: Value<'v>,
+/// A value on its way to JSON, and what may still be written.
+struct Walk<'v> {
     heap: Heap<'v>,
     budget: Budget,
+    bytes: Cell<usize>,
+    values: Cell<usize>,
+}
+
+/// One part of the value, and how deep it lies.
+struct Part<'w, 'v> {
+    walk: &'w Walk<'v>,
+    value: Value<'v>,
     depth: usize,
-    left: &mut Left,
-) -> Result<Json, Unwritable> {
-    if depth > budget.depth {
-        return Err(too_deep(budget));
+}
+
+impl<'v> Walk<'v> {
+    fn new(heap: Heap<'v>, budget: Budget, values: usize) -> Self {
+        Self { heap, budget, bytes: Cell::new(budget.bytes), values: Cell::new(values) }
     }
-    left.value()?;
-    left.spend(2, budget)?;
-    Ok(match shape(value, heap)? {
-        Shape::Null => Json::Null,
-        Shape::Bool(b) => Json::Bool(b),
-        Shape::Int(int) => Json::Number(int.into()),
-        Shape::Digits(digits) => {
-            left.spend(digits.len(), budget)?;
-            Json::Number(Number::from_string_unchecked(digits))
+
+    fn part(&self, value: Value<'v>, depth: usize) -> Part<'_, 'v> {
+        Part { walk: self, value, depth }
+    }
+
+    /// Takes what a part needs at the least.
+    fn spend(&self, bytes: usize) -> Result<(), Unwritable> {
+        let left = self.bytes.get().checked_sub(bytes);
+        self.bytes.set(left.ok_or_else(|| too_long(self.budget))?);
+        Ok(())
+    }
+
+    fn enter(&self, depth: usize) -> Result<(), Unwritable> {
+        if depth > self.budget.depth {
+            return Err(too_deep(self.budget));
         }
-        Shape::Float(float) => Json::Number(Number::from_string_unchecked(float_digits(float)?)),
-        Shape::Text(text) => {
-            left.spend(text.len(), budget)?;
-            Json::String(text.to_owned())
-        }
-        Shape::Ready(json) => {
-            left.spend(json.to_string().len(), budget)?;
-            json.clone()
-        }
-        Shape::Items(items) => {
-            let mut array = Vec::with_capacity(items.len().min(1 << 16));
-            for item in items {
-                array.push(build(item, heap, budget, depth + 1, left)?);
+        let left = self.values.get().checked_sub(1);
+        let too_many = || Unwritable(format!("the value has more than {MOST_VALUES} parts"));
+        self.values.set(left.ok_or_else(too_many)?);
+        self.spend(1)
+    }
+}
+
+impl Serialize for Part<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { walk, value, depth } = *self;
+        walk.enter(depth).map_err(S::Error::custom)?;
+        let spend = |bytes: usize| walk.spend(bytes).map_err(S::Error::custom);
+        match shape(value, walk.heap).map_err(S::Error::custom)? {
+            Shape::Null => serializer.serialize_unit(),
+            Shape::Bool(b) => serializer.serialize_bool(b),
+            Shape::Int(int) => serializer.serialize_i64(int),
+            Shape::Digits(digits) => {
+                spend(digits.len())?;
+                Number::from_string_unchecked(digits).serialize(serializer)
             }
-            Json::Array(array)
-        }
-        Shape::Fields(fields) => {
-            let mut map = Map::with_capacity(fields.len().min(1 << 16));
-            for (key, item) in fields {
-                // One key may stand in a million dicts that are all the same one.
-                left.spend(key.as_str().len(), budget)?;
-                let item = build(item, heap, budget, depth + 1, left)?;
-                map.insert(key.as_str().to_owned(), item);
+            Shape::Float(float) => {
+                let digits = float_digits(float).map_err(S::Error::custom)?;
+                Number::from_string_unchecked(digits).serialize(serializer)
             }
-            Json::Object(map)
+            Shape::Text(text) => {
+                spend(text.len())?;
+                serializer.serialize_str(text)
+            }
+            Shape::Ready(json) => {
+                spend(json.to_string().len())?;
+                json.serialize(serializer)
+            }
+            Shape::Items(items) => {
+                let mut array = serializer.serialize_seq(reserved(items.len()))?;
+                for item in items {
+                    array.serialize_element(&walk.part(item, depth + 1))?;
+                }
+                array.end()
+            }
+            Shape::Fields(fields) => {
+                let mut map = serializer.serialize_map(reserved(fields.len()))?;
+                for (key, item) in fields {
+                    // One key may stand in a million dicts that are all the same one.
+                    spend(key.as_str().len())?;
+                    map.serialize_entry(key.as_str(), &walk.part(item, depth + 1))?;
+                }
+                map.end()
+            }
         }
-    })
+    }
+}
+
+/// The room to reserve: a long list may be over its budget soon.
+fn reserved(length: usize) -> Option<usize> {
+    Some(length).filter(|length| *length <= 1 << 16)
 }
 
 fn float_digits(float: f64) -> Result<String, Unwritable> {

@@ -5,15 +5,11 @@
 
 use crate::engine::Engine;
 use crate::guard::Guarded;
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::{Arguments, Evaluator};
-use starlark::starlark_simple_value;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
+use crate::stdlib::prelude::*;
+use parking_lot::Mutex;
+use starlark::eval::Arguments;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The native that is called before a statement, and around what an `if` or a `for` looks at.
 pub(crate) const RAN: &str = "__ran";
@@ -41,7 +37,7 @@ impl Coverage {
 
     /// Counts the lines of a file that nobody has loaded.
     pub fn add_unloaded(&self, path: &str, source: &str) {
-        if self.counted().files.contains_key(path) {
+        if self.0.lock().files.contains_key(path) {
             return;
         }
         let marks = || Marks::new(self, path.to_owned(), source);
@@ -60,7 +56,7 @@ impl Coverage {
 
     /// All files that were loaded or added, by their whole paths.
     pub fn files(&self) -> BTreeMap<String, Lines> {
-        let counts = self.counted();
+        let counts = self.0.lock();
         let lines = |points: &BTreeMap<usize, usize>| {
             let lines = points.iter();
             lines.map(|(line, point)| (*line, counts.ran[*point])).collect()
@@ -70,13 +66,9 @@ impl Coverage {
     }
 
     fn ran(&self, point: usize) {
-        if let Some(count) = self.counted().ran.get_mut(point) {
+        if let Some(count) = self.0.lock().ran.get_mut(point) {
             *count += 1;
         }
-    }
-
-    fn counted(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -93,7 +85,7 @@ pub(crate) struct Marks<'a> {
 impl<'a> Marks<'a> {
     pub(crate) fn new(coverage: &'a Coverage, path: String, source: &str) -> Self {
         let breaks = source.match_indices('\n').map(|(at, _)| at + 1);
-        coverage.counted().files.entry(path.clone()).or_default();
+        coverage.0.lock().files.entry(path.clone()).or_default();
         Self { coverage, path, starts: std::iter::once(0).chain(breaks).collect(), last: 0 }
     }
 
@@ -109,7 +101,7 @@ impl<'a> Marks<'a> {
 
     /// A file may be loaded several times in one run; its lines stay the same points.
     fn point(&mut self, line: usize) -> usize {
-        let mut counts = self.coverage.counted();
+        let mut counts = self.coverage.0.lock();
         let next = counts.ran.len();
         let lines = counts.files.entry(self.path.clone()).or_default();
         let point = *lines.entry(line).or_insert(next);
@@ -125,19 +117,10 @@ pub(crate) fn add(coverage: &Arc<Coverage>, builder: &mut GlobalsBuilder) {
     builder.set(RAN, Ran(Arc::clone(coverage)));
 }
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-struct Ran(#[allocative(skip)] Arc<Coverage>);
+native_value! {
+    struct Ran(Arc<Coverage>);
+    Ran: "ran", |_, f| f.write_str(RAN);
 
-starlark_simple_value!(Ran);
-
-impl fmt::Display for Ran {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(RAN)
-    }
-}
-
-#[starlark_value(type = "ran")]
-impl<'v> StarlarkValue<'v> for Ran {
     /// Counts the point, and gives back what came with it.
     fn invoke(
         &self,

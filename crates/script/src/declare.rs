@@ -7,17 +7,10 @@
     reason = "the signatures are the original's, and the macro asks for Result"
 )]
 
-use crate::convert::{Budget, to_json};
 use crate::kinds::note;
-use anyhow::bail;
+use crate::stdlib::prelude::*;
 use model::did_you_mean;
 use starlark::codemap::Pos;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::{AllocList, UnpackList};
 
 /// What `tool(fn, …)` takes besides the function.
 const TOOL_OPTIONS: [&str; 20] = [
@@ -106,6 +99,26 @@ pub(crate) fn tool_entry<'v>(
         entry.push(("file", heap.alloc(at.filename())));
         entry.push(("begin", heap.alloc(offset(at.span.begin()))));
         entry.push(("end", heap.alloc(offset(at.span.end()))));
+    }
+    Ok(heap.alloc(AllocDict(entry)))
+}
+
+/// A function with its options; more is added for some kinds.
+pub(crate) fn entry<'v>(
+    kind: &str,
+    func: Value<'v>,
+    options: &DictRef<'v>,
+    known_options: &[&str],
+    more: Option<(&'static str, Value<'v>)>,
+    eval: &Evaluator<'v, '_, '_>,
+) -> anyhow::Result<Value<'v>> {
+    let heap = eval.heap();
+    let mut entry = vec![("kind", heap.alloc(kind)), ("fn", func)];
+    entry.extend(more);
+    for (key, value) in options.iter() {
+        let key = key.unpack_str().unwrap_or_default();
+        known(&format!("{kind}()"), key, known_options.iter().copied())?;
+        entry.push((key, value));
     }
     Ok(heap.alloc(AllocDict(entry)))
 }

@@ -1,15 +1,10 @@
 //! Looks now and then at how deeply values are nested. The engine recurses where it hashes, removes
 //! and prints them, and a stack that overflows ends the process.
 
+use crate::stdlib::prelude::*;
 use crate::stdlib::show::DEEPEST;
-use anyhow::bail;
-use starlark::eval::Evaluator;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
 use starlark::values::record::Record;
 use starlark::values::structs::StructRef;
-use starlark::values::tuple::TupleRef;
 use std::cell::Cell;
 
 /// Statements between two looks: a prime, so that a loop does not always show the same statement.

@@ -3,44 +3,27 @@
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 
-use crate::cx::Cx;
 use crate::stdlib::checked::keys::may_hash;
-use allocative::Allocative;
+use crate::stdlib::prelude::*;
 use serde_json::Value as Json;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
-use starlark::eval::Evaluator;
+use starlark::environment::{Globals, LibraryExtension};
 use starlark::typing::{Ty, TyBasic, TyStarlarkValue, TyUser, TyUserParams};
-use starlark::values::dict::{AllocDict, DictMut, DictRef};
-use starlark::values::none::NoneOr;
+use starlark::values::dict::DictMut;
 use starlark::values::string::StarlarkStr;
-use starlark::values::tuple::UnpackTuple;
 use starlark::values::typing::TypeInstanceId;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 use std::sync::LazyLock;
 
-/// A choice of literals, usable as a type.
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct OneOf {
-    #[allocative(skip)]
-    pub(crate) choices: Vec<Json>,
-    #[allocative(skip)]
-    id: TypeInstanceId,
-}
-
-starlark_simple_value!(OneOf);
-
-impl fmt::Display for OneOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let choices: Vec<String> = self.choices.iter().map(Json::to_string).collect();
-        f.write_str(&choices.join(" | "))
+native_value! {
+    /// A choice of literals, usable as a type.
+    pub(crate) struct OneOf {
+        pub(crate) choices: Vec<Json>,
+        id: TypeInstanceId,
     }
-}
+    OneOf: "one_of", |this, f| {
+        let choices: Vec<String> = this.choices.iter().map(Json::to_string).collect();
+        f.write_str(&choices.join(" | "))
+    };
 
-#[starlark_value(type = "one_of")]
-impl<'v> StarlarkValue<'v> for OneOf {
     /// The engine checks the base type; which of the choices it is, the schema checks.
     fn eval_type(&self) -> Option<Ty> {
         let base = match self.choices.first() {
@@ -63,7 +46,7 @@ fn integer() -> Option<TyStarlarkValue> {
 /// Remembers a declaration with the module; it survives freezing.
 pub(crate) fn note<'v>(entry: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<()> {
     if Cx::of(eval)?.loading.is_none() {
-        anyhow::bail!(
+        bail!(
             "declarations are made while a file loads, not in a call; \
              a call adds tools with ctx.tools.add(fn)"
         );
@@ -143,15 +126,15 @@ fn natives(builder: &mut GlobalsBuilder) {
                 (Some(text), _) => literals.push(Json::from(text)),
                 (None, Some(int)) => literals.push(Json::from(int)),
                 (None, None) => {
-                    anyhow::bail!("one_of takes strings or integers, not a {}", choice.get_type())
+                    bail!("one_of takes strings or integers, not a {}", choice.get_type())
                 }
             }
         }
         if literals.is_empty() {
-            anyhow::bail!("one_of needs at least one value");
+            bail!("one_of needs at least one value");
         }
         if literals.iter().any(Json::is_string) && literals.iter().any(Json::is_number) {
-            anyhow::bail!("one_of takes strings or integers, not both");
+            bail!("one_of takes strings or integers, not both");
         }
         let value = eval.heap().alloc(OneOf { choices: literals, id: TypeInstanceId::r#gen() });
         if Cx::of(eval)?.loading.is_some() {

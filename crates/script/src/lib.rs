@@ -1,6 +1,9 @@
 //! Starlark, contained: a folder's sources become frozen scripts whose functions can be called from
 //! any number of threads. No other crate speaks Starlark, and this one knows neither tokio nor disks.
 
+#[macro_use]
+mod native_value;
+
 mod check;
 mod compactor;
 mod complete;

@@ -4,10 +4,11 @@ use crate::engine::Engine;
 use crate::loader::{FileId, Loading, Sources};
 use crate::script::Script;
 use model::{Cancel, Fault, Host, show_duration};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeSet;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Stack for loading: parsing, compiling and freezing recurse. Only what is touched is used.
@@ -146,12 +147,8 @@ impl LoadProgress {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn begin(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.begin = Instant::now();
         state.since = state.begin;
         state.touched.clear();
@@ -161,7 +158,7 @@ impl LoadProgress {
 
     /// Keeps the outcome of a file; false once the thread is abandoned.
     fn finish(&self, file: &FileId, result: Result<Script, Fault>) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let touched = std::mem::take(&mut state.touched);
         let took = state.begin.elapsed();
         state.loaded.push(LoadedFile { file: file.clone(), result, touched, took });
@@ -170,7 +167,7 @@ impl LoadProgress {
 
     /// The evaluation of a file begins; the cycle that would close, if it is already open.
     pub(crate) fn open(&self, file: &FileId) -> Result<(), Vec<FileId>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(start) = state.open.iter().position(|open| open.file == *file) {
             let open = state.open[start..].iter().map(|open| open.file.clone());
             return Err(open.chain([file.clone()]).collect());
@@ -182,7 +179,7 @@ impl LoadProgress {
 
     /// The innermost evaluation has ended; answers everything it looked for.
     pub(crate) fn close(&self) -> BTreeSet<FileId> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let closed = state.open.pop().map(|open| open.touched);
         let closed = closed.unwrap_or_default();
         state.touched().extend(closed.iter().cloned());
@@ -192,12 +189,12 @@ impl LoadProgress {
 
     /// Notes files that the innermost evaluation looks for.
     pub(crate) fn touch<'f>(&self, files: impl IntoIterator<Item = &'f FileId>) {
-        self.lock().touched().extend(files.into_iter().cloned());
+        self.state.lock().touched().extend(files.into_iter().cloned());
     }
 
     /// The script itself begins to run: its time counts from here.
     pub(crate) fn run(&self) {
-        self.lock().since = Instant::now();
+        self.state.lock().since = Instant::now();
     }
 
     /// Waits for the thread, no longer than `limit` for each evaluation. Answers what it has loaded,
@@ -208,14 +205,13 @@ impl LoadProgress {
         limit: Duration,
         session: &Arc<dyn LoadSession>,
     ) -> Vec<LoadedFile> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while !state.is_over {
             let left = (limit + GRACE).saturating_sub(state.since.elapsed());
             if left.is_zero() {
                 return self.abandon(state, files, limit, session);
             }
-            let waited = self.over.wait_timeout(state, left);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.over.wait_for(&mut state, left);
         }
         let mut loaded = std::mem::take(&mut state.loaded);
         // The session itself has panicked: that is a defect of ours.
@@ -271,7 +267,7 @@ struct Over(Arc<LoadProgress>, Arc<dyn LoadSession>);
 
 impl Drop for Over {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.is_over = true;
         let was_abandoned = state.is_abandoned;
         drop(state);

@@ -1,8 +1,12 @@
 //! Refuses sources that are too long or too deeply nested before the parser, which recurses, sees them.
 
+use crate::engine::dialect;
 use model::{Fault, Limits, Place};
+use starlark_syntax::codemap::CodeMap;
+use starlark_syntax::lexer::{Lexer, Token};
 
-/// Operators and the like in one expression; each makes the tree one level deeper.
+/// Operators, calls and the like in one expression, or branches of one `if`: each makes the tree one
+/// level deeper.
 const LONGEST_CHAIN: usize = 2_000;
 
 pub(crate) fn check(file: &str, source: &str, limits: &Limits) -> Result<(), Fault> {
@@ -14,116 +18,113 @@ pub(crate) fn check(file: &str, source: &str, limits: &Limits) -> Result<(), Fau
         ))
         .help("keep data in a .json file and read it with data.load_json"));
     }
-    Scan::new(file, source, limits).run()
+    let codemap = CodeMap::new(file.to_owned(), source.to_owned());
+    let mut lexer = Lexer::new(source, &dialect(), codemap);
+    let mut scan = Scan::new(limits.source_depth);
+    // What cannot be read as tokens, the parser refuses at the same place.
+    while let Some(Ok((begin, token, _))) = lexer.next() {
+        let taken = scan.take(&token);
+        taken.map_err(|why| Fault::new(why).at(place(file, source, begin, begin + 1)))?;
+    }
+    Ok(())
 }
 
-struct Scan<'a> {
-    file: &'a str,
-    source: &'a str,
+/// How deep the tree is that the tokens so far make.
+struct Scan {
     deepest: usize,
-    brackets: usize,
-    /// Length of the expression at each bracket level.
-    chain: Vec<usize>,
+    /// One for each bracket that is open, after that of the statement itself.
+    expressions: Vec<Expression>,
+    /// The branches of the last `if` in each block that is open.
+    branches: Vec<usize>,
+    begins_statement: bool,
 }
 
-impl<'a> Scan<'a> {
-    fn new(file: &'a str, source: &'a str, limits: &Limits) -> Self {
-        Self { file, source, deepest: limits.source_depth, brackets: 0, chain: vec![0] }
+#[derive(Default)]
+struct Expression {
+    parts: usize,
+    /// A `lambda` whose `:` has not come: commas stand between its parameters.
+    open_lambdas: usize,
+}
+
+impl Scan {
+    fn new(deepest: usize) -> Self {
+        let expressions = vec![Expression::default()];
+        Self { deepest, expressions, branches: vec![0], begins_statement: true }
     }
 
-    fn run(mut self) -> Result<(), Fault> {
-        let bytes = self.source.as_bytes();
-        let mut indents: Vec<usize> = vec![0];
-        let mut at = 0;
-        let mut line_start = true;
-        while at < bytes.len() {
-            if line_start && self.brackets == 0 {
-                self.indent(&mut indents, at)?;
+    fn take(&mut self, token: &Token) -> Result<(), String> {
+        let begins_statement = std::mem::take(&mut self.begins_statement);
+        match token {
+            Token::Comment(_) => self.begins_statement = begins_statement,
+            Token::String(_) | Token::FStringText(_) => {}
+            Token::Newline => {
+                self.begins_statement = true;
+                self.expressions.clear();
+                self.expressions.push(Expression::default());
             }
-            line_start = false;
-            match bytes[at] {
-                b'#' => at = end_of_line(bytes, at),
-                b'"' | b'\'' => {
-                    at = end_of_string(bytes, at);
-                    continue;
+            Token::Indent => {
+                self.begins_statement = true;
+                self.branches.push(0);
+                if self.branches.len() > self.deepest {
+                    return Err(format!("blocks nested deeper than {}", self.deepest));
                 }
-                b'\n' => {
-                    line_start = true;
-                    if self.brackets == 0 {
-                        self.chain = vec![0];
-                    }
-                }
-                b'(' | b'[' | b'{' => self.open(at)?,
-                b')' | b']' | b'}' => self.close(),
-                b',' | b':' => self.rest(),
-                b if b.is_ascii_whitespace() => {}
-                b if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 => {
-                    at = end_of_word(bytes, at);
-                    self.count(at)?;
-                    continue;
-                }
-                _ => self.count(at)?,
             }
-            at += 1;
+            Token::Dedent => {
+                self.begins_statement = true;
+                self.branches.pop();
+            }
+            Token::OpeningRound
+            | Token::OpeningSquare
+            | Token::OpeningCurly
+            | Token::FStringExprStart => self.open()?,
+            Token::ClosingRound
+            | Token::ClosingSquare
+            | Token::ClosingCurly
+            | Token::FStringExprEnd => {
+                self.expressions.pop();
+            }
+            Token::If if begins_statement => self.branch(|_| 1)?,
+            Token::Elif => self.branch(|branches| branches + 1)?,
+            token => self.part(token)?,
         }
         Ok(())
     }
 
-    fn open(&mut self, at: usize) -> Result<(), Fault> {
-        self.brackets += 1;
-        self.chain.push(0);
-        if self.brackets > self.deepest {
-            return Err(self.fault(at, format!("brackets nested deeper than {}", self.deepest)));
+    fn open(&mut self) -> Result<(), String> {
+        self.part(&Token::OpeningRound)?;
+        self.expressions.push(Expression::default());
+        if self.expressions.len() > self.deepest + 1 {
+            return Err(format!("brackets nested deeper than {}", self.deepest));
         }
         Ok(())
     }
 
-    fn close(&mut self) {
-        self.brackets = self.brackets.saturating_sub(1);
-        if self.chain.len() > 1 {
-            self.chain.pop();
-        }
-    }
-
-    fn rest(&mut self) {
-        if let Some(length) = self.chain.last_mut() {
-            *length = 0;
-        }
-    }
-
-    fn count(&mut self, at: usize) -> Result<(), Fault> {
-        let Some(length) = self.chain.last_mut() else {
+    fn part(&mut self, token: &Token) -> Result<(), String> {
+        let Some(expression) = self.expressions.last_mut() else {
             return Ok(());
         };
-        *length += 1;
-        if *length > LONGEST_CHAIN {
-            return Err(self.fault(at, format!("an expression of more than {LONGEST_CHAIN} parts")));
+        match token {
+            Token::Lambda => expression.open_lambdas += 1,
+            Token::Colon => expression.open_lambdas = expression.open_lambdas.saturating_sub(1),
+            Token::Comma if expression.open_lambdas == 0 => expression.parts = 0,
+            _ => {}
+        }
+        expression.parts += 1;
+        if expression.parts > LONGEST_CHAIN {
+            return Err(format!("an expression of more than {LONGEST_CHAIN} parts"));
         }
         Ok(())
     }
 
-    fn indent(&self, indents: &mut Vec<usize>, at: usize) -> Result<(), Fault> {
-        let line = &self.source.as_bytes()[at..];
-        let width = line.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
-        if line.get(width).is_none_or(|b| *b == b'\n' || *b == b'#' || *b == b'\r') {
+    fn branch(&mut self, count: fn(usize) -> usize) -> Result<(), String> {
+        let Some(branches) = self.branches.last_mut() else {
             return Ok(());
-        }
-        while indents.last().is_some_and(|last| *last > width) {
-            indents.pop();
-        }
-        if indents.last().is_some_and(|last| *last < width) {
-            indents.push(width);
-        }
-        if indents.len() > self.deepest {
-            return Err(
-                self.fault(at + width, format!("blocks nested deeper than {}", self.deepest))
-            );
+        };
+        *branches = count(*branches);
+        if *branches > LONGEST_CHAIN {
+            return Err(format!("an `if` of more than {LONGEST_CHAIN} branches"));
         }
         Ok(())
-    }
-
-    fn fault(&self, at: usize, message: String) -> Fault {
-        Fault::new(message).at(place(self.file, self.source, at, at + 1))
     }
 }
 
@@ -154,37 +155,6 @@ fn floor(source: &str, at: usize) -> usize {
     (0..=at.min(source.len())).rev().find(|i| source.is_char_boundary(*i)).unwrap_or(0)
 }
 
-fn end_of_line(bytes: &[u8], at: usize) -> usize {
-    let length = bytes[at..].iter().position(|b| *b == b'\n').unwrap_or(bytes.len() - at);
-    (at + length).saturating_sub(1).max(at)
-}
-
-fn end_of_word(bytes: &[u8], at: usize) -> usize {
-    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80;
-    at + bytes[at..].iter().take_while(|b| word(b)).count()
-}
-
-/// Behind the closing quote; an unclosed string ends with its line, or with the file if tripled.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
-    let quote = bytes[at];
-    let triple = bytes.get(at..at + 3).is_some_and(|q| q == [quote; 3]);
-    let width = if triple { 3 } else { 1 };
-    let mut i = at + width;
-    while i < bytes.len() {
-        match bytes[i] {
-            b'\\' => i += 1,
-            b'\n' if !triple => return i,
-            b if b == quote && !triple => return i + 1,
-            b if b == quote && bytes.get(i..i + 3).is_some_and(|q| q == [quote; 3]) => {
-                return i + 3;
-            }
-            _ => {}
-        }
-        i += 1;
-    }
-    bytes.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +174,8 @@ mod tests {
         check(&format!("x = '''\n{}\n'''", "(".repeat(5_000)), Ok(()));
         check(&format!("x = [{}]", "1 + 2, ".repeat(20_000)), Ok(()));
         check("x = 'unclosed\ny = (1)", Ok(()));
+        check(&format!("x = [{}]", "lambda a, b: a + b, ".repeat(5_000)), Ok(()));
+        check(&"if x:\n  y = 1 if x else 2\nelif y:\n  y = 2\n".repeat(5_000), Ok(()));
     }
 
     #[test]
@@ -223,6 +195,27 @@ mod tests {
         check(
             &format!("x = {}1", "not ".repeat(20_000)),
             Err("a.star:1 an expression of more than 2000 parts"),
+        );
+        for (begin, repeated) in [
+            ("f", "()"),
+            ("x", "[0]"),
+            ("x", ".a"),
+            ("", "lambda: "),
+            ("", "lambda a, b: "),
+            ("f\"{", "-"),
+        ] {
+            check(
+                &format!("x = {begin}{}1", repeated.repeat(20_000)),
+                Err("a.star:1 an expression of more than 2000 parts"),
+            );
+        }
+        check(
+            &format!("x = f\"{{{}1", "(".repeat(20_000)),
+            Err("a.star:1 brackets nested deeper than 100"),
+        );
+        check(
+            &format!("def f(x):\n if x: 1\n{}", " elif x if x else 0: 1\n".repeat(20_000)),
+            Err("a.star:2002 an `if` of more than 2000 branches"),
         );
         let ifs: Vec<String> = (0..1_000).map(|i| " ".repeat(i) + "if x:").collect();
         let ifs = ifs.join("\n");

@@ -1,21 +1,14 @@
 //! `permissions(…)`: what a single file may reach, with the keys of `[permissions]` in a manifest.
 
-use crate::cx::Cx;
 use crate::declare::known;
 use crate::kinds;
 use crate::outline::outline;
 use crate::signature::get;
 use crate::sketch::Sketch;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use model::{Permission, Permissions};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::{AllocList, ListRef};
-use starlark::values::none::NoneType;
 
 /// The call stack of a native function that the file itself calls.
 const TOP_LEVEL: usize = 2;

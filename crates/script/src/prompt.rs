@@ -3,19 +3,13 @@
 #![allow(clippy::unnecessary_wraps, reason = "starlark's macros ask for Result")]
 
 use crate::complete::Completer;
-use crate::convert::{Budget, to_json};
-use crate::declare::known;
+use crate::declare::entry;
 use crate::heading::Handler;
 use crate::kinds::note;
 use crate::offer::Reader;
 use crate::script::{CallFailure, Script, Turn};
-use anyhow::bail;
+use crate::stdlib::prelude::*;
 use model::{Args, Conversation, Fault, Input, Prompt, PromptName};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
 
 /// What `prompt(fn, …)` takes besides.
 pub(crate) const OPTIONS: [&str; 5] = ["name", "title", "description", "icons", "complete"];
@@ -58,14 +52,7 @@ fn natives(builder: &mut GlobalsBuilder) {
                 func.get_type()
             );
         }
-        let heap = eval.heap();
-        let mut entry = vec![("kind", heap.alloc("prompt")), ("fn", func)];
-        for (key, value) in options.iter() {
-            let key = key.unpack_str().unwrap_or_default();
-            known("prompt()", key, OPTIONS.into_iter())?;
-            entry.push((key, value));
-        }
-        note(heap.alloc(AllocDict(entry)), eval)?;
+        note(entry("prompt", func, &options, &OPTIONS, None, eval)?, eval)?;
         Ok(func)
     }
 }

@@ -1,8 +1,6 @@
 //! `questions = [...]` of a tool: requests in plain language, which tool search indexes.
 
-use starlark::values::Value;
-use starlark::values::list::ListRef;
-use starlark::values::tuple::TupleRef;
+use crate::stdlib::prelude::*;
 
 const MAX_QUESTIONS: usize = 50;
 const MAX_CHARACTERS: usize = 200;

@@ -3,19 +3,13 @@
 #![allow(clippy::unnecessary_wraps, reason = "starlark's macros ask for Result")]
 
 use crate::complete::Completer;
-use crate::convert::{Budget, to_json};
-use crate::declare::known;
+use crate::declare::entry;
 use crate::heading::{Handler, Heading, hint, text};
 use crate::kinds::note;
 use crate::offer::Reader;
 use crate::script::{CallFailure, Script, Turn};
-use anyhow::bail;
+use crate::stdlib::prelude::*;
 use model::{Args, Contents, Fault, Input, Resource, UriTemplate};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
 
 /// What `resource(uri, fn, …)` takes besides.
 pub(crate) const OPTIONS: [&str; 8] =
@@ -62,15 +56,8 @@ fn natives(builder: &mut GlobalsBuilder) {
                 func.get_type()
             );
         }
-        let heap = eval.heap();
-        let kind = heap.alloc("resource");
-        let mut entry = vec![("kind", kind), ("uri", uri), ("fn", func)];
-        for (key, value) in options.iter() {
-            let key = key.unpack_str().unwrap_or_default();
-            known("resource()", key, OPTIONS.into_iter())?;
-            entry.push((key, value));
-        }
-        note(heap.alloc(AllocDict(entry)), eval)?;
+        let uri = Some(("uri", uri));
+        note(entry("resource", func, &options, &OPTIONS, uri, eval)?, eval)?;
         Ok(func)
     }
 }

@@ -1,12 +1,10 @@
 //! What a handler returned, as a tool's output.
 
-use crate::convert::{Budget, Unwritable, to_json, write_json};
+use crate::convert::{Unwritable, write_json};
 use crate::stdlib::content::Block;
+use crate::stdlib::prelude::*;
 use model::{Content, Output, Structured};
 use serde_json::Value as Json;
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
-use starlark::values::{Heap, Value};
 
 pub(crate) fn output<'v>(
     value: Value<'v>,

@@ -1,8 +1,7 @@
 //! A loaded file: what it offers, and calling it from any thread.
 
 use crate::compactor::Compactor;
-use crate::convert::{Budget, Receiver, Unwritable, float_from_json};
-use crate::cx::Cx;
+use crate::convert::{Unwritable, float_from_json};
 use crate::engine::Evaluated;
 use crate::error::{SourceMap, raised};
 use crate::gauge::Gauge;
@@ -16,17 +15,15 @@ use crate::stage::Stage;
 use crate::started::Started;
 use crate::stdlib::Patterns;
 use crate::stdlib::context::Context;
+use crate::stdlib::prelude::*;
 use model::{
     Args, Caller, Cancel, Fault, Grant, Host, Limits, MemoryShare, ModuleName, Output, Permissions,
     Rights, Stop, Structured, Tool, ToolName,
 };
 use serde_json::Value as Json;
 use starlark::environment::{FrozenModule, Module};
-use starlark::eval::Evaluator;
-use starlark::values::dict::AllocDict;
-use starlark::values::list::AllocList;
+use starlark::values::OwnedFrozenValue;
 use starlark::values::tuple::AllocTuple;
-use starlark::values::{OwnedFrozenValue, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

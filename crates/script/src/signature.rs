@@ -1,18 +1,16 @@
 //! A function's types and docstring as parameters and JSON Schema.
 
-use crate::convert::{Budget, to_json};
 use crate::docstring::Docstring;
 use crate::kinds::OneOf;
 use crate::stdlib::checked::annotations::declared_type;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
 use model::{Field, Schema};
 use serde_json::Value as Json;
 use starlark::docs::{DocItem, DocMember, DocParam};
 use starlark::typing::{Ty, TyBasic};
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
+use starlark::values::OwnedFrozenValue;
 use starlark::values::typing::TypeCompiled;
-use starlark::values::{Heap, OwnedFrozenValue, Value};
 use std::collections::HashMap;
 
 /// How JSON becomes the value a parameter's type asks for.

@@ -13,6 +13,7 @@ mod run;
 mod save;
 mod scene;
 mod snapshots;
+mod test_data;
 mod unit;
 
 pub use affected::affected;

@@ -5,7 +5,7 @@ use crate::find::find;
 use crate::hall::Hall;
 use crate::options::Options;
 use crate::report::{Event, Summary};
-use crate::snapshots::lonely;
+use crate::test_data::{RECORDINGS, SNAPSHOTS};
 use crate::unit::{Outcome, Unit};
 use script::Engine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ pub fn run(options: &Options, report: &mut dyn FnMut(Event)) -> Summary {
         stop.store(true, Ordering::Relaxed);
     });
     if options.filter.is_none() && options.only.is_none() && !telling.is_over() {
-        telling.lonely(files.iter().map(|file| file.folder.path(&file.file)));
+        telling.without_test_file(files.iter().map(|file| file.folder.path(&file.file)));
     }
     telling.summary
 }
@@ -137,16 +137,15 @@ impl Telling<'_> {
     }
 
     /// Snapshots and recordings whose test files are gone.
-    fn lonely<P: AsRef<Path>>(&mut self, tests: impl Iterator<Item = P>) {
+    fn without_test_file<P: AsRef<Path>>(&mut self, tests: impl Iterator<Item = P>) {
         let folders = tests.filter_map(|path| path.as_ref().parent().map(Path::to_path_buf));
         let folders: BTreeSet<_> = folders.collect();
-        for name in folders.iter().flat_map(|folder| lonely(folder)) {
-            let text = format!("snapshots of `{name}.star`, which is gone: remove `{name}.snap`");
-            self.tell(Event::Note { file: name, text });
-        }
-        for name in folders.iter().flat_map(|folder| crate::recording::lonely(folder)) {
-            let text = format!("recordings of `{name}.star`, which is gone: remove `{name}.json`");
-            self.tell(Event::Note { file: name, text });
+        for (what, kind) in [("snapshots", SNAPSHOTS), ("recordings", RECORDINGS)] {
+            for name in folders.iter().flat_map(|folder| kind.without_test_file(folder)) {
+                let end = kind.extension;
+                let text = format!("{what} of `{name}.star`, which is gone: remove `{name}.{end}`");
+                self.tell(Event::Note { file: name, text });
+            }
         }
     }
 

@@ -1,16 +1,12 @@
 //! What `testing.snapshot` keeps: a file beside the test file, with a heading for each.
-#![expect(clippy::disallowed_methods, reason = "this is the room that owns the snapshots")]
 
 use crate::options::Keeping;
+use crate::test_data::{self, SNAPSHOTS, TestDataChanges};
+use parking_lot::Mutex;
 use script::Unlike;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The folder beside the tests.
-pub(crate) const FOLDER: &str = "__snapshots__";
 const HEAD: &str = "=== ";
 
 pub(crate) struct Snapshots {
@@ -31,48 +27,26 @@ struct Kept {
     fault: Option<String>,
 }
 
-/// What became of a file of snapshots.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settled {
-    pub(crate) written: usize,
-    pub(crate) removed: usize,
-    /// Those that no test asks for.
-    pub(crate) orphans: Vec<String>,
-}
-
 impl Snapshots {
     /// Those of a test file.
     pub(crate) fn of(test_file: &Path, keeping: Keeping) -> Self {
-        let path = Self::path_of(test_file);
+        let path = SNAPSHOTS.path(test_file);
         let mut kept = Kept::default();
-        match fs::read_to_string(&path) {
-            Ok(text) => kept.texts = read(&text),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => kept.fault = Some(format!("cannot read {}: {error}", path.display())),
+        match test_data::read(&path) {
+            Ok(text) => kept.texts = read(&text.unwrap_or_default()),
+            Err(why) => kept.fault = Some(format!("cannot read {}: {why}", path.display())),
         }
         Self { path, keeping, kept: Mutex::new(kept) }
     }
 
-    pub(crate) fn path_of(test_file: &Path) -> PathBuf {
-        let mut file = PathBuf::from(test_file.file_name().unwrap_or_default());
-        file.set_extension("snap");
-        let folder = test_file.parent().unwrap_or_else(|| Path::new(""));
-        folder.join(FOLDER).join(file)
-    }
-
     /// Writes all there are.
     pub(crate) fn keep(&self) -> Result<(), String> {
-        let written = write(&self.path, &self.kept().texts);
-        written.map_err(|error| format!("cannot write {}: {error}", self.path.display()))
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        write(&self.path, &self.kept.lock().texts)
     }
 
     /// Holds a text against what is kept.
     pub(crate) fn hold(&self, name: &str, text: String) -> Result<(), Unlike> {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if let Some(why) = &kept.fault {
             return Err(Unlike::Unread(why.clone()));
         }
@@ -98,8 +72,12 @@ impl Snapshots {
 
     /// Writes what is new. `ran` are the tests that went well; what they did not ask for, nobody does,
     /// and neither what belongs to a test that is not in `there`.
-    pub(crate) fn settle(&self, ran: &[String], there: &[String]) -> Result<Settled, String> {
-        let mut kept = self.kept();
+    pub(crate) fn settle(
+        &self,
+        ran: &[String],
+        there: &[String],
+    ) -> Result<TestDataChanges, String> {
+        let mut kept = self.kept.lock();
         let test_of = |name: &str| name.split([' ', ':']).next().unwrap_or(name).to_owned();
         let written = kept.keep_only(|name| ran.contains(&test_of(name)));
         let is_orphan = |name: &String| {
@@ -115,10 +93,9 @@ impl Snapshots {
             }
         }
         if written + kept.removed > 0 {
-            write(&self.path, &kept.texts)
-                .map_err(|error| format!("cannot write {}: {error}", self.path.display()))?;
+            write(&self.path, &kept.texts)?;
         }
-        Ok(Settled { written, removed: kept.removed, orphans })
+        Ok(TestDataChanges { written, removed: kept.removed, orphans })
     }
 }
 
@@ -152,29 +129,8 @@ fn is_same(kept: &str, now: &str) -> bool {
         }
 }
 
-/// Files of snapshots in a folder whose test files are gone.
-pub(crate) fn lonely(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else {
-        return Vec::new();
-    };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let names = names.filter_map(|name| name.strip_suffix(".snap").map(str::to_owned));
-    let is_gone = |name: &String| !folder.join(format!("{name}.star")).exists();
-    let mut gone: Vec<String> = names.filter(is_gone).collect();
-    gone.sort();
-    gone
-}
-
-fn write(path: &Path, texts: &BTreeMap<String, String>) -> std::io::Result<()> {
-    if texts.is_empty() {
-        return fs::remove_file(path);
-    }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let aside = path.with_extension("snap.new");
-    fs::write(&aside, text_of(texts))?;
-    fs::rename(&aside, path)
+fn write(path: &Path, texts: &BTreeMap<String, String>) -> Result<(), String> {
+    test_data::write(path, (!texts.is_empty()).then(|| text_of(texts)))
 }
 
 /// A line that could be taken for a heading gets a backslash.

@@ -161,44 +161,15 @@ impl<'a> Unit<'a> {
             State::Loaded { script, .. } => script.tests(),
             State::Broken(_) => return Ok(Vec::new()),
         };
-        let mut told = self.settle_snapshots(passed, &there)?;
-        told.extend(self.settle_recordings(passed, &there)?);
-        Ok(told)
-    }
-
-    fn settle_recordings(&self, passed: &[String], there: &[String]) -> Result<Vec<String>, Fault> {
+        let snapshots = self.part.snapshots.settle(passed, &there).map_err(Fault::new)?;
         let records = self.hall.options.record;
-        let settled = self.part.recordings.settle(records, there);
-        let settled = settled.map_err(Fault::new)?;
-        let many = |count: usize| {
-            if count == 1 { "recording" } else { "recordings" }
-        };
-        let counted = [(settled.written, "written"), (settled.removed, "removed")];
-        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-        let mut told: Vec<String> =
-            counted.map(|(count, what)| format!("{count} {} {what}", many(count))).collect();
-        let failed = self.tests().iter().filter(|test| !passed.contains(test));
+        let recordings = self.part.recordings.settle(records, &there).map_err(Fault::new)?;
+        let mut notes = snapshots.describe("snapshot", "--update");
+        notes.extend(recordings.describe("recording", "--record"));
+        let failed = self.tests().iter().filter(|test| records && !passed.contains(test));
         let unkept = |test| format!("`{test}` failed: nothing of it was recorded");
-        told.extend(failed.filter(|_| records).map(unkept));
-        let orphan = |name| format!("no test asks for the recording `{name}`: --record removes it");
-        told.extend(settled.orphans.iter().map(orphan));
-        Ok(told)
-    }
-
-    fn settle_snapshots(&self, passed: &[String], there: &[String]) -> Result<Vec<String>, Fault> {
-        let settled = self.part.snapshots.settle(passed, there);
-        let settled = settled.map_err(Fault::new)?;
-        let many = |count: usize| if count == 1 { "snapshot" } else { "snapshots" };
-        let mut told = Vec::new();
-        if settled.written > 0 {
-            told.push(format!("{} {} written", settled.written, many(settled.written)));
-        }
-        if settled.removed > 0 {
-            told.push(format!("{} {} removed", settled.removed, many(settled.removed)));
-        }
-        let orphan = |name| format!("no test asks for the snapshot `{name}`: --update removes it");
-        told.extend(settled.orphans.iter().map(orphan));
-        Ok(told)
+        notes.extend(failed.map(unkept));
+        Ok(notes)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::term::Term;
 use model::HostError;
+use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a cancelled call may go on waiting.
@@ -30,7 +30,7 @@ impl Bound {
     }
 
     pub(super) fn enter(&self, term: &Term) -> Result<Place<'_>, HostError> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         while *running >= self.most || self.is_closed() {
             if self.is_closed() {
                 return Err(HostError("the server is ending".into()));
@@ -45,8 +45,7 @@ impl Bound {
                 )));
             }
             let patience = LOOK.min(term.left());
-            let waited = self.fewer.wait_timeout(running, patience);
-            (running, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.fewer.wait_for(&mut running, patience);
         }
         *running += 1;
         Ok(Place(self))
@@ -60,17 +59,16 @@ impl Bound {
     pub(super) fn close(&self, patience: Duration) {
         self.closed.store(true, Ordering::Relaxed);
         let until = Instant::now() + patience;
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         while *running > 0 && Instant::now() < until {
-            let waited = self.fewer.wait_timeout(running, LOOK);
-            (running, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.fewer.wait_for(&mut running, LOOK);
         }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.0.running.lock();
         *running -= 1;
         self.0.fewer.notify_one();
     }

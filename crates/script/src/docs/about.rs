@@ -1,76 +1,46 @@
-//! What each library is for, in a sentence, and which functions without one belong together.
+//! Which functions without a library belong together, and what libraries that are not ours are for.
 
 use super::entry::Entry;
+use crate::stdlib::context::NAMESPACES;
+use crate::stdlib::{LIBRARIES, Natives, testing};
+use starlark::docs::{DocString, DocStringKind};
+use starlark::environment::GlobalsBuilder;
 
-/// A test holds this against the libraries there are.
-const SENTENCES: [(&str, &str); 44] = [
+/// What Starlark itself brings, and functions of ours that stand without a library.
+const SENTENCES: [(&str, &str); 10] = [
     (
         "answers",
         "Blocks of an answer that are more than one text: pictures, sound, documents, links.",
     ),
-    ("base64", "Text in an alphabet that passes everywhere."),
     ("builtins", "Starlark's own functions, those that could use up the machine bounded."),
     ("bytes", "What a value of bytes can do."),
     (
         "control",
         "How a call fails, goes on after a failure, works on several things at once, and speaks to whoever runs it.",
     ),
-    ("csv", "Rows of cells, as spreadsheets pass them on."),
-    (
-        "ctx",
-        "What a call knows about itself and may ask of its module; a first parameter called `ctx` gets it.",
-    ),
-    (
-        "ctx.question",
-        "Questions for `ctx.ask`, made with the arguments of `ctx.elicit`, `ctx.sample` and `ctx.roots`.",
-    ),
-    ("ctx.state", "Small values that a module keeps across calls, reloads and restarts."),
-    ("ctx.tools", "Tools that come and go while a module runs."),
-    ("data", "Files that come with a module, read while it loads."),
     ("declarations", "How a file says what it offers, and of which types."),
     ("dict", "What a dict can do."),
-    ("env", "Variables of the server's environment."),
-    ("exec", "Other programs, run without a shell."),
-    ("files", "Files that a module was granted, by paths relative to its folder."),
-    ("fuzzy", "What was meant, when what was typed is only near it."),
-    ("hash", "Digests of texts, in hexadecimal digits."),
-    ("hex", "Text as two digits a byte."),
-    ("http", "Requests to other servers, judged, followed, tried again and never too long."),
-    ("json", "Values as JSON text and back, with every digit kept."),
     ("list", "What a list can do."),
-    ("log", "Lines for the server's log, which goes to stderr, and for clients that ask for them."),
-    ("math", "Arithmetic: what has no value, or none that a float can hold, is an error."),
-    ("postgres", "Databases on PostgreSQL servers."),
-    ("random", "Chance that nobody can guess."),
-    (
-        "re",
-        "Regular expressions whose time grows with the text alone: no back-references, no look-around.",
-    ),
     ("set", "What a set can do."),
-    ("sqlite", "Databases in files."),
     ("str", "What a text can do."),
-    (
-        "t",
-        "What a test is given that asks for it, `def test_x(t)`: tools called for real, in a world that is played.",
-    ),
-    ("t.answers", "What `t.call` gives."),
-    ("t.exec", "Commands that a test plays."),
-    ("t.http", "Servers that a test plays."),
-    ("t.postgres", "PostgreSQL databases that a test plays."),
-    ("t.sqlite", "SQLite databases that a test plays."),
-    ("testing", "What a test asserts; there in tests alone."),
-    ("text", "Texts cut, laid out, filled in, and made from HTML."),
-    ("time", "Seconds since 1970, and dates as people write them."),
-    ("toml", "The format of configuration files, read and written."),
     ("typing", "Names for types that have no other."),
-    ("url", "Addresses taken apart and put together, as browsers do it."),
-    ("uuid", "Names that nobody else has given."),
-    ("yaml", "YAML 1.2 as data, read and written."),
 ];
 
-pub(super) fn sentence(library: &str) -> &'static str {
-    let known = SENTENCES.iter().find(|(name, _)| *name == library);
-    known.map_or("", |(_, sentence)| sentence)
+/// What a library is for: its `#[starlark_module]` says it, if it is ours.
+pub(super) fn sentence(library: &str) -> String {
+    if let Some((_, sentence)) = SENTENCES.iter().find(|(name, _)| *name == library) {
+        return (*sentence).to_owned();
+    }
+    let in_ctx = library.strip_prefix("ctx.").unwrap_or_default();
+    let mut ours = LIBRARIES.iter().chain([&("testing", testing::natives as Natives)]);
+    let mut of_ctx = NAMESPACES.iter();
+    let found = ours.find(|(name, _)| *name == library);
+    let found = found.or_else(|| of_ctx.find(|(name, _)| *name == in_ctx));
+    let docs = found.and_then(|(_, natives)| {
+        let globals = GlobalsBuilder::new().with(natives).build();
+        DocString::from_docstring(DocStringKind::Rust, globals.docstring()?)
+    });
+    docs.map(|docs| docs.summary).unwrap_or_default()
 }
 
 /// Functions of ours that stand without a library. All others are Starlark's.

@@ -4,20 +4,18 @@ mod about;
 mod entry;
 
 use crate::stdlib;
-use crate::stdlib::context::Context;
+use crate::stdlib::context::{Context, NAMESPACES};
 use crate::stdlib::hash::Hash;
-use crate::stdlib::question::Questions;
-use crate::stdlib::state::State;
 use crate::stdlib::tester::Tester;
 use crate::stdlib::tester::answer::Answer;
 use crate::stdlib::tester::exec::Exec;
 use crate::stdlib::tester::http::Http;
 use crate::stdlib::tester::sql::{Postgres, Sqlite};
 use crate::stdlib::text::Text;
-use crate::stdlib::tools::Tools;
 pub use entry::Entry;
 use serde::Serialize;
 use starlark::docs::{DocItem, DocMember, DocModule, DocType};
+use starlark::environment::GlobalsBuilder;
 use starlark::values::StarlarkValue;
 use std::collections::BTreeMap;
 
@@ -69,10 +67,17 @@ pub fn reference() -> Vec<Library> {
         }
     }
     about::called().into_iter().for_each(&mut add);
+    let namespaces = GlobalsBuilder::new().with(|builder| {
+        for (name, natives) in NAMESPACES.into_iter().filter(|(name, _)| *name != "log") {
+            builder.namespace(&format!("ctx.{name}"), natives);
+        }
+    });
+    for (name, item) in namespaces.build().documentation().members {
+        if let DocItem::Module(module) = item {
+            libraries.push(library(&name, module));
+        }
+    }
     libraries.push(value::<Context>("ctx"));
-    libraries.push(value::<Questions>("ctx.question"));
-    libraries.push(value::<State>("ctx.state"));
-    libraries.push(value::<Tools>("ctx.tools"));
     libraries.push(value::<Hash>("hash"));
     libraries.push(value::<Text>("text"));
     libraries.push(value::<Tester>("t"));
@@ -82,17 +87,18 @@ pub fn reference() -> Vec<Library> {
     libraries.push(value::<Postgres>("t.postgres"));
     libraries.push(value::<Sqlite>("t.sqlite"));
     libraries.retain(|library| !library.entries.is_empty());
-    let groups = functions.into_iter();
-    libraries
-        .extend(groups.map(|(name, entries)| Library::new(name, LibraryKind::Functions, entries)));
+    let groups = functions.into_iter().map(|(name, entries)| {
+        Library::new(name, LibraryKind::Functions, about::sentence(name), entries)
+    });
+    libraries.extend(groups);
     libraries.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     libraries
 }
 
 impl Library {
-    fn new(name: &str, kind: LibraryKind, mut entries: Vec<Entry>) -> Self {
+    fn new(name: &str, kind: LibraryKind, about: String, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { name: name.to_owned(), kind, about: about::sentence(name).to_owned(), entries }
+        Self { name: name.to_owned(), kind, about, entries }
     }
 }
 
@@ -105,18 +111,20 @@ fn library(name: &str, module: DocModule) -> Library {
     let members = members.filter_map(|(member, item)| {
         Some((member, item.try_as_member_with_collapsed_object().ok()?))
     });
-    gathered(name, LibraryKind::Library, members)
+    gathered(name, LibraryKind::Library, about::sentence(name), members)
 }
 
 fn of_type(name: &str, kind: LibraryKind, doc: DocType) -> Library {
-    gathered(name, kind, doc.members.into_iter())
+    let own = doc.docs.map(|docs| docs.summary);
+    gathered(name, kind, own.unwrap_or_else(|| about::sentence(name)), doc.members.into_iter())
 }
 
 fn gathered(
     name: &str,
     kind: LibraryKind,
+    about: String,
     members: impl Iterator<Item = (String, DocMember)>,
 ) -> Library {
     let entries = members.map(|(member, doc)| Entry::member(&format!("{name}.{member}"), &doc));
-    Library::new(name, kind, entries.collect())
+    Library::new(name, kind, about, entries.collect())
 }

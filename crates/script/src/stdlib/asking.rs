@@ -1,23 +1,10 @@
 //! `ctx.elicit`, `ctx.sample`, `ctx.roots` and `ctx.ask`: questions to whoever is behind the client.
 
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    clippy::too_many_arguments,
-    reason = "starlark's macros ask for it"
-)]
-
-use super::question::{Asked, Questions, elicitation, sampling};
-use crate::convert::from_json;
-use crate::cx::Cx;
+use super::context::namespace;
+use super::question::{Asked, elicitation, sampling};
+use crate::stdlib::prelude::*;
 use model::{Ability, Question, Topic, Unanswered, did_you_mean};
 use serde_json::Value as Json;
-use starlark::environment::MethodsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::none::NoneOr;
-use starlark::values::{Heap, Value, ValueLike};
 
 #[starlark_module]
 pub(crate) fn methods(builder: &mut MethodsBuilder) {
@@ -41,14 +28,13 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
     /// "accept"
     /// ```
     fn elicit<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] message: &str,
         #[starlark(default = NoneOr::None)] schema: NoneOr<Value<'v>>,
         #[starlark(require = named, default = NoneOr::None)] url: NoneOr<&str>,
         #[starlark(require = named, default = NoneOr::None)] key: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         let topic = elicitation(message, schema.into_option(), url.into_option(), eval)?;
         one("ctx.elicit", topic, key, eval)
     }
@@ -65,7 +51,7 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
     /// "Screws hold things."
     /// ```
     fn sample<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] messages: Value<'v>,
         #[starlark(default = 1000)] max_tokens: u32,
         #[starlark(require = named, default = NoneOr::None)] system: NoneOr<&str>,
@@ -75,7 +61,6 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = NoneOr::None)] key: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         let topic = sampling(messages, max_tokens, system, temperature, stop, model, eval)?;
         one("ctx.sample", topic, key, eval)
     }
@@ -90,11 +75,10 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
     /// [{"uri": "file:///srv/shop", "name": "shop"}]
     /// ```
     fn roots<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = named, default = NoneOr::None)] key: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         one("ctx.roots", Topic::Roots, key, eval)
     }
 
@@ -106,21 +90,18 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
     /// {"party": {"action": "accept", "content": {"guests": 4}}, "where": [{"uri": "file:///srv/shop", "name": "shop"}]}
     /// ```
     fn ask<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] questions: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         let mut asked = Vec::new();
         for (key, question) in questions.iter() {
             let Some(key) = key.unpack_str() else {
-                anyhow::bail!("ctx.ask: keys are strings, not a {}", key.get_type());
+                bail!("ctx.ask: keys are strings, not a {}", key.get_type());
             };
             let Some(question) = question.downcast_ref::<Asked>() else {
                 let kind = question.get_type();
-                anyhow::bail!(
-                    "ctx.ask: `{key}` is a {kind}; write {{\"{key}\": ctx.question.elicit(…)}}"
-                );
+                bail!("ctx.ask: `{key}` is a {kind}; write {{\"{key}\": ctx.question.elicit(…)}}");
             };
             asked.push((key, question.0.clone()));
         }
@@ -136,9 +117,9 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
 
     /// Questions for `ctx.ask`: see `ctx.question`.
     #[starlark(attribute)]
-    fn question<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    fn question<'v>(this: Value<'v>) -> anyhow::Result<Value<'v>> {
         let _ = this;
-        Ok(heap.alloc(Questions))
+        namespace("question")
     }
 
     /// Can the client be asked in this way? It is one of `elicit`, `elicit_url`, `sample` and `roots`.
@@ -149,17 +130,16 @@ pub(crate) fn methods(builder: &mut MethodsBuilder) {
     /// True
     /// ```
     fn can<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] what: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<bool> {
-        let _ = this;
         let known = Ability::ALL.iter().find(|ability| ability.name() == what);
         let Some(ability) = known else {
             let names = Ability::ALL.map(Ability::name);
             let meant = did_you_mean(what, names);
             let meant = meant.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            anyhow::bail!("ctx.can: there is {}, not `{what}`{meant}", names.join(", "));
+            bail!("ctx.can: there is {}, not `{what}`{meant}", names.join(", "));
         };
         Ok(Cx::host(eval)?.can_ask(*ability))
     }
@@ -192,7 +172,7 @@ fn answers(
     let host = Cx::host(eval)?;
     let cx = Cx::of(eval)?;
     if cx.parallel {
-        anyhow::bail!("{name}: ask before `parallel`, several questions at once by ctx.ask");
+        bail!("{name}: ask before `parallel`, several questions at once by ctx.ask");
     }
     let gauge = &cx.gauge;
     let answered = host.ask(questions, &gauge.leash());

@@ -1,12 +1,10 @@
 //! `base64`: text in an alphabet that passes everywhere.
 
 use super::checked::size::gauge;
+use crate::stdlib::prelude::*;
 use ::base64::Engine;
 use ::base64::alphabet::{STANDARD, URL_SAFE};
 use ::base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
 
 /// Padding is written in the plain alphabet, not in that of URLs, and asked for in neither.
 const CONFIG: GeneralPurposeConfig =
@@ -14,16 +12,13 @@ const CONFIG: GeneralPurposeConfig =
 const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, CONFIG);
 const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, CONFIG.with_encode_padding(false));
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("base64", natives);
-}
-
 fn alphabet(url_safe: bool) -> GeneralPurpose {
     if url_safe { FOR_URLS } else { PLAIN }
 }
 
+/// Text in an alphabet that passes everywhere.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// A text as base64; with `url_safe = True` with `-` and `_` and without padding.
     ///
     /// Examples:

@@ -1,34 +1,15 @@
 //! `image()`, `audio()`, `embedded()`, `link()`: blocks of an answer.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
 
-use allocative::Allocative;
 use serde_json::{Value as Json, json};
-use starlark::any::ProvidesStaticType;
 use starlark::environment::GlobalsBuilder;
 use starlark::starlark_module;
-use starlark::starlark_simple_value;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, starlark_value};
-use std::fmt;
 
-/// One finished block; it can stand alone as a result, in a list, or under `content`.
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Block(#[allocative(skip)] pub(crate) Json);
-
-starlark_simple_value!(Block);
-
-#[starlark_value(type = "content")]
-impl<'v> StarlarkValue<'v> for Block {}
-
-impl fmt::Display for Block {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "content({})", self.0)
-    }
+native_value! {
+    /// One finished block; it can stand alone as a result, in a list, or under `content`.
+    pub(crate) struct Block(pub(crate) Json);
+    Block: "content", |this, f| write!(f, "content({})", this.0)
 }
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {

@@ -1,42 +1,24 @@
 //! `ctx`: what a call knows about itself, and what it may ask of its module.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
 
-use crate::convert::{Budget, from_json, to_json};
-use crate::cx::Cx;
 use crate::script::Turn;
 use crate::started::Started;
-use crate::stdlib::asking;
+use crate::stdlib::prelude::*;
 use crate::stdlib::secret::Secret;
-use crate::stdlib::state::State;
-use crate::stdlib::tools::Tools;
-use allocative::Allocative;
+use crate::stdlib::{Natives, asking};
 use model::{Args, Cancel};
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::dict::{AllocDict, DictRef};
+use starlark::environment::Globals;
 use starlark::values::float::StarlarkFloat;
-use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 use std::sync::LazyLock;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Context {
-    #[allocative(skip)]
-    cancel: Cancel,
-    #[allocative(skip)]
-    started: Started,
-    caller: String,
+native_value! {
+    pub(crate) struct Context {
+        cancel: Cancel,
+        started: Started,
+        caller: String,
+    }
+    Context: "ctx", |_, f| f.write_str("ctx"), METHODS = all
 }
 
 impl Context {
@@ -49,33 +31,36 @@ impl Context {
     }
 }
 
-starlark_simple_value!(Context);
-
-impl fmt::Display for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ctx")
-    }
-}
-
-#[starlark_value(type = "ctx")]
-impl<'v> StarlarkValue<'v> for Context {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = all);
-
 fn all(builder: &mut MethodsBuilder) {
-    methods(builder);
     asking::methods(builder);
+    // The last one says what all of them are for.
+    methods(builder);
 }
 
-/// `ctx.log` is the library `log`.
-static LOG: LazyLock<starlark::environment::Globals> = LazyLock::new(|| {
-    GlobalsBuilder::new().with(|b| b.namespace("log", super::log::natives)).build()
-});
+/// What `ctx` has that is the same in every call.
+pub(crate) const NAMESPACES: [(&str, Natives); 4] = [
+    ("log", super::log::natives),
+    ("question", super::question::natives),
+    ("state", super::state::natives),
+    ("tools", super::tools::natives),
+];
 
+pub(super) fn namespace<'v>(name: &str) -> anyhow::Result<Value<'v>> {
+    static BUILT: LazyLock<Globals> = LazyLock::new(|| {
+        let mut builder = GlobalsBuilder::new();
+        for (name, natives) in NAMESPACES {
+            builder.namespace(name, natives);
+        }
+        builder.build()
+    });
+    let mut namespaces = BUILT.iter();
+    let namespace = namespaces.find(|(known, _)| *known == name);
+    let namespace = namespace.map(|(_, namespace)| namespace.to_value());
+    namespace.ok_or_else(|| anyhow::anyhow!("there is no `ctx.{name}`"))
+}
+
+/// What a call knows about itself and may ask of its module; a first parameter called `ctx` gets
+/// it.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Tells the client how far the call has come: so much, of how much, and what is going on.
@@ -88,13 +73,12 @@ fn methods(builder: &mut MethodsBuilder) {
     /// None
     /// ```
     fn progress<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] done: Value<'v>,
         #[starlark(default = NoneOr::None)] total: NoneOr<Value<'v>>,
         #[starlark(default = NoneOr::None)] message: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let done = number("progress", done)?;
         let total = total.into_option();
         let total = total.map(|total| number("progress", total)).transpose()?;
@@ -110,11 +94,10 @@ fn methods(builder: &mut MethodsBuilder) {
     /// None
     /// ```
     fn resource_updated<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] uri: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         Cx::host(eval)?.resource_updated(uri);
         Ok(NoneType)
     }
@@ -163,16 +146,16 @@ fn methods(builder: &mut MethodsBuilder) {
 
     /// What the module keeps across calls, reloads and restarts: see `ctx.state`.
     #[starlark(attribute)]
-    fn state<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    fn state<'v>(this: Value<'v>) -> anyhow::Result<Value<'v>> {
         let _ = this;
-        Ok(heap.alloc(State))
+        namespace("state")
     }
 
     /// The module's tools, which may come and go: see `ctx.tools`.
     #[starlark(attribute)]
-    fn tools<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
+    fn tools<'v>(this: Value<'v>) -> anyhow::Result<Value<'v>> {
         let _ = this;
-        Ok(heap.alloc(Tools))
+        namespace("tools")
     }
 
     /// Calls another tool, within what is left of this call's time; its answer as data.
@@ -189,25 +172,24 @@ fn methods(builder: &mut MethodsBuilder) {
     /// error: other.fails: it failed
     /// ```
     fn call<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] tool: &str,
         #[starlark(require = pos)] args: Option<DictRef<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         let host = Cx::host(eval)?;
         let budget = Budget::from(&Cx::of(eval)?.gauge.limits);
         let mut given = Args::new();
         for (key, value) in args.iter().flat_map(|args| args.iter().collect::<Vec<_>>()) {
             let Some(name) = key.unpack_str() else {
-                anyhow::bail!("arguments are named by strings, not by a {}", key.get_type());
+                bail!("arguments are named by strings, not by a {}", key.get_type());
             };
             given.insert(name.to_owned(), to_json(value, eval.heap(), budget)?);
         }
         let output = host.call(tool, given);
         let output = output.map_err(|why| asking::unwound(why, eval))?;
         if output.is_error {
-            anyhow::bail!("{tool}: {}", output.plain_text());
+            bail!("{tool}: {}", output.plain_text());
         }
         Ok(from_json(&output.into_json(), eval.heap())?)
     }
@@ -226,21 +208,19 @@ fn methods(builder: &mut MethodsBuilder) {
     /// error: the secret `token` cannot become text: a script has its name, not its value
     /// ```
     fn secret<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] name: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Secret> {
-        let _ = this;
         Cx::host(eval)?.secret(name)?;
         Ok(Secret::new(name))
     }
 
     /// Lines for the server's log: the library `log`.
     #[starlark(attribute)]
-    fn log<'v>(this: Value<'v>, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
-        let log = LOG.iter().find(|(name, _)| *name == "log").map(|(_, value)| value.to_value());
-        let _ = (this, heap);
-        log.ok_or_else(|| anyhow::anyhow!("the log library is not there"))
+    fn log<'v>(this: Value<'v>) -> anyhow::Result<Value<'v>> {
+        let _ = this;
+        namespace("log")
     }
 }
 
@@ -248,6 +228,6 @@ pub(super) fn number(what: &str, value: Value<'_>) -> anyhow::Result<f64> {
     match (value.unpack_i32(), value.downcast_ref::<StarlarkFloat>()) {
         (Some(int), _) => Ok(f64::from(int)),
         (None, Some(float)) => Ok(float.0),
-        _ => anyhow::bail!("{what} takes numbers, not a {}", value.get_type()),
+        _ => bail!("{what} takes numbers, not a {}", value.get_type()),
     }
 }

@@ -2,30 +2,18 @@
 
 use super::checked::size::{gauge, items};
 use super::show::{self, measure};
-use crate::convert::{Receiver, write_json};
+use crate::convert::write_json;
+use crate::stdlib::prelude::*;
 use ::csv::{QuoteStyle, ReaderBuilder, StringRecord, Terminator, WriterBuilder};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::{AllocList, ListRef};
-use starlark::values::tuple::TupleRef;
 use std::collections::HashSet;
 
 /// About what a cell takes beside its text: its place in a row, and in a dict its key.
 const CELL: usize = 48;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("csv", natives);
-}
-
 fn delimiter(given: &str) -> anyhow::Result<u8> {
     match given.as_bytes() {
         [byte] if !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => anyhow::bail!(
-            "csv: a delimiter is one character such as \",\" or \"\\t\", not {given:?}"
-        ),
+        _ => bail!("csv: a delimiter is one character such as \",\" or \"\\t\", not {given:?}"),
     }
 }
 
@@ -33,9 +21,7 @@ fn delimiter(given: &str) -> anyhow::Result<u8> {
 fn header(record: &StringRecord) -> anyhow::Result<Vec<String>> {
     let mut seen = HashSet::new();
     if let Some(twice) = record.iter().find(|name| !seen.insert(*name)) {
-        anyhow::bail!(
-            "csv.decode: two columns are called \"{twice}\"; read them with header = False"
-        );
+        bail!("csv.decode: two columns are called \"{twice}\"; read them with header = False");
     }
     Ok(record.iter().map(str::to_owned).collect())
 }
@@ -59,10 +45,7 @@ fn columns<'v>(rows: &[Value<'v>]) -> anyhow::Result<Vec<Value<'v>>> {
     for dict in rows.iter().filter_map(|row| DictRef::from_value(*row)) {
         for key in dict.keys() {
             let Some(name) = key.unpack_str() else {
-                anyhow::bail!(
-                    "csv.encode: a column's name must be a string, not a {}",
-                    key.get_type()
-                );
+                bail!("csv.encode: a column's name must be a string, not a {}", key.get_type());
             };
             if seen.insert(name) {
                 columns.push(key);
@@ -98,8 +81,9 @@ fn row<'v>(
     Ok(cells?)
 }
 
+/// Rows of cells, as spreadsheets pass them on.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The rows of a CSV text: dicts by the header, or lists with `header = False`.
     ///
     /// Cells are strings. Rows are of one length, the header's names all different. `delimiter` is
@@ -145,9 +129,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             if record.len() != width {
                 let line = record.position().map_or(0, ::csv::Position::line);
                 let (found, s) = (record.len(), if record.len() == 1 { "" } else { "s" });
-                anyhow::bail!(
-                    "csv.decode: line {line} has {found} cell{s}, the first line has {width}"
-                );
+                bail!("csv.decode: line {line} has {found} cell{s}, the first line has {width}");
             }
             cells += record.len();
             gauge.elements(cells, "CSV")?;

@@ -1,19 +1,11 @@
 //! `data`: files that come with a module.
 
-use crate::convert::from_json;
-use crate::cx::Cx;
 use crate::loader::join;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
+use crate::stdlib::prelude::*;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("data", natives);
-}
-
+/// Files that come with a module, read while it loads.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The value in a JSON file beside the script, with every digit.
     ///
     /// It can be used at the top of a file: then it is read while that loads, and a change of the data

@@ -1,19 +1,11 @@
 //! `env`: variables of the server's environment.
 
-use crate::cx::Cx;
 use crate::permissions::{ENV_WHILE_LOADING, is_extension};
-use anyhow::bail;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
+use crate::stdlib::prelude::*;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("env", natives);
-}
-
+/// Variables of the server's environment.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The value of a variable, or `default` if it is not set.
     ///
     /// Without a default that is the empty string. A module names the variables it may read as `env`: in

@@ -3,21 +3,12 @@
 use super::duration::duration;
 use super::secret::Secret;
 use super::show;
-use crate::cx::Cx;
-use anyhow::bail;
+use crate::stdlib::prelude::*;
 use model::{ExecRequest, ExecResult};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::{Heap, Value};
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("exec", natives);
-}
-
+/// Other programs, run without a shell.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// Runs a command to its end: a dict with `stdout`, `stderr`, `exit_code` and `success`.
     ///
     /// There is no shell: each argument reaches the program as it is. `exit_code` is -1 if a signal

@@ -1,18 +1,10 @@
 //! Failing on purpose with a kind, and going on after a failure: Starlark has no exceptions.
 
-use crate::convert::{Budget, from_json, to_json};
-use crate::cx::Cx;
 use crate::script::Raised;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
 use serde_json::{Map, Value as Json};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::dict::DictRef;
-use starlark::values::none::NoneType;
 use starlark::values::structs::AllocStruct;
-use starlark::values::tuple::UnpackTuple;
-use starlark::values::{Heap, Value};
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     natives(builder);

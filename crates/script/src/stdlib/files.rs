@@ -1,20 +1,11 @@
 //! `files`: files that a module was granted, by paths relative to its folder.
 
-use crate::convert::{Receiver, from_json};
-use crate::cx::Cx;
+use crate::stdlib::prelude::*;
 use anyhow::anyhow;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::none::NoneType;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("files", natives);
-}
-
+/// Files that a module was granted, by paths relative to its folder.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The text of a file.
     ///
     /// A module names what it may read as `files` and what it may write as `files_write`: in `[permissions]`

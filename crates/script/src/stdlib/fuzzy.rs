@@ -1,24 +1,14 @@
 //! `fuzzy`: what was meant, when what was typed is only near it. Scored as starlark-mcp does.
 
 use super::checked::size::{gauge, items};
+use crate::stdlib::prelude::*;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::{AllocList, UnpackList};
-use starlark::values::none::NoneOr;
 
 /// A match takes as many steps as query and text multiplied.
 const LONGEST_QUERY: usize = 256;
 /// Of a longer text the beginning is looked at.
 const LONGEST_TEXT: usize = 1 << 16;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("fuzzy", natives);
-}
 
 /// Where to look in a dict.
 enum Keys<'a> {
@@ -29,7 +19,7 @@ enum Keys<'a> {
 impl<'a> Keys<'a> {
     fn of(key: NoneOr<&'a str>, keys: NoneOr<UnpackList<&'a str>>) -> anyhow::Result<Self> {
         match (key.into_option(), keys.into_option()) {
-            (Some(_), Some(_)) => anyhow::bail!("fuzzy: give either key or keys, not both"),
+            (Some(_), Some(_)) => bail!("fuzzy: give either key or keys, not both"),
             (Some(key), None) => Ok(Self::These(vec![key])),
             (None, Some(keys)) if !keys.items.is_empty() => Ok(Self::These(keys.items)),
             (None, _) => Ok(Self::All),
@@ -96,8 +86,9 @@ fn matches<'v>(
     Ok(found)
 }
 
+/// What was meant, when what was typed is only near it.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The items in which the letters of the query come one after the other, best first.
     ///
     /// Items are strings or dicts. Of a dict `key` or `keys` name the values to look at, joined;

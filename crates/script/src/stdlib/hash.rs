@@ -1,29 +1,20 @@
 //! `hash`: digests of text, in hex. Called itself, as `hash("text")`, it is Starlark's own function.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(clippy::elidable_lifetime_names, reason = "starlark's macros ask for it")]
 
-use crate::cx::Cx;
-use allocative::Allocative;
-use hmac::{Hmac, Mac};
+use super::hex::digits;
+use crate::stdlib::prelude::*;
+use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha1::Sha1;
-use sha2::digest::Output;
 use sha2::{Digest, Sha256, Sha512};
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
-use starlark::eval::{Arguments, Evaluator};
-use starlark::values::{
-    NoSerialize, StarlarkPagablePanic, StarlarkValue, UnpackValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt::{self, LowerHex};
+use starlark::eval::Arguments;
 
 /// So many bytes are taken in between two looks at the clock.
 const PIECE: usize = 64 << 10;
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.set("hash", Hash);
+    builder.set("hash", Hash());
 }
 
 /// Hands a text over piece by piece: a long one must not outlast the call's time.
@@ -41,31 +32,15 @@ fn feed(
     Ok(())
 }
 
-fn hex<D: Digest>(text: &str, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<String>
-where
-    Output<D>: LowerHex,
-{
+fn hex<D: Digest>(text: &str, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<String> {
     let mut digest = D::new();
     feed(text, eval, |piece| digest.update(piece))?;
-    Ok(format!("{:x}", digest.finalize()))
+    Ok(digits(&digest.finalize()))
 }
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Hash;
-
-starlark_simple_value!(Hash);
-
-impl fmt::Display for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hash")
-    }
-}
-
-#[starlark_value(type = "hash")]
-impl<'v> StarlarkValue<'v> for Hash {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
+native_value! {
+    pub(crate) struct Hash();
+    Hash: "hash", |_, f| f.write_str("hash"), METHODS = methods;
 
     /// The number that Starlark's specification gives a text: Java's, over UTF-16.
     fn invoke(
@@ -82,10 +57,44 @@ impl<'v> StarlarkValue<'v> for Hash {
     }
 }
 
-starlark::methods_static!(METHODS = methods);
+macro_rules! digests {
+    ($($(#[$doc:meta])* $name:ident => $digest:ty;)*) => {
+        /// Digests of texts, in hexadecimal digits.
+        #[starlark_module]
+        fn methods(builder: &mut MethodsBuilder) {
+            $($(#[$doc])*
+            fn $name<'v>(
+                #[starlark(this)] _this: Value<'v>,
+                #[starlark(require = pos)] s: &str,
+                eval: &mut Evaluator<'v, '_, '_>,
+            ) -> anyhow::Result<String> {
+                hex::<$digest>(s, eval)
+            })*
 
-#[starlark_module]
-fn methods(builder: &mut MethodsBuilder) {
+            /// The HMAC-SHA-256 of a text: it comes from somebody who has the key.
+            ///
+            /// Examples:
+            /// ```python
+            /// >>> hash.hmac_sha256("key", "hello")
+            /// "9307b3b915efb5171ff14d8cb55fbcc798c6c0ef1456d66ded1a6aa723a58b7b"
+            /// ```
+            fn hmac_sha256<'v>(
+                #[starlark(this)] _this: Value<'v>,
+                #[starlark(require = pos)] key: &str,
+                #[starlark(require = pos)] s: &str,
+                eval: &mut Evaluator<'v, '_, '_>,
+            ) -> anyhow::Result<String> {
+                Cx::of(eval)?.gauge.text(key.len(), "a key")?;
+                let mac = Hmac::<Sha256>::new_from_slice(key.as_bytes());
+                let mut mac = mac.map_err(|why| anyhow::anyhow!("{why}"))?;
+                feed(s, eval, |piece| mac.update(piece))?;
+                Ok(digits(&mac.finalize().into_bytes()))
+            }
+        }
+    };
+}
+
+digests! {
     /// The SHA-256 digest of a text.
     ///
     /// Examples:
@@ -93,14 +102,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// >>> hash.sha256("hello")
     /// "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     /// ```
-    fn sha256<'v>(
-        this: Value<'v>,
-        #[starlark(require = pos)] s: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<String> {
-        let _ = this;
-        hex::<Sha256>(s, eval)
-    }
+    sha256 => Sha256;
 
     /// The SHA-512 digest of a text.
     ///
@@ -109,14 +111,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// >>> hash.sha512("hello")[:16]
     /// "9b71d224bd62f378"
     /// ```
-    fn sha512<'v>(
-        this: Value<'v>,
-        #[starlark(require = pos)] s: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<String> {
-        let _ = this;
-        hex::<Sha512>(s, eval)
-    }
+    sha512 => Sha512;
 
     /// The SHA-1 digest of a text, for what others chose it for: it no longer withstands an attacker.
     ///
@@ -125,14 +120,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// >>> hash.sha1("hello")
     /// "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d"
     /// ```
-    fn sha1<'v>(
-        this: Value<'v>,
-        #[starlark(require = pos)] s: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<String> {
-        let _ = this;
-        hex::<Sha1>(s, eval)
-    }
+    sha1 => Sha1;
 
     /// The MD5 digest of a text, for what others chose it for: it no longer withstands an attacker.
     ///
@@ -141,33 +129,5 @@ fn methods(builder: &mut MethodsBuilder) {
     /// >>> hash.md5("hello")
     /// "5d41402abc4b2a76b9719d911017c592"
     /// ```
-    fn md5<'v>(
-        this: Value<'v>,
-        #[starlark(require = pos)] s: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<String> {
-        let _ = this;
-        hex::<Md5>(s, eval)
-    }
-
-    /// The HMAC-SHA-256 of a text: it comes from somebody who has the key.
-    ///
-    /// Examples:
-    /// ```python
-    /// >>> hash.hmac_sha256("key", "hello")
-    /// "9307b3b915efb5171ff14d8cb55fbcc798c6c0ef1456d66ded1a6aa723a58b7b"
-    /// ```
-    fn hmac_sha256<'v>(
-        this: Value<'v>,
-        #[starlark(require = pos)] key: &str,
-        #[starlark(require = pos)] s: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<String> {
-        let _ = this;
-        Cx::of(eval)?.gauge.text(key.len(), "a key")?;
-        let mac = Hmac::<Sha256>::new_from_slice(key.as_bytes());
-        let mut mac = mac.map_err(|why| anyhow::anyhow!("{why}"))?;
-        feed(s, eval, |piece| mac.update(piece))?;
-        Ok(format!("{:x}", mac.finalize().into_bytes()))
-    }
+    md5 => Md5;
 }

@@ -1,14 +1,8 @@
 //! `hex`: text as two digits a byte.
 
 use super::checked::size::gauge;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
+use crate::stdlib::prelude::*;
 use std::fmt::Write;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("hex", natives);
-}
 
 /// Two small digits a byte.
 pub(super) fn digits(bytes: &[u8]) -> String {
@@ -21,19 +15,20 @@ pub(super) fn digits(bytes: &[u8]) -> String {
 
 fn bytes(digits: &str) -> anyhow::Result<Vec<u8>> {
     if !digits.len().is_multiple_of(2) {
-        anyhow::bail!("hex.decode: {} digits, and a byte has two", digits.len());
+        bail!("hex.decode: {} digits, and a byte has two", digits.len());
     }
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let pairs = digits.as_bytes().chunks_exact(2).enumerate();
     let read = |(i, pair): (usize, &[u8])| match (digit(pair[0]), digit(pair[1])) {
         (Some(high), Some(low)) => Ok(high << 4 | low),
-        _ => anyhow::bail!("hex.decode: no hexadecimal digits at {}", 2 * i),
+        _ => bail!("hex.decode: no hexadecimal digits at {}", 2 * i),
     };
     pairs.map(read).collect()
 }
 
+/// Text as two digits a byte.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The bytes of a text in hexadecimal digits.
     ///
     /// Examples:

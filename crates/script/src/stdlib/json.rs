@@ -1,16 +1,8 @@
 //! `json`: encode and decode, with every digit kept.
 
-use crate::convert::{Budget, from_json, to_json, write_json};
-use crate::cx::Cx;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
+use crate::convert::write_json;
+use crate::stdlib::prelude::*;
 use std::io::{self, Write};
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("json", natives);
-}
 
 /// Text made inside a script may be longer than a result.
 pub(super) fn budget(eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<Budget> {
@@ -53,8 +45,9 @@ impl Write for Bounded {
     }
 }
 
+/// Values as JSON text and back, with every digit kept.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The value as JSON text.
     ///
     /// Examples:
@@ -91,7 +84,7 @@ fn natives(builder: &mut GlobalsBuilder) {
             Err(anyhow::Error::from(error))
         })?;
         if indent.len() > 16 {
-            anyhow::bail!("an indent may have 16 characters, not {}", indent.len());
+            bail!("an indent may have 16 characters, not {}", indent.len());
         }
         let mut out = Bounded { text: Vec::new(), longest: budget.bytes };
         let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());

@@ -1,20 +1,9 @@
 //! `log`: lines for the server's log, which goes to stderr, and for clients that ask for them.
 
 use super::show;
-use crate::convert::{Budget, to_json};
-use crate::cx::Cx;
+use crate::stdlib::prelude::*;
 use model::Level;
 use serde_json::{Map, Value as Json};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::none::NoneType;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("log", natives);
-}
 
 fn line<'v>(
     level: Level,
@@ -34,8 +23,24 @@ fn line<'v>(
     Ok(NoneType)
 }
 
-#[starlark_module]
-pub(crate) fn natives(builder: &mut GlobalsBuilder) {
+macro_rules! levels {
+    ($($(#[$doc:meta])* $name:ident => $level:expr;)*) => {
+        /// Lines for the server's log, which goes to stderr, and for clients that ask for them.
+        #[starlark_module]
+        pub(crate) fn natives(builder: &mut GlobalsBuilder) {
+            $($(#[$doc])*
+            fn $name<'v>(
+                #[starlark(require = pos)] message: Value<'v>,
+                #[starlark(kwargs)] fields: DictRef<'v>,
+                eval: &mut Evaluator<'v, '_, '_>,
+            ) -> anyhow::Result<NoneType> {
+                line($level, message, &fields, eval)
+            })*
+        }
+    };
+}
+
+levels! {
     /// A line for whoever looks for an error; shown with `LARKSPUR_LOG=debug`.
     ///
     /// What is given by name stands beside the message, as JSON.
@@ -45,13 +50,7 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// >>> log.debug("looked", items = 3)
     /// None
     /// ```
-    fn debug<'v>(
-        #[starlark(require = pos)] message: Value<'v>,
-        #[starlark(kwargs)] fields: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<NoneType> {
-        line(Level::Debug, message, &fields, eval)
-    }
+    debug => Level::Debug;
 
     /// A line that tells what happens.
     ///
@@ -60,13 +59,7 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// >>> log.info("looked", items = 3)
     /// None
     /// ```
-    fn info<'v>(
-        #[starlark(require = pos)] message: Value<'v>,
-        #[starlark(kwargs)] fields: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<NoneType> {
-        line(Level::Info, message, &fields, eval)
-    }
+    info => Level::Info;
 
     /// A line that somebody should look at.
     ///
@@ -75,13 +68,7 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// >>> log.warn("looked", items = 3)
     /// None
     /// ```
-    fn warn<'v>(
-        #[starlark(require = pos)] message: Value<'v>,
-        #[starlark(kwargs)] fields: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<NoneType> {
-        line(Level::Warn, message, &fields, eval)
-    }
+    warn => Level::Warn;
 
     /// A line about something that failed; the call goes on.
     ///
@@ -90,11 +77,5 @@ pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// >>> log.error("looked", items = 3)
     /// None
     /// ```
-    fn error<'v>(
-        #[starlark(require = pos)] message: Value<'v>,
-        #[starlark(kwargs)] fields: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<NoneType> {
-        line(Level::Error, message, &fields, eval)
-    }
+    error => Level::Error;
 }

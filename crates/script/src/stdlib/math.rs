@@ -1,19 +1,16 @@
 //! `math`: arithmetic. What has no value, or none that a float can hold, is an error.
 
+use crate::stdlib::prelude::*;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
-use starlark::environment::GlobalsBuilder;
-use starlark::starlark_module;
 use starlark::values::float::StarlarkFloat;
-use starlark::values::{Heap, UnpackValue, Value, ValueLike};
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("math", |builder| {
-        natives(builder);
-        angles(builder);
-        builder.set("pi", std::f64::consts::PI);
-        builder.set("e", std::f64::consts::E);
-    });
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
+    angles(builder);
+    // The last one says what all of them are for.
+    functions(builder);
+    builder.set("pi", std::f64::consts::PI);
+    builder.set("e", std::f64::consts::E);
 }
 
 enum Number {
@@ -30,7 +27,7 @@ fn number(value: Value<'_>) -> anyhow::Result<Number> {
     }
     match BigInt::unpack_value(value) {
         Ok(Some(int)) => Ok(Number::Int(int)),
-        _ => anyhow::bail!("math works on numbers, not on a {}", value.get_type()),
+        _ => bail!("math works on numbers, not on a {}", value.get_type()),
     }
 }
 
@@ -39,7 +36,7 @@ fn float(value: Value<'_>) -> anyhow::Result<f64> {
         Number::Float(float) => Ok(float),
         Number::Int(int) => match int.to_f64() {
             Some(float) if float.is_finite() => Ok(float),
-            _ => anyhow::bail!("an integer of {} bits is too large for a float", int.bits()),
+            _ => bail!("an integer of {} bits is too large for a float", int.bits()),
         },
     }
 }
@@ -52,9 +49,9 @@ fn finite(function: &str, given: &[f64], result: f64) -> anyhow::Result<f64> {
     let given: Vec<String> = given.iter().map(|x| format!("{x:?}")).collect();
     let given = given.join(", ");
     if result.is_nan() {
-        anyhow::bail!("math.{function}({given}) has no value");
+        bail!("math.{function}({given}) has no value");
     }
-    anyhow::bail!("math.{function}({given}) is too large for a float")
+    bail!("math.{function}({given}) is too large for a float")
 }
 
 fn of_one(function: &str, x: Value<'_>, f: fn(f64) -> f64) -> anyhow::Result<f64> {
@@ -74,14 +71,15 @@ fn whole<'v>(
         Number::Float(float) => match BigInt::from_f64(round(float)) {
             Some(int) => Ok(heap.alloc(int)),
             None => {
-                anyhow::bail!("math.{function}({}) has no value", float.to_string().to_lowercase())
+                bail!("math.{function}({}) has no value", float.to_string().to_lowercase())
             }
         },
     }
 }
 
+/// Arithmetic: what has no value, or none that a float can hold, is an error.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+fn functions(builder: &mut GlobalsBuilder) {
     /// `x` to the power of `y`, as a float.
     ///
     /// Examples:
@@ -108,7 +106,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     fn sqrt<'v>(x: Value<'v>) -> anyhow::Result<f64> {
         let x = float(x)?;
         if x < 0.0 {
-            anyhow::bail!("math.sqrt needs a number of at least 0, not {x:?}");
+            bail!("math.sqrt needs a number of at least 0, not {x:?}");
         }
         Ok(x.sqrt())
     }
@@ -196,14 +194,14 @@ fn natives(builder: &mut GlobalsBuilder) {
     fn log<'v>(x: Value<'v>, base: Option<Value<'v>>) -> anyhow::Result<f64> {
         let x = float(x)?;
         if x <= 0.0 {
-            anyhow::bail!("math.log needs a number above 0, not {x:?}");
+            bail!("math.log needs a number above 0, not {x:?}");
         }
         let Some(base) = base else {
             return Ok(x.ln());
         };
         let base = float(base)?;
         if base <= 0.0 || (base - 1.0).abs() < f64::EPSILON {
-            anyhow::bail!("math.log needs a base above 0 that is not 1, not {base:?}");
+            bail!("math.log needs a base above 0 that is not 1, not {base:?}");
         }
         // These two are exact where a quotient would be off by a digit.
         let result = match base {

@@ -1,5 +1,13 @@
 //! What every script finds in place: one file a library.
 
+#![allow(
+    clippy::unnecessary_wraps,
+    clippy::elidable_lifetime_names,
+    clippy::too_many_arguments,
+    clippy::doc_markdown,
+    reason = "starlark's macros ask for it; parameters and sentences are those that authors see"
+)]
+
 pub(crate) mod asking;
 mod base64;
 pub(crate) mod checked;
@@ -21,6 +29,7 @@ mod log;
 mod math;
 mod parallel;
 mod postgres;
+pub(crate) mod prelude;
 pub(crate) mod question;
 mod random;
 mod re;
@@ -48,31 +57,32 @@ static PARTIAL: LazyLock<Globals> = LazyLock::new(|| {
     GlobalsBuilder::new().with(|builder| LibraryExtension::Partial.add(builder)).build()
 });
 
-const LIBRARIES: [fn(&mut GlobalsBuilder); 24] = [
-    base64::add,
-    csv::add,
-    data::add,
-    env::add,
-    exec::add,
-    files::add,
-    fuzzy::add,
-    hash::add,
-    hex::add,
-    http::add,
-    json::add,
-    log::add,
-    math::add,
-    parallel::add,
-    postgres::add,
-    random::add,
-    re::add,
-    sqlite::add,
-    text::add,
-    time::add,
-    toml::add,
-    url::add,
-    uuid::add,
-    yaml::add,
+/// Adds functions to scripts.
+pub(crate) type Natives = fn(&mut GlobalsBuilder);
+
+/// Functions that are called with the library's name in front.
+pub(crate) const LIBRARIES: [(&str, Natives); 21] = [
+    ("base64", base64::natives),
+    ("csv", csv::natives),
+    ("data", data::natives),
+    ("env", env::natives),
+    ("exec", exec::natives),
+    ("files", files::natives),
+    ("fuzzy", fuzzy::natives),
+    ("hex", hex::natives),
+    ("http", http::natives),
+    ("json", json::natives),
+    ("log", log::natives),
+    ("math", math::natives),
+    ("postgres", postgres::natives),
+    ("random", random::natives),
+    ("re", re::natives),
+    ("sqlite", sqlite::natives),
+    ("time", time::natives),
+    ("toml", toml::natives),
+    ("url", url::natives),
+    ("uuid", uuid::natives),
+    ("yaml", yaml::natives),
 ];
 
 /// Everything a script can name.
@@ -97,8 +107,11 @@ pub(crate) fn globals(more: impl FnOnce(&mut GlobalsBuilder)) -> Globals {
     show::add(&mut builder);
     failure::add(&mut builder);
     content::add(&mut builder);
-    for library in LIBRARIES {
-        library(&mut builder);
+    hash::add(&mut builder);
+    parallel::add(&mut builder);
+    text::add(&mut builder);
+    for (name, natives) in LIBRARIES {
+        builder.namespace(name, natives);
     }
     crate::kinds::add(&mut builder);
     crate::declare::add(&mut builder);

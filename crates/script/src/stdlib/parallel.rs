@@ -3,20 +3,17 @@
 
 use super::Patterns;
 use super::checked::size::{gauge, items};
-use crate::convert::{Budget, Receiver, from_json, to_json, write_json};
-use crate::cx::Cx;
+use crate::convert::write_json;
 use crate::gauge::{Gauge, Share};
+use crate::stdlib::prelude::*;
 use model::Host;
+use parking_lot::Mutex;
 use serde_json::Value as Json;
-use starlark::environment::{GlobalsBuilder, Module};
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::list::AllocList;
-use starlark::values::{FrozenValue, Value};
+use starlark::environment::Module;
+use starlark::values::FrozenValue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Threads of one `parallel`, the caller's own among them.
 pub(crate) const MOST_THREADS: usize = 8;
@@ -74,7 +71,7 @@ impl Work<'_> {
             let outcome = catch_unwind(AssertUnwindSafe(|| self.one(item)));
             let outcome = outcome
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("the engine gave up on this item").into()));
-            let mut done = self.done();
+            let mut done = self.done.lock();
             match outcome {
                 Ok(json) => done.keep(place, json, self),
                 // Whoever was told to stop has not failed by himself.
@@ -85,10 +82,6 @@ impl Work<'_> {
                 }
             }
         }
-    }
-
-    fn done(&self) -> MutexGuard<'_, Done> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One item, on a heap of its own.
@@ -185,7 +178,6 @@ fn results<'v>(work: Work<'_>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result
     let gauge = gauge(eval)?;
     gauge.take_back(&work.share);
     let done = work.done.into_inner();
-    let done = done.unwrap_or_else(PoisonError::into_inner);
     // Asked first, since it notes which limit it was that ended an item.
     let in_time = gauge.in_time();
     if let Some(error) = done.failed {
@@ -207,20 +199,17 @@ fn results<'v>(work: Work<'_>, eval: &Evaluator<'v, '_, '_>) -> starlark::Result
 /// The function as other threads may hold it.
 fn callable(function: Value<'_>, cx: &Cx<'_>) -> anyhow::Result<FrozenValue> {
     if cx.parallel {
-        anyhow::bail!("parallel: a function that runs in parallel cannot call parallel itself");
+        bail!("parallel: a function that runs in parallel cannot call parallel itself");
     }
     if cx.loading.is_some() {
-        anyhow::bail!("parallel works in calls, not while a file loads");
+        bail!("parallel works in calls, not while a file loads");
     }
     match function.unpack_frozen() {
         Some(frozen) if matches!(function.get_type(), "function" | "native_function") => Ok(frozen),
-        None if function.get_type() == "function" => anyhow::bail!(
+        None if function.get_type() == "function" => bail!(
             "parallel: this function was made during the call; give it a `def` from the top of a file"
         ),
-        _ => anyhow::bail!(
-            "parallel: the first argument is a function, not a {}",
-            function.get_type()
-        ),
+        _ => bail!("parallel: the first argument is a function, not a {}", function.get_type()),
     }
 }
 

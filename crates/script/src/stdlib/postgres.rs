@@ -1,18 +1,9 @@
 //! `postgres`: databases on `PostgreSQL` servers.
 
 use super::secret::Secret;
-use super::sql::{ask, changed, row_count, rows, statement, statements};
-use anyhow::bail;
+use super::sql::{self, database_natives};
+use crate::stdlib::prelude::*;
 use model::{Database, SqlRequest};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::list::AllocList;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("postgres", natives);
-}
 
 fn server(connection: Value<'_>) -> anyhow::Result<Database> {
     if let Some(secret) = Secret::name_of(connection) {
@@ -27,8 +18,10 @@ fn server(connection: Value<'_>) -> anyhow::Result<Database> {
     }
 }
 
-#[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+database_natives! {
+    /// Databases on PostgreSQL servers.
+    (connection_string: Value<'v> => server, schema)
+
     /// The rows of a SELECT, as a list of dicts; nothing may change.
     ///
     /// `connection_string` is a connection's name in larkspur.toml, or a secret that leads to one of its
@@ -47,19 +40,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> postgres.query("shop", "SELECT name, price FROM items WHERE pieces < $1", [10])
     /// [{"name": "screws", "price": "0.10"}]
     /// ```
-    fn query<'v>(
-        connection_string: Value<'v>,
-        query: &str,
-        params: Option<Value<'v>>,
-        #[starlark(require = named)] max_rows: Option<Value<'v>>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Query {
-            statement: statement(query, params, eval)?,
-            max_rows: row_count(max_rows)?,
-        };
-        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
-    }
+    query;
 
     /// Runs one statement that changes something; how many rows it changed.
     ///
@@ -68,15 +49,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> postgres.execute("shop", "UPDATE items SET pieces = $1 WHERE name = $2", [12, "screws"])
     /// 1
     /// ```
-    fn execute<'v>(
-        connection_string: Value<'v>,
-        statement: &str,
-        params: Option<Value<'v>>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<u64> {
-        let request = SqlRequest::Execute(self::statement(statement, params, eval)?);
-        Ok(changed(&ask(&server(connection_string)?, &request, eval)?))
-    }
+    execute;
 
     /// Runs statements all or none: `[(sql, params), …]`; how many rows each changed.
     ///
@@ -85,15 +58,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> postgres.transaction("shop", [("DELETE FROM items WHERE name = $1", ["nuts"]), "INSERT INTO log DEFAULT VALUES"])
     /// [1, 1]
     /// ```
-    fn transaction<'v>(
-        connection_string: Value<'v>,
-        statements: Value<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Transaction(self::statements(statements, eval)?);
-        let answer = ask(&server(connection_string)?, &request, eval)?;
-        Ok(eval.heap().alloc(AllocList(answer.changed)))
-    }
+    transaction;
 
     /// The tables of a schema, as `[{"tablename": …}]` in the order of the alphabet.
     ///
@@ -102,14 +67,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> postgres.list_tables("shop")
     /// [{"tablename": "items"}]
     /// ```
-    fn list_tables<'v>(
-        connection_string: Value<'v>,
-        #[starlark(default = "public")] schema: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        let request = SqlRequest::Tables { schema: Some(schema.to_owned()) };
-        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
-    }
+    list_tables;
 
     /// A table's columns, as a list of dicts that is empty if there is no such table.
     ///
@@ -121,14 +79,5 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> [column["column_name"] for column in postgres.describe_table("shop", "items")]
     /// ["name", "price"]
     /// ```
-    fn describe_table<'v>(
-        connection_string: Value<'v>,
-        table_name: &str,
-        #[starlark(default = "public")] schema: &str,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        let request =
-            SqlRequest::Describe { table: table_name.to_owned(), schema: Some(schema.to_owned()) };
-        rows(&ask(&server(connection_string)?, &request, eval)?, eval.heap())
-    }
+    describe_table;
 }

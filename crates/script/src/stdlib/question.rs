@@ -1,64 +1,21 @@
 //! `ctx.question`: questions that are asked together by `ctx.ask`.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    clippy::too_many_arguments,
-    reason = "starlark's macros ask for it"
-)]
 
 use super::context::number;
-use crate::convert::{Budget, to_json};
-use crate::cx::Cx;
-use allocative::Allocative;
+use crate::stdlib::prelude::*;
 use model::{Conversation, Sample, Topic, form};
 use serde_json::{Value as Json, json};
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::none::NoneOr;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 
-/// A question that has not been asked yet.
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Asked(#[allocative(skip)] pub(crate) Topic);
-
-starlark_simple_value!(Asked);
-
-#[starlark_value(type = "question")]
-impl<'v> StarlarkValue<'v> for Asked {}
-
-impl fmt::Display for Asked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "question({})", self.0.needs().name())
-    }
+native_value! {
+    /// A question that has not been asked yet.
+    pub(crate) struct Asked(pub(crate) Topic);
+    Asked: "question", |this, f| write!(f, "question({})", this.0.needs().name())
 }
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Questions;
-
-starlark_simple_value!(Questions);
-
-impl fmt::Display for Questions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ctx.question")
-    }
-}
-
-#[starlark_value(type = "questions")]
-impl<'v> StarlarkValue<'v> for Questions {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
-
+/// Questions for `ctx.ask`, made with the arguments of `ctx.elicit`, `ctx.sample` and `ctx.roots`.
 #[starlark_module]
-fn methods(builder: &mut MethodsBuilder) {
+pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// A form or a page for a person, as `ctx.elicit` takes it.
     ///
     /// Examples:
@@ -67,13 +24,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// {"guests": 4}
     /// ```
     fn elicit<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] message: &str,
         #[starlark(default = NoneOr::None)] schema: NoneOr<Value<'v>>,
         #[starlark(require = named, default = NoneOr::None)] url: NoneOr<&str>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Asked> {
-        let _ = this;
         elicitation(message, schema.into_option(), url.into_option(), eval).map(Asked)
     }
 
@@ -85,7 +40,6 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "Screws hold things."
     /// ```
     fn sample<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] messages: Value<'v>,
         #[starlark(default = 1000)] max_tokens: u32,
         #[starlark(require = named, default = NoneOr::None)] system: NoneOr<&str>,
@@ -94,7 +48,6 @@ fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = NoneOr::None)] model: NoneOr<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Asked> {
-        let _ = this;
         sampling(messages, max_tokens, system, temperature, stop, model, eval).map(Asked)
     }
 
@@ -105,8 +58,7 @@ fn methods(builder: &mut MethodsBuilder) {
     /// >>> len(ctx.ask({"where": ctx.question.roots()})["where"])
     /// 1
     /// ```
-    fn roots<'v>(this: Value<'v>) -> anyhow::Result<Asked> {
-        let _ = this;
+    fn roots() -> anyhow::Result<Asked> {
         Ok(Asked(Topic::Roots))
     }
 }
@@ -119,7 +71,7 @@ pub(crate) fn elicitation<'v>(
 ) -> anyhow::Result<Topic> {
     let message = message.to_owned();
     match (schema, url) {
-        (Some(_), Some(_)) => anyhow::bail!("elicit takes a schema or a url, not both"),
+        (Some(_), Some(_)) => bail!("elicit takes a schema or a url, not both"),
         (None, Some(url)) => Ok(Topic::Page { message, url: url.to_owned() }),
         (schema, None) => {
             let given = schema.map_or(Ok(json!({})), |schema| data(schema, eval))?;
@@ -164,7 +116,7 @@ fn texts<'v>(
     let given = match data(given, eval)? {
         Json::String(text) => return Ok(vec![text]),
         Json::Array(items) => items,
-        _ => anyhow::bail!("sample: `{name}` is a string or a list of strings"),
+        _ => bail!("sample: `{name}` is a string or a list of strings"),
     };
     let text = |item: Json| item.as_str().map(str::to_owned);
     let texts: Option<Vec<String>> = given.into_iter().map(text).collect();

@@ -2,18 +2,10 @@
 
 use super::checked::size::items;
 use super::hex::digits;
-use crate::cx::Cx;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
+use crate::stdlib::prelude::*;
 
 /// Bytes that one call may ask for.
 const MOST_BYTES: usize = 1 << 16;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("random", natives);
-}
 
 /// A number below `end`. Of 128 bits the remainder is even, but for one part in 2^64.
 fn below(end: u128, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<u128> {
@@ -22,8 +14,9 @@ fn below(end: u128, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<u128> {
     Ok(number % end.max(1))
 }
 
+/// Chance that nobody can guess.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// A whole number from `a` to `b`, both included, each as likely as the others.
     ///
     /// Examples:
@@ -39,7 +32,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> anyhow::Result<i64> {
         if a > b {
-            anyhow::bail!("random.int({a}, {b}): the first must not be above the second");
+            bail!("random.int({a}, {b}): the first must not be above the second");
         }
         let span = u128::from(a.abs_diff(b)) + 1;
         let chosen = i128::from(a) + i128::try_from(below(span, eval)?)?;
@@ -80,7 +73,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     ) -> anyhow::Result<String> {
         match usize::try_from(n) {
             Ok(count) if count <= MOST_BYTES => Ok(digits(&Cx::host(eval)?.random(count)?)),
-            _ => anyhow::bail!("random.bytes gives 0 to {MOST_BYTES} bytes, not {n}"),
+            _ => bail!("random.bytes gives 0 to {MOST_BYTES} bytes, not {n}"),
         }
     }
 }

@@ -1,21 +1,16 @@
 //! A secret as scripts hold it: its name. What it is stays with the host, which puts it into requests.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(clippy::elidable_lifetime_names, reason = "starlark's macros ask for it")]
 
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::starlark_simple_value;
-use starlark::values::{
-    NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, ValueLike, starlark_value,
-};
-use std::fmt;
+use starlark::values::{Value, ValueLike};
 
 /// How a refusal ends.
 pub(crate) const NOT_TEXT: &str = "cannot become text: a script has its name, not its value";
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Secret(String);
+native_value! {
+    pub(crate) struct Secret(String);
+    Secret: "secret", |this, f| write!(f, "<secret {}>", this.0)
+}
 
 impl Secret {
     pub(crate) fn new(name: &str) -> Self {
@@ -40,14 +35,3 @@ impl Secret {
         }
     }
 }
-
-starlark_simple_value!(Secret);
-
-impl fmt::Display for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<secret {}>", self.0)
-    }
-}
-
-#[starlark_value(type = "secret")]
-impl<'v> StarlarkValue<'v> for Secret {}

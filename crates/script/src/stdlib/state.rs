@@ -1,46 +1,11 @@
 //! `ctx.state`: small values that a module keeps across calls, reloads and restarts.
 
-#![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
-
-use crate::convert::{Budget, Receiver, from_json, to_json};
-use crate::cx::Cx;
-use allocative::Allocative;
+use crate::stdlib::prelude::*;
 use serde_json::Value as Json;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::none::NoneType;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct State;
-
-starlark_simple_value!(State);
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ctx.state")
-    }
-}
-
-#[starlark_value(type = "state")]
-impl<'v> StarlarkValue<'v> for State {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
-
+/// Small values that a module keeps across calls, reloads and restarts.
 #[starlark_module]
-fn methods(builder: &mut MethodsBuilder) {
+pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// The value under a key, or the default.
     ///
     /// Examples:
@@ -49,12 +14,10 @@ fn methods(builder: &mut MethodsBuilder) {
     /// 0
     /// ```
     fn get<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] key: &str,
         default: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         match Cx::host(eval)?.state_get(key)? {
             Some(stored) => Ok(from_json(&stored.value, eval.heap())?),
             None => Ok(default.unwrap_or_else(Value::new_none)),
@@ -72,12 +35,10 @@ fn methods(builder: &mut MethodsBuilder) {
     /// [None, ["screws"]]
     /// ```
     fn set<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] key: &str,
         #[starlark(require = pos)] value: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let host = Cx::host(eval)?;
         host.state_put(key, &json(value, eval)?, None)?;
         Ok(NoneType)
@@ -91,11 +52,9 @@ fn methods(builder: &mut MethodsBuilder) {
     /// False
     /// ```
     fn delete<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] key: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<bool> {
-        let _ = this;
         Ok(Cx::host(eval)?.state_delete(key)?)
     }
 
@@ -107,11 +66,9 @@ fn methods(builder: &mut MethodsBuilder) {
     /// ["user/ada"]
     /// ```
     fn list<'v>(
-        this: Value<'v>,
         #[starlark(require = pos, default = "")] prefix: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
-        let _ = this;
         let keys = Cx::host(eval)?.state_list(prefix)?;
         Ok(Receiver::new(eval.heap()).texts(&keys)?)
     }
@@ -127,13 +84,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// 1
     /// ```
     fn update<'v>(
-        this: Value<'v>,
         #[starlark(require = pos)] key: &str,
         #[starlark(require = pos)] func: Value<'v>,
         default: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<Value<'v>> {
-        let _ = this;
         let host = Cx::host(eval)?;
         loop {
             let stored = host.state_get(key).map_err(anyhow::Error::from)?;

@@ -2,30 +2,22 @@
 
 use super::duration::span;
 use super::show;
-use crate::cx::Cx;
-use anyhow::{anyhow, bail};
+use crate::stdlib::prelude::*;
+use anyhow::anyhow;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime, Config, PosixCustom};
 use jiff::tz::TimeZone;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
 use starlark::values::float::UnpackFloat;
-use starlark::values::none::NoneType;
-use starlark::values::{Heap, UnpackValue, Value};
 
 /// Bytes of a time or of a format, whose every four can become hundreds.
 const LONGEST: usize = 1_000;
 const NO_ZONES: &str =
     "zones are not known by name; give the offset, as in `2026-07-28T12:00:00+02:00` or with `%z`";
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("time", natives);
-}
-
+/// Seconds since 1970, and dates as people write them.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// Whole seconds since 1970.
     ///
     /// Examples:

@@ -1,20 +1,13 @@
 //! `toml`: the format of configuration files, read and written.
 
 use super::checked::size::gauge;
-use crate::convert::{from_json, to_json};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
+use crate::stdlib::prelude::*;
 
 const LONGEST: usize = 8 << 20;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("toml", natives);
-}
-
+/// The format of configuration files, read and written.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The dict that a TOML text stands for. Dates and times become strings.
     ///
     /// Examples:
@@ -31,7 +24,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         let gauge = gauge(eval)?;
         gauge.text(s.len(), "TOML")?;
         if s.len() > LONGEST {
-            anyhow::bail!("toml.decode: {} bytes; it reads {LONGEST}", s.len());
+            bail!("toml.decode: {} bytes; it reads {LONGEST}", s.len());
         }
         let json = settings::read_toml(s).map_err(|fault| {
             let line = fault.place.map_or(0, |place| place.line);
@@ -63,7 +56,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         })?;
         settings::write_toml(&json, gauge.text_budget()).or_else(|why| {
             gauge.leave_trial()?;
-            anyhow::bail!("toml.encode: {why}")
+            bail!("toml.encode: {why}")
         })
     }
 }

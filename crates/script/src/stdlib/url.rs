@@ -1,16 +1,10 @@
 //! `url`: addresses taken apart and put together, as browsers do it.
 
 use super::checked::size::gauge;
-use crate::convert::{Receiver, Unwritable, write_json};
+use crate::convert::{Unwritable, write_json};
+use crate::stdlib::prelude::*;
 use ::url::{Url, form_urlencoded};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::{AllocList, ListRef};
-use starlark::values::tuple::TupleRef;
-use starlark::values::{Heap, Value};
 
 /// All but what RFC 3986 leaves as it is.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -21,13 +15,9 @@ const LONGEST: usize = 1 << 20;
 /// So many characters of a wrong one are shown.
 const SHOWN: usize = 200;
 
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("url", natives);
-}
-
 fn read(function: &str, s: &str) -> anyhow::Result<Url> {
     if s.len() > LONGEST {
-        anyhow::bail!("url.{function}: {} bytes; an address may have {LONGEST}", s.len());
+        bail!("url.{function}: {} bytes; an address may have {LONGEST}", s.len());
     }
     let shown: String = s.chars().take(SHOWN).collect();
     Url::parse(s).map_err(|why| match why {
@@ -70,8 +60,9 @@ fn spelt<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<S
     Ok(write_json(value, eval.heap(), super::json::budget(eval)?)?)
 }
 
+/// Addresses taken apart and put together, as browsers do it.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The parts of a URL: a dict of scheme, username, password, host, port, path, query, fragment.
     ///
     /// What is not there is None; `port` is None as well when it is the scheme's own. `query` is a
@@ -124,7 +115,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     ) -> anyhow::Result<String> {
         gauge(eval)?.text(base.len() + s.len(), "a URL")?;
         if s.len() > LONGEST {
-            anyhow::bail!("url.join: {} bytes; an address may have {LONGEST}", s.len());
+            bail!("url.join: {} bytes; an address may have {LONGEST}", s.len());
         }
         let joined = read("join", base)?.join(s);
         let joined = joined.map_err(|why| {

@@ -1,14 +1,7 @@
 //! `uuid`: names that nobody else has given.
 
 use super::hex::digits;
-use crate::cx::Cx;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("uuid", natives);
-}
+use crate::stdlib::prelude::*;
 
 /// Sixteen bytes with the version and the variant written in, as RFC 9562 draws them.
 fn spelt(mut bytes: Vec<u8>, version: u8) -> String {
@@ -19,8 +12,9 @@ fn spelt(mut bytes: Vec<u8>, version: u8) -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
+/// Names that nobody else has given.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// A random UUID.
     ///
     /// Examples:

@@ -466,7 +466,11 @@ fn pages_become_markdown() {
     );
     markdown(
         "&lt;b&gt; &amp;amp; &#228;&#xe4;&auml; &bogus; & &#0;",
-        "\\<b> \\&amp; äää \\&bogus; & \\&#0;\n",
+        "\\<b> \\&amp; äää \\&bogus; & \u{fffd}\n",
+    );
+    markdown(
+        "Informaci&oacute;n &iacute;ndice &alpha; &Lstrok; &ccaron; a&nbsp;b R&amp D &notin; <a href='/?a=1&copy=2'>l</a>",
+        "Información índice α Ł č a b R& D ∉ [l](/?a=1&copy=2)\n",
     );
     markdown("1*2_3 a_b _c [d] # e", "1\\*2_3 a_b \\_c \\[d\\] # e\n");
     markdown("<p># a</p><p>- b</p>", "\\# a\n\n\\- b\n");

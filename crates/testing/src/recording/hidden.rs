@@ -2,9 +2,9 @@
 
 use super::disguise::{decoded, replace};
 use model::{Site, is_credential};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// A shorter variable is no secret, and replacing it would tear answers apart.
 const SHORT: usize = 4;
@@ -70,7 +70,7 @@ impl Hidden {
         if value.is_empty() {
             return by;
         }
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.values.lock();
         values.entry(value.to_owned()).or_insert(by).clone()
     }
 
@@ -82,6 +82,13 @@ impl Hidden {
         })
     }
 
+    pub(crate) fn cover_text(&self, text: String) -> String {
+        match self.cover(Value::String(text)) {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
     /// The other way round.
     pub(crate) fn uncover(&self, value: Value) -> Value {
         let all = self.pairs();
@@ -90,7 +97,7 @@ impl Hidden {
 
     /// The longest first: one may be part of another.
     fn pairs(&self) -> Vec<(String, String)> {
-        let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.values.lock();
         let mut all: Vec<_> = values.iter().map(|(v, by)| (v.clone(), by.clone())).collect();
         all.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         all

@@ -12,7 +12,7 @@ mod replayer;
 mod request;
 mod tape;
 
-pub(crate) use file::{Recordings, lonely};
+pub(crate) use file::Recordings;
 pub use recorder::Recorder;
 pub(crate) use tape::Tape;
 

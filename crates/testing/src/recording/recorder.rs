@@ -6,12 +6,12 @@ use super::request::Request;
 use super::{Exchange, Recording};
 use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World, is_credential,
+    SecretName, Source, SqlAnswer, SqlRequest, Surroundings, World, is_credential,
 };
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Names under which servers give out what proves who is asking.
 const GIVEN_OUT: [&str; 8] = [
@@ -48,19 +48,15 @@ impl Recorder {
         self.hidden.variable(name, value)
     }
 
-    fn taken(&self) -> MutexGuard<'_, Recording> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn take<T: Said>(&self, request: Request, said: Result<T, HostError>) -> Result<T, HostError> {
         let answer = Answer::of(&said, &request);
-        self.taken().exchanges.push(Exchange { request, answer });
+        self.taken.lock().exchanges.push(Exchange { request, answer });
         said
     }
 
     /// All that was taken down, without what nobody may read.
     pub(crate) fn recording(&self) -> Result<Recording, String> {
-        let taken = self.taken();
+        let taken = self.taken.lock();
         for exchange in &taken.exchanges {
             if let Answer::Http { body, .. } = &exchange.answer
                 && let Some(json) = body.json()
@@ -103,18 +99,14 @@ pub(super) fn real_roots<'r>(
 }
 
 impl World for Recorder {
+    fn behind(&self) -> Option<&dyn World> {
+        Some(&*self.real)
+    }
+
     fn now_ms(&self) -> i64 {
         let now = self.real.now_ms();
-        self.taken().clock.get_or_insert(now);
+        self.taken.lock().clock.get_or_insert(now);
         now
-    }
-
-    fn sleep(&self, time: Duration, leash: &Leash) {
-        self.real.sleep(time, leash);
-    }
-
-    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
-        self.real.random(count)
     }
 
     fn http(
@@ -156,14 +148,10 @@ impl World for Recorder {
         self.take(Request::sql(source, request, &self.roots), said)
     }
 
-    fn env(&self) -> Vec<(String, String)> {
-        self.real.env()
-    }
-
     fn variable(&self, name: &str) -> Option<String> {
         let value = self.real.variable(name)?;
         let stand_in = self.hidden.variable(name, &value);
-        self.taken().env.insert(name.to_owned(), stand_in);
+        self.taken.lock().env.insert(name.to_owned(), stand_in);
         Some(value)
     }
 
@@ -171,36 +159,8 @@ impl World for Recorder {
         let value = self.real.secret(wanted, leash)?;
         let stand_in = self.hidden.secret(wanted.name, value.expose());
         let name = wanted.name.to_owned();
-        self.taken().secrets.insert(name, stand_in);
+        self.taken.lock().secrets.insert(name, stand_in);
         Ok(value)
-    }
-
-    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError> {
-        self.real.has_secret(wanted)
-    }
-
-    fn secret_stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
-        self.real.secret_stamp(wanted)
-    }
-
-    fn file_read(&self, path: &Path) -> Result<String, HostError> {
-        self.real.file_read(path)
-    }
-
-    fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError> {
-        self.real.file_list(path)
-    }
-
-    fn file_exists(&self, path: &Path) -> Result<bool, HostError> {
-        self.real.file_exists(path)
-    }
-
-    fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError> {
-        self.real.file_write(path, text)
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
-        self.real.real_path(path)
     }
 
     fn close(&self) {

@@ -9,9 +9,10 @@ use model::{
     Egress, ExecRequest, ExecResult, Fault, HostError, HttpRequest, HttpResponse, Leash, Secret,
     SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World, nearest,
 };
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 pub(crate) struct Replayer {
     /// For the disk, which is not recorded.
@@ -53,18 +54,14 @@ impl Replayer {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A request that the recording does not answer.
     pub(crate) fn unanswered(&self) -> Option<String> {
-        self.state().unanswered.first().cloned()
+        self.state.lock().unanswered.first().cloned()
     }
 
     /// What was recorded and not asked for.
     pub(crate) fn unused(&self) -> Option<Fault> {
-        let state = self.state();
+        let state = self.state.lock();
         let all = self.recording.exchanges.iter().zip(&state.used);
         let unused = all.filter(|(_, used)| !**used);
         let mut unused = unused.map(|(exchange, _)| exchange.request.shown());
@@ -101,7 +98,7 @@ impl Replayer {
 
     /// Each that fits in turn, and the last of them from then on.
     fn next(&self, request: &Request) -> Option<Answer> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let all = self.recording.exchanges.iter().enumerate();
         let fits = |(_, exchange): &(usize, &Exchange)| exchange.request.is_same(request);
         let all: Vec<usize> = all.filter(fits).map(|(at, _)| at).collect();
@@ -122,19 +119,19 @@ impl Replayer {
             "the recording does not answer `{asked}`{near}; `{}` records anew",
             self.again()
         );
-        self.state().unanswered.push(why.clone());
+        self.state.lock().unanswered.push(why.clone());
         HostError(why)
     }
 }
 
 impl World for Replayer {
+    fn behind(&self) -> Option<&dyn World> {
+        Some(&*self.real)
+    }
+
     fn now_ms(&self) -> i64 {
         let clock = self.recording.clock;
         clock.unwrap_or_else(|| self.real.now_ms())
-    }
-
-    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
-        self.real.random(count)
     }
 
     fn http(
@@ -192,25 +189,5 @@ impl World for Replayer {
     /// Results are never cached in a test.
     fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
         Ok(None)
-    }
-
-    fn file_read(&self, path: &Path) -> Result<String, HostError> {
-        self.real.file_read(path)
-    }
-
-    fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError> {
-        self.real.file_list(path)
-    }
-
-    fn file_exists(&self, path: &Path) -> Result<bool, HostError> {
-        self.real.file_exists(path)
-    }
-
-    fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError> {
-        self.real.file_write(path, text)
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
-        self.real.real_path(path)
     }
 }

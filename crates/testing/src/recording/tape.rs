@@ -1,10 +1,10 @@
 //! What a test does with a recording: nothing, make one, or play one.
 
+use super::hidden::Hidden;
 use super::recorder::Recorder;
 use super::replayer::Replayer;
 use super::{Recording, Recordings};
 use model::{Fault, World};
-use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,25 +47,24 @@ impl Tape {
         }
     }
 
+    fn hidden(&self) -> Option<&Hidden> {
+        match self {
+            Self::Records(recorder) => Some(&recorder.hidden),
+            Self::Plays(replayer) => Some(&replayer.hidden),
+            Self::Blank | Self::Broken(_) => None,
+        }
+    }
+
     /// A secret that the test gives.
     pub(crate) fn secret(&self, name: &str, value: &str) {
-        match self {
-            Self::Records(recorder) => recorder.hidden.secret(name, value),
-            Self::Plays(replayer) => replayer.hidden.secret(name, value),
-            Self::Blank | Self::Broken(_) => return,
-        };
+        self.hidden().map(|hidden| hidden.secret(name, value));
     }
 
     /// A text for a file, without what no file may hold.
     pub(crate) fn cover(&self, text: String) -> String {
-        let hidden = match self {
-            Self::Records(recorder) => &recorder.hidden,
-            Self::Plays(replayer) => &replayer.hidden,
-            Self::Blank | Self::Broken(_) => return text,
-        };
-        match hidden.cover(Value::String(text)) {
-            Value::String(text) => text,
-            other => other.to_string(),
+        match self.hidden() {
+            Some(hidden) => hidden.cover_text(text),
+            None => text,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::recording::{Recorder, Recordings};
 use crate::report::Event;
 use crate::run::run;
 use crate::snapshots::Snapshots;
+use crate::test_data::{RECORDINGS, SNAPSHOTS};
 use compact::count_tokens;
 use literal::{call, literal};
 use model::{Args, Fault};
@@ -72,8 +73,8 @@ impl Draft {
     pub fn save(&self, made: &Made<'_>, options: Options) -> Result<(), String> {
         let before = Before::of([
             self.file.clone(),
-            Recordings::path_of(&self.file),
-            Snapshots::path_of(&self.file),
+            RECORDINGS.path(&self.file),
+            SNAPSHOTS.path(&self.file),
         ])?;
         let kept =
             self.write(made).and_then(|()| self.run(options).map_err(|fault| self.unlike(&fault)));
@@ -86,10 +87,7 @@ impl Draft {
     fn write(&self, made: &Made<'_>) -> Result<(), String> {
         let recording = made.recorder.recording()?;
         let cover = |value: Value| made.recorder.hidden.cover(value);
-        let text = |text: &str| match cover(Value::from(text)) {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
+        let text = |text: &str| made.recorder.hidden.cover_text(text.to_owned());
         let mut lines: Vec<String> = made
             .config
             .iter()

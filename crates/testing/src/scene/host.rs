@@ -33,6 +33,15 @@ impl Scene {
     }
 }
 
+/// What the module's own host does, by the library that scripts know it by.
+macro_rules! forward {
+    ($($library:literal: $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+        $(fn $name(&self, $($argument: $type),*) -> Result<$output, HostError> {
+            self.with_rights($library, |host| host.$name($($argument),*))
+        })*
+    };
+}
+
 impl Host for Scene {
     fn log(&self, level: Level, message: &str, fields: &Value) {
         self.world.hear(level, message, fields);
@@ -60,23 +69,6 @@ impl Host for Scene {
         self.world.random(count)
     }
 
-    fn http(&self, request: &HttpRequest, leash: &Leash) -> Result<HttpResponse, HostError> {
-        self.with_rights("http", |host| host.http(request, leash))
-    }
-
-    fn exec(&self, request: &ExecRequest, leash: &Leash) -> Result<ExecResult, HostError> {
-        self.with_rights("exec", |host| host.exec(request, leash))
-    }
-
-    fn sql(
-        &self,
-        database: &Database,
-        request: &SqlRequest,
-        leash: &Leash,
-    ) -> Result<SqlAnswer, HostError> {
-        self.with_rights("sql", |host| host.sql(database, request, leash))
-    }
-
     /// While a file loads, it sees what was there before the test.
     fn env(&self, name: &str) -> Result<Option<String>, HostError> {
         if self.loading {
@@ -85,45 +77,19 @@ impl Host for Scene {
         self.with_rights("env", |host| host.env(name))
     }
 
-    fn secret(&self, name: &str) -> Result<(), HostError> {
-        self.with_rights("secret", |host| host.secret(name))
-    }
-
-    fn file_read(&self, path: &str) -> Result<String, HostError> {
-        self.with_rights("files", |host| host.file_read(path))
-    }
-
-    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        self.with_rights("files", |host| host.file_list(path))
-    }
-
-    fn file_exists(&self, path: &str) -> Result<bool, HostError> {
-        self.with_rights("files", |host| host.file_exists(path))
-    }
-
-    fn file_write(&self, path: &str, text: &str) -> Result<(), HostError> {
-        self.with_rights("files", |host| host.file_write(path, text))
-    }
-
-    fn state_get(&self, key: &str) -> Result<Option<Stored>, HostError> {
-        self.with_rights("state", |host| host.state_get(key))
-    }
-
-    fn state_put(
-        &self,
-        key: &str,
-        value: &Value,
-        expected: Option<u64>,
-    ) -> Result<bool, HostError> {
-        self.with_rights("state", |host| host.state_put(key, value, expected))
-    }
-
-    fn state_delete(&self, key: &str) -> Result<bool, HostError> {
-        self.with_rights("state", |host| host.state_delete(key))
-    }
-
-    fn state_list(&self, prefix: &str) -> Result<Vec<String>, HostError> {
-        self.with_rights("state", |host| host.state_list(prefix))
+    forward! {
+        "http": http(request: &HttpRequest, leash: &Leash) -> HttpResponse;
+        "exec": exec(request: &ExecRequest, leash: &Leash) -> ExecResult;
+        "sql": sql(database: &Database, request: &SqlRequest, leash: &Leash) -> SqlAnswer;
+        "secret": secret(name: &str) -> ();
+        "files": file_read(path: &str) -> String;
+        "files": file_list(path: &str) -> Vec<String>;
+        "files": file_exists(path: &str) -> bool;
+        "files": file_write(path: &str, text: &str) -> ();
+        "state": state_get(key: &str) -> Option<Stored>;
+        "state": state_put(key: &str, value: &Value, expected: Option<u64>) -> bool;
+        "state": state_delete(key: &str) -> bool;
+        "state": state_list(prefix: &str) -> Vec<String>;
     }
 
     fn call(&self, tool: &str, _args: Args) -> Result<Output, Unanswered> {

@@ -22,13 +22,14 @@ use crate::hall::Hall;
 use crate::recording::{Recordings, Tape};
 use crate::snapshots::Snapshots;
 use model::{Args, Fault, Leash, Place};
+use parking_lot::Mutex;
 use props::Given;
 use runtime::Runtime;
 use script::{Kind, Prop, Reply, Stage, Unlike};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Which test it is for.
 #[derive(Clone)]
@@ -79,7 +80,7 @@ impl Scene {
 
     /// What the one call that was made costs, if it went well.
     pub(crate) fn cost(&self) -> Option<Cost> {
-        let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        let replies = self.replies.lock();
         match replies.as_slice() {
             [reply] if reply.fault.is_none() => Some(Cost::of(reply, &self.world.props().sent)),
             _ => None,
@@ -156,7 +157,7 @@ impl Stage for Scene {
     fn call(&self, tool: &str, args: Args, leash: &Leash) -> Reply {
         let reply = call::call(self, tool, args, leash);
         if self.hall.options.tokens {
-            let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut replies = self.replies.lock();
             replies.push(reply.clone());
         }
         reply

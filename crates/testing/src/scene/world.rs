@@ -8,11 +8,12 @@ use model::{
     Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Level, Secret,
     SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Surroundings, World,
 };
+use parking_lot::{Mutex, MutexGuard};
 use script::Kind;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Variables that commands need to run at all.
@@ -42,17 +43,17 @@ impl Played {
     }
 
     pub(super) fn props(&self) -> MutexGuard<'_, Props> {
-        self.props.lock().unwrap_or_else(PoisonError::into_inner)
+        self.props.lock()
     }
 
     pub(crate) fn hear(&self, level: Level, message: &str, fields: &Value) {
-        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut printed = self.printed.lock();
         printed.log(level, message, fields);
     }
 
     /// What was printed and logged, in order.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = self.printed.lock();
         printed.lines()
     }
 
@@ -73,6 +74,10 @@ impl Played {
 }
 
 impl World for Played {
+    fn behind(&self) -> Option<&dyn World> {
+        Some(&*self.real)
+    }
+
     fn now_ms(&self) -> i64 {
         let props = self.props();
         let stands = props.stands.unwrap_or_else(|| self.real.now_ms());
@@ -201,10 +206,6 @@ impl World for Played {
 
     fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError> {
         self.write_file(path, text)
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
-        self.real.real_path(path)
     }
 }
 

@@ -20,9 +20,10 @@ use super::leashed::held;
 use super::rows::Most;
 use crate::term::Term;
 use model::{HostError, SqlAnswer, SqlRequest};
+use parking_lot::Mutex;
 use pool::Pool;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A script that makes up connection strings does not fill the memory with pools.
 const MOST_POOLS: usize = 64;
@@ -68,7 +69,7 @@ impl Pools {
     }
 
     fn pool(&self, url: &str) -> Result<Arc<Pool>, HostError> {
-        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = self.0.lock();
         if let Some(pool) = pools.get(url) {
             return Ok(Arc::clone(pool));
         }

@@ -3,7 +3,8 @@
 use super::session::Session;
 use super::target::Target;
 use model::HostError;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
@@ -52,17 +53,13 @@ impl Pool {
                 return session.close();
             }
             let room = session.room.take();
-            pool.idle().push((Instant::now(), session));
+            pool.idle.lock().push((Instant::now(), session));
             drop(room);
         });
     }
 
     fn pop(&self) -> Option<(Instant, Session)> {
-        self.idle().pop()
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Instant, Session)>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock().pop()
     }
 }
 
@@ -73,6 +70,6 @@ async fn sweep(pool: Weak<Pool>) {
         let Some(pool) = pool.upgrade() else {
             return;
         };
-        pool.idle().retain(|(since, _)| since.elapsed() < IDLE);
+        pool.idle.lock().retain(|(since, _)| since.elapsed() < IDLE);
     }
 }

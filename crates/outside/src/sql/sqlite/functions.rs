@@ -4,11 +4,12 @@
 use super::like;
 use crate::term::Term;
 use model::show_size;
+use parking_lot::Mutex;
 use rusqlite::functions::{Context, FunctionFlags, SubType};
 use rusqlite::limits::Limit;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, ErrorCode, params_from_iter};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Most bytes compared by a call, where they are compared with `memcmp`: about a second.
 const FAST_WORK: u64 = 1 << 34;
@@ -105,7 +106,7 @@ impl Original {
         sql: &str,
         given: impl Iterator<Item = ValueRef<'v>>,
     ) -> rusqlite::Result<Value> {
-        let mut opened = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.connection.lock();
         let connection = match &mut *opened {
             Some(connection) => connection,
             none => none.insert(self.open()?),

@@ -1,8 +1,9 @@
 //! Keeps a connection to its one file: whatever reaches for another is refused.
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization, TransactionOperation};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Settings of the file itself, and questions about it. Others reach the whole process, name
 /// absolute paths, or undo the limits of a call.
@@ -54,7 +55,7 @@ impl Guard {
             let Some(reason) = refuse(&context.action) else {
                 return Authorization::Allow;
             };
-            *reasons.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+            *reasons.lock() = Some(reason);
             Authorization::Deny
         }))
     }
@@ -64,7 +65,7 @@ impl Guard {
     }
 
     pub(super) fn reason(&self) -> Option<String> {
-        let mut reason = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reason = self.0.lock();
         reason.take()
     }
 }

@@ -1,16 +1,13 @@
 //! An answer as a script reads it.
 
 use super::charset;
-use crate::convert::{Receiver, Unwritable, from_json};
-use crate::cx::Cx;
+use crate::convert::Unwritable;
 use crate::script::Raised;
+use crate::stdlib::prelude::*;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::{HostError, HttpRequest, HttpResponse};
 use serde_json::json;
-use starlark::eval::Evaluator;
-use starlark::values::dict::AllocDict;
-use starlark::values::{Heap, Value};
 
 /// So much of a body is shown in an error.
 const SHOWN: usize = 200;

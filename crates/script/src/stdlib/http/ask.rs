@@ -1,17 +1,13 @@
 //! A request as a script writes it down, by position and by name.
 
 use super::proof::{Proof, authorization, written};
-use crate::convert::{Budget, write_json};
-use crate::cx::Cx;
+use crate::convert::write_json;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::{HttpRequest, did_you_mean, parse_duration};
-use starlark::eval::Evaluator;
-use starlark::values::dict::DictRef;
 use starlark::values::float::StarlarkFloat;
-use starlark::values::list::ListRef;
-use starlark::values::{Value, ValueLike};
 use std::time::Duration;
 use url::{Url, form_urlencoded};
 
@@ -111,7 +107,7 @@ impl<'v> Ask<'v> {
             return Ok((ask, "GET".into(), url.into()));
         }
         let Some(dict) = DictRef::from_value(one) else {
-            anyhow::bail!("a request is a URL or a dict with `url`, not a {}", one.get_type());
+            bail!("a request is a URL or a dict with `url`, not a {}", one.get_type());
         };
         let (mut method, mut url) = ("GET".to_owned(), None);
         for (name, value) in dict.iter() {
@@ -198,7 +194,7 @@ impl<'v> Ask<'v> {
                 Some(text) => Ok((text.as_bytes().to_vec(), None)),
                 None if matches!(body.get_type(), "dict" | "list") => json(body),
                 None => {
-                    anyhow::bail!("`body` is text, a dict or a list, not a {}", body.get_type())
+                    bail!("`body` is text, a dict or a list, not a {}", body.get_type())
                 }
             };
         }
@@ -208,7 +204,7 @@ impl<'v> Ask<'v> {
         let bytes = encoded.unpack_str().map(|text| BASE64_STANDARD.decode(text));
         match bytes {
             Some(Ok(bytes)) => Ok((bytes, None)),
-            _ => anyhow::bail!("`body_base64` is not base64"),
+            _ => bail!("`body_base64` is not base64"),
         }
     }
 }
@@ -229,7 +225,7 @@ pub(super) fn unknown(name: &str, more: &[&'static str]) -> anyhow::Error {
 /// A dict as names and texts; a list stands for the name several times, None for not at all.
 pub(crate) fn pairs(what: &str, value: Value<'_>) -> anyhow::Result<Vec<(String, String)>> {
     let Some(dict) = DictRef::from_value(value) else {
-        anyhow::bail!("`{what}` is a dict, not a {}", value.get_type());
+        bail!("`{what}` is a dict, not a {}", value.get_type());
     };
     let mut pairs = Vec::with_capacity(dict.len());
     for (name, value) in dict.iter() {
@@ -249,7 +245,7 @@ fn text<'v>(what: &str, name: Value<'v>, value: Value<'v>) -> anyhow::Result<Opt
         "string" | "int" | "float" => Some(show::plain(value)),
         "bool" => Some(show::plain(value).to_lowercase()),
         other => {
-            anyhow::bail!("`{}` in `{what}` is text or a number, not a {other}", show::plain(name))
+            bail!("`{}` in `{what}` is text or a number, not a {other}", show::plain(name))
         }
     })
 }

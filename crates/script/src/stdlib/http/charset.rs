@@ -1,80 +1,31 @@
-//! Bodies as text, by the charset that their Content-Type names. Those of one byte that pages in the
-//! West are still written in, and UTF-16; anything else is read as UTF-8.
+//! Response bodies as text, by the charset that their Content-Type names, as browsers read it.
 
+use encoding_rs::{Encoding, UTF_8};
 use model::HttpResponse;
 use std::borrow::Cow;
 
-/// 0x80 to 0x9f in windows-1252, which the Web means by Latin 1; five of them are nothing.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
-    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
-];
-
+/// What is UTF-8 although its header names a charset of one byte a character, is: few texts in
+/// another charset look like it. A byte order mark says more than the header does.
 pub(super) fn text(response: &HttpResponse) -> Cow<'_, str> {
     let body = &response.body;
-    match charset(response).as_deref() {
-        Some("iso-8859-1" | "latin1" | "windows-1252" | "cp1252" | "us-ascii" | "ascii") => {
-            one_byte(body, windows_1252)
-        }
-        Some("iso-8859-15" | "latin9") => one_byte(body, latin_9),
-        Some("utf-16" | "utf-16le") => utf_16(body, u16::from_le_bytes),
-        Some("utf-16be") => utf_16(body, u16::from_be_bytes),
-        _ => String::from_utf8_lossy(body),
+    let encoding = charset(response).filter(|encoding| *encoding != UTF_8);
+    let is_utf_8 = |encoding: &'static Encoding| {
+        encoding.is_single_byte() && std::str::from_utf8(body).is_ok()
+    };
+    match encoding.filter(|encoding| !is_utf_8(encoding)) {
+        Some(encoding) => encoding.decode(body).0,
+        None => String::from_utf8_lossy(body),
     }
 }
 
-fn charset(response: &HttpResponse) -> Option<String> {
+fn charset(response: &HttpResponse) -> Option<&'static Encoding> {
     let mut headers = response.headers.iter();
     let (_, kind) = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-type"))?;
     let named = kind.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("charset").then_some(value)
     })?;
-    Some(named.trim().trim_matches(['"', '\'']).to_ascii_lowercase())
-}
-
-/// What is UTF-8 all the same, is: few texts in another charset look like it.
-fn one_byte(body: &[u8], read: fn(u8) -> char) -> Cow<'_, str> {
-    match std::str::from_utf8(body) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(body.iter().map(|byte| read(*byte)).collect()),
-    }
-}
-
-fn windows_1252(byte: u8) -> char {
-    match byte {
-        0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
-        other => char::from(other),
-    }
-}
-
-fn latin_9(byte: u8) -> char {
-    match byte {
-        0xa4 => '€',
-        0xa6 => 'Š',
-        0xa8 => 'š',
-        0xb4 => 'Ž',
-        0xb8 => 'ž',
-        0xbc => 'Œ',
-        0xbd => 'œ',
-        0xbe => 'Ÿ',
-        other => char::from(other),
-    }
-}
-
-/// Two bytes, in one order or the other.
-type Unit = fn([u8; 2]) -> u16;
-
-/// A mark at the beginning says more than the header does.
-fn utf_16(body: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'_, str> {
-    let (unit, body): (Unit, &[u8]) = match body {
-        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
-        body => (unit, body),
-    };
-    let units = body.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    let read = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
-    Cow::Owned(read.collect())
+    Encoding::for_label_no_replacement(named.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
 #[cfg(test)]
@@ -103,5 +54,19 @@ mod tests {
         check("text/html; charset=utf-8", "é".as_bytes(), "é");
         check("text/html", b"\xe9", "\u{fffd}");
         check("text/html; charset=unheard-of", b"\xe9", "\u{fffd}");
+        check("text/html; charset=iso-2022-kr", b"a\xe9", "a\u{fffd}");
+    }
+
+    #[test]
+    fn charsets_of_several_bytes_a_character_are_read() {
+        let japanese = b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd";
+        check("text/html; charset=Shift_JIS", japanese, "こんにちは");
+        check("text/html; charset=EUC-JP", b"\xa4\xb3\xa4\xf3", "こん");
+        check("text/html; charset=ISO-2022-JP", b"\x1b$B$3$s\x1b(B", "こん");
+        check("text/html; charset=GBK", b"\xc4\xe3\xba\xc3", "你好");
+        check("text/html; charset=gb2312", b"\xcd\xa8", "通");
+        check("text/html; charset=Big5", b"\xa7A\xa6n", "你好");
+        check("text/html; charset=EUC-KR", b"\xbe\xc8\xb3\xe7", "안녕");
+        check("text/html; charset=KOI8-R", b"\xd0\xd2\xc9\xd7\xc5\xd4", "привет");
     }
 }

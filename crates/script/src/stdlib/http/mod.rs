@@ -6,21 +6,11 @@ mod charset;
 mod pages;
 mod proof;
 
-use crate::cx::Cx;
+use crate::stdlib::prelude::*;
 use answer::{answer, checked, failed};
 use ask::Ask;
 pub(crate) use ask::pairs;
 use model::{HttpRequest, HttpResponse};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::list::{AllocList, ListRef};
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("http", natives);
-}
 
 /// So many answers lie here at the most before they are part of the script's memory, which has a
 /// limit.
@@ -49,8 +39,27 @@ fn send<'v>(
     answer(&response, eval)
 }
 
-#[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+macro_rules! verbs {
+    ($($(#[$doc:meta])* $name:ident($($body:ident)?) => $method:literal;)*) => {
+        /// Requests to other servers, judged, followed, tried again and never too long.
+        #[starlark_module]
+        fn verbs(builder: &mut GlobalsBuilder) {
+            $($(#[$doc])*
+            fn $name<'v>(
+                url: &str,
+                $($body: Option<Value<'v>>,)?
+                headers: Option<Value<'v>>,
+                #[starlark(kwargs)] options: DictRef<'v>,
+                eval: &mut Evaluator<'v, '_, '_>,
+            ) -> anyhow::Result<Value<'v>> {
+                let body = None$(.or($body))?;
+                send($method, url, Ask::with(body, headers), &options, eval)
+            })*
+        }
+    };
+}
+
+verbs! {
     /// Asks for what lies at a URL.
     ///
     /// Every function of this library takes by name: `params` (a dict, added to the URL), `headers`,
@@ -80,14 +89,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.get("https://api.example.org/items/9", check = True)
     /// error: GET https://api.example.org/items/9 answered 404: no such item
     /// ```
-    fn get<'v>(
-        url: &str,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("GET", url, Ask::with(None, headers), &options, eval)
-    }
+    get() => "GET";
 
     /// Asks for the headers of what lies at a URL; takes and answers as `http.get` does.
     ///
@@ -96,14 +98,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.head("https://api.example.org/items/3")["headers"]["content-type"]
     /// "application/json"
     /// ```
-    fn head<'v>(
-        url: &str,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("HEAD", url, Ask::with(None, headers), &options, eval)
-    }
+    head() => "HEAD";
 
     /// Asks what can be done with a URL; takes and answers as `http.get` does.
     ///
@@ -112,14 +107,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.options("https://api.example.org/items/3")["headers"]["allow"]
     /// "GET, PUT, PATCH, DELETE"
     /// ```
-    fn options<'v>(
-        url: &str,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("OPTIONS", url, Ask::with(None, headers), &options, eval)
-    }
+    options() => "OPTIONS";
 
     /// Removes what lies at a URL; takes and answers as `http.get` does.
     ///
@@ -128,14 +116,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.delete("https://api.example.org/items/3", auth = ("ada", "secret"))["status"]
     /// 204
     /// ```
-    fn delete<'v>(
-        url: &str,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("DELETE", url, Ask::with(None, headers), &options, eval)
-    }
+    delete() => "DELETE";
 
     /// Sends something to a URL; a body that is a dict or a list goes as JSON.
     ///
@@ -148,15 +129,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.post("https://api.example.org/items", form = {"name": "nuts", "size": 4})["body"]
     /// "name=nuts&size=4"
     /// ```
-    fn post<'v>(
-        url: &str,
-        body: Option<Value<'v>>,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("POST", url, Ask::with(body, headers), &options, eval)
-    }
+    post(body) => "POST";
 
     /// Puts something at a URL; a body that is a dict or a list goes as JSON.
     ///
@@ -167,15 +140,7 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.put("https://api.example.org/items/3", {"name": "nuts"})["ok"]
     /// True
     /// ```
-    fn put<'v>(
-        url: &str,
-        body: Option<Value<'v>>,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("PUT", url, Ask::with(body, headers), &options, eval)
-    }
+    put(body) => "PUT";
 
     /// Changes a part of what lies at a URL; a body that is a dict or a list goes as JSON.
     ///
@@ -186,16 +151,17 @@ fn natives(builder: &mut GlobalsBuilder) {
     /// >>> http.patch("https://api.example.org/items/3", json = {"size": 5})["json"]
     /// {"size": 5}
     /// ```
-    fn patch<'v>(
-        url: &str,
-        body: Option<Value<'v>>,
-        headers: Option<Value<'v>>,
-        #[starlark(kwargs)] options: DictRef<'v>,
-        eval: &mut Evaluator<'v, '_, '_>,
-    ) -> anyhow::Result<Value<'v>> {
-        send("PATCH", url, Ask::with(body, headers), &options, eval)
-    }
+    patch(body) => "PATCH";
+}
 
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
+    requests(builder);
+    // The last one says what all of them are for.
+    verbs(builder);
+}
+
+#[starlark_module]
+fn requests(builder: &mut GlobalsBuilder) {
     /// Sends a request with a method of any name; the rest is as for `http.get`.
     ///
     /// Examples:

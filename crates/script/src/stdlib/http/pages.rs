@@ -3,13 +3,9 @@
 use super::answer::{answer, checked};
 use super::ask::{Ask, NAMES, pairs, unknown};
 use super::wire;
-use crate::cx::Cx;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
 use model::{HttpRequest, HttpResponse};
-use starlark::eval::Evaluator;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::list::{AllocList, ListRef};
 use std::collections::HashSet;
 use url::Url;
 

@@ -1,15 +1,12 @@
 //! What proves who is asking: texts as they are, secrets by their names.
 
 use super::ask::pairs;
+use crate::stdlib::prelude::*;
 use crate::stdlib::secret::Secret;
 use crate::stdlib::show;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use model::Credential;
-use starlark::values::dict::{AllocDict, DictRef};
-use starlark::values::list::ListRef;
-use starlark::values::tuple::TupleRef;
-use starlark::values::{Heap, Value};
 
 pub(super) enum Proof {
     /// What `authorization` says.
@@ -41,7 +38,7 @@ pub(super) fn authorization(auth: Value<'_>) -> anyhow::Result<Proof> {
         }
     }
     // What was given is not shown: it is a secret.
-    anyhow::bail!("`auth` is a (user, password) pair, a secret or a token")
+    bail!("`auth` is a (user, password) pair, a secret or a token")
 }
 
 type Written = (Vec<(String, String)>, Vec<Credential>);

@@ -1,9 +1,7 @@
 //! A match as scripts see it.
 
+use crate::stdlib::prelude::*;
 use regex::{Captures, Regex};
-use starlark::values::dict::AllocDict;
-use starlark::values::list::AllocList;
-use starlark::values::{Heap, Value};
 use std::ops::Range;
 
 pub(super) struct Found<'r, 's> {

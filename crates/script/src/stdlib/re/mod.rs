@@ -5,21 +5,12 @@ mod found;
 mod pattern;
 mod replacement;
 
+use crate::stdlib::prelude::*;
 pub(crate) use pattern::{Patterns, pattern};
 
 use super::checked::size::gauge;
-use crate::convert::Receiver;
 use found::{Found, Places};
 use regex::Regex;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::list::AllocList;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("re", natives);
-}
 
 /// Between two matches: is there time, and is there memory?
 fn go_on(found: usize, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<()> {
@@ -44,8 +35,9 @@ fn first<'v>(
     }
 }
 
+/// Regular expressions whose time grows with the text alone: no back-references, no look-around.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The match at the beginning of a text, or None.
     ///
     /// A match is a dict: `text`, `groups` (a list, without the whole; None for a group that took no

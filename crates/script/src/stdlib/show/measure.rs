@@ -3,13 +3,9 @@
 
 use super::printer::DEEPEST;
 use crate::gauge::Gauge;
-use anyhow::bail;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
+use crate::stdlib::prelude::*;
 use starlark::values::record::Record;
 use starlark::values::structs::StructRef;
-use starlark::values::tuple::TupleRef;
 
 /// About how long the value is as text, or an error when it is too long or too deep.
 pub(crate) fn measure(value: Value<'_>, gauge: &Gauge) -> anyhow::Result<usize> {

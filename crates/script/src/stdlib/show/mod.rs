@@ -4,19 +4,14 @@ mod float;
 mod measure;
 mod printer;
 
+use crate::stdlib::prelude::*;
 pub(crate) use float::{write_decimal, write_float, write_scientific};
 pub(crate) use measure::measure;
 pub(crate) use printer::{DEEPEST, Printer, Secrets};
 
-use crate::cx::Cx;
 use model::Level;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::none::NoneType;
+use starlark::values::StringValue;
 use starlark::values::string::StarlarkStr;
-use starlark::values::tuple::UnpackTuple;
-use starlark::values::{Heap, StringValue, Value};
 
 /// Bytes of a value in a message.
 const LONGEST_QUOTE: usize = 200;

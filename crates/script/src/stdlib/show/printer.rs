@@ -3,16 +3,12 @@
 
 use super::float::write_float;
 use crate::gauge::Gauge;
+use crate::stdlib::prelude::*;
 use crate::stdlib::secret::Secret;
-use anyhow::bail;
-use starlark::values::dict::DictRef;
 use starlark::values::float::StarlarkFloat;
-use starlark::values::list::ListRef;
 use starlark::values::record::Record;
 use starlark::values::string::StarlarkStr;
 use starlark::values::structs::StructRef;
-use starlark::values::tuple::TupleRef;
-use starlark::values::{Heap, Value, ValueLike};
 use std::fmt::{self, Write};
 
 /// Deeper than this, a value would need more stack than a thread has.

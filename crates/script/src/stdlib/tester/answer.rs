@@ -1,27 +1,15 @@
 //! What `t.call` gives: a tool's answer, to assert on.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
 
 use super::Behind;
-use crate::convert::from_json;
 use crate::stage::Reply;
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::values::none::NoneOr;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
+use crate::stdlib::prelude::*;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Answer(#[allocative(skip)] Reply, #[allocative(skip)] Behind);
+native_value! {
+    pub(crate) struct Answer(Reply, Behind);
+    Answer: "answer", |this, f| write!(f, "<answer of {}: {}>", this.0.tool, this.0.text), METHODS = methods
+}
 
 impl Answer {
     pub(super) fn new(reply: Reply, behind: Behind) -> Self {
@@ -34,23 +22,6 @@ impl Answer {
     }
 }
 
-starlark_simple_value!(Answer);
-
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<answer of {}: {}>", self.0.tool, self.0.text)
-    }
-}
-
-#[starlark_value(type = "answer")]
-impl<'v> StarlarkValue<'v> for Answer {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
-
 /// A failed answer has nothing else to say.
 fn well(reply: &Reply) -> anyhow::Result<()> {
     let Some(fault) = &reply.fault else {
@@ -58,17 +29,18 @@ fn well(reply: &Reply) -> anyhow::Result<()> {
     };
     let place = fault.place.as_ref();
     let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
-    anyhow::bail!("`{}` failed: {}{}", reply.tool, fault.message, place.unwrap_or_default())
+    bail!("`{}` failed: {}{}", reply.tool, fault.message, place.unwrap_or_default())
 }
 
 fn part<'v>(answer: &Answer, name: &str, heap: Heap<'v>) -> anyhow::Result<Value<'v>> {
     well(&answer.0)?;
     match answer.0.parts.get(name) {
         Some(part) => Ok(from_json(part, heap)?),
-        None => anyhow::bail!("`{}` has no {name}", answer.0.tool),
+        None => bail!("`{}` has no {name}", answer.0.tool),
     }
 }
 
+/// What `t.call` gives.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// The answer as data; a failed call has none, and says why.

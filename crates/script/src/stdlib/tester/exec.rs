@@ -1,47 +1,17 @@
 //! `t.exec`: commands that are played.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    clippy::too_many_arguments,
-    reason = "starlark's macros ask for it"
-)]
 
 use super::{Behind, add};
 use crate::stage::{Exchange, Kind};
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::list::UnpackList;
-use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
+use crate::stdlib::prelude::*;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Exec(#[allocative(skip)] pub(super) Behind);
-
-starlark_simple_value!(Exec);
-
-impl fmt::Display for Exec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("t.exec")
-    }
+native_value! {
+    pub(crate) struct Exec(pub(super) Behind);
+    Exec: "t_exec", |_, f| f.write_str("t.exec"), METHODS = methods
 }
 
-#[starlark_value(type = "t_exec")]
-impl<'v> StarlarkValue<'v> for Exec {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
-
+/// Commands that a test plays.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Plays a command: with these arguments, or with any.
@@ -56,7 +26,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.last_commit").value, "first commit")
     /// ```
     fn on<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] command: &str,
         #[starlark(default = NoneOr::None)] args: NoneOr<UnpackList<String>>,
         #[starlark(require = named, default = "")] stdout: &str,
@@ -66,7 +36,6 @@ fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let exchange = Exchange::Exec {
             command: command.to_owned(),
             args: args.into_option().map(|args| args.items),

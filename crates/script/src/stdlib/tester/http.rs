@@ -1,49 +1,20 @@
 //! `t.http`: servers that are played.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    clippy::too_many_arguments,
-    reason = "starlark's macros ask for it"
-)]
 
 use super::{Behind, add, data};
 use crate::stage::{Exchange, Kind};
 use crate::stdlib::http::pairs;
-use allocative::Allocative;
+use crate::stdlib::prelude::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Http(#[allocative(skip)] pub(super) Behind);
-
-starlark_simple_value!(Http);
-
-impl fmt::Display for Http {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("t.http")
-    }
+native_value! {
+    pub(crate) struct Http(pub(super) Behind);
+    Http: "t_http", |_, f| f.write_str("t.http"), METHODS = methods
 }
 
-#[starlark_value(type = "t_http")]
-impl<'v> StarlarkValue<'v> for Http {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
-
+/// Servers that a test plays.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Answers a request of this method to this URL.
@@ -61,7 +32,7 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(http.pages("https://api.example.org/items"), ["screws", "nuts"])
     /// ```
     fn on<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] method: &str,
         #[starlark(require = pos)] url: &str,
         #[starlark(require = named)] json: Option<Value<'v>>,
@@ -72,7 +43,6 @@ fn methods(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let mut headers = headers.map_or(Ok(Vec::new()), |given| pairs("headers", given))?;
         for (name, _) in &mut headers {
             name.make_ascii_lowercase();
@@ -85,9 +55,9 @@ fn methods(builder: &mut MethodsBuilder) {
         }
         let body = match (json, body.into_option()) {
             _ if body_base64.is_some() && (json.is_some() || !body.is_none()) => {
-                anyhow::bail!("t.http.on takes one of `json`, `body` and `body_base64`")
+                bail!("t.http.on takes one of `json`, `body` and `body_base64`")
             }
-            (Some(_), Some(_)) => anyhow::bail!("t.http.on takes `json` or `body`, not both"),
+            (Some(_), Some(_)) => bail!("t.http.on takes `json` or `body`, not both"),
             (Some(value), None) => {
                 if headers.iter().all(|(name, _)| name != "content-type") {
                     headers.push(("content-type".into(), "application/json".into()));

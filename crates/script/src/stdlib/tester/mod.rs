@@ -1,44 +1,27 @@
 //! `t`: what a test that asks for it is given. Tools are called for real; what lies outside is played.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
 
 pub(crate) mod answer;
 pub(crate) mod exec;
 pub(crate) mod http;
 pub(crate) mod sql;
 
-use crate::convert::{Budget, from_json, to_json};
-use crate::cx::Cx;
 use crate::stage::{Exchange, Kind, Need, Prop, Reply, Stage};
 use crate::stdlib::duration::span;
+use crate::stdlib::prelude::*;
 use crate::stdlib::time;
-use allocative::Allocative;
 use answer::Answer;
 use model::{Args, Leash};
 use serde_json::Value as Json;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::dict::DictRef;
-use starlark::values::none::NoneType;
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
 use std::sync::Arc;
 
 /// Where the test runs, as its values hold it.
 #[derive(Clone)]
 pub(crate) struct Behind(pub(crate) Arc<dyn Stage>);
 
-impl fmt::Debug for Behind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Debug for Behind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Behind")
     }
 }
@@ -50,25 +33,10 @@ impl Behind {
     }
 }
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Tester(#[allocative(skip)] pub(crate) Behind);
-
-starlark_simple_value!(Tester);
-
-impl fmt::Display for Tester {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("t")
-    }
+native_value! {
+    pub(crate) struct Tester(pub(crate) Behind);
+    Tester: "t", |_, f| f.write_str("t"), METHODS = methods
 }
-
-#[starlark_value(type = "t")]
-impl<'v> StarlarkValue<'v> for Tester {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
-}
-
-starlark::methods_static!(METHODS = methods);
 
 /// Puts something on the stage, with the line that did.
 fn play(prop: Prop, eval: &Evaluator<'_, '_, '_>) -> anyhow::Result<NoneType> {
@@ -99,7 +67,7 @@ fn arguments<'v>(
     let mut given = Args::new();
     for (name, value) in args.iter().flat_map(|args| args.iter()) {
         let Some(name) = name.unpack_str() else {
-            anyhow::bail!("{function}: names of arguments are strings, not {}", name.get_type());
+            bail!("{function}: names of arguments are strings, not {}", name.get_type());
         };
         given.insert(name.to_owned(), data(value, eval)?);
     }
@@ -117,6 +85,8 @@ fn answered(
     Ok(Answer::new(reply, Behind(Arc::clone(stage))))
 }
 
+/// What a test is given that asks for it, `def test_x(t)`: tools called for real, in a world that
+/// is played.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Calls a tool the whole way: schema, permissions, script, compact.
@@ -133,12 +103,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.is_true(t.call("shop.find", {"nme": "screws"}).is_error)
     /// ```
     fn call<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] tool: &str,
         #[starlark(require = pos)] args: Option<DictRef<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Answer> {
-        let _ = this;
         let given = arguments("t.call", args.as_ref(), eval)?;
         answered(eval, |stage, leash| stage.call(tool, given, leash))
     }
@@ -156,11 +125,10 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(answer.contents[0]["mimeType"], "text/markdown")
     /// ```
     fn read<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] uri: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Answer> {
-        let _ = this;
         answered(eval, |stage, leash| stage.read(uri, leash))
     }
 
@@ -177,12 +145,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.contains(answer.text, "screws")
     /// ```
     fn prompt<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] name: &str,
         #[starlark(require = pos)] args: Option<DictRef<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Answer> {
-        let _ = this;
         let given = arguments("t.prompt", args.as_ref(), eval)?;
         answered(eval, |stage, leash| stage.prompt(name, given, leash))
     }
@@ -222,12 +189,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.import").value, 1)
     /// ```
     fn files<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] path: &str,
         #[starlark(require = pos)] text: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let (path, text) = (path.to_owned(), text.to_owned());
         play(Prop::File { path, text }, eval)
     }
@@ -249,12 +215,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.region").value, "north")
     /// ```
     fn env<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] name: &str,
         #[starlark(require = pos)] value: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let (name, value) = (name.to_owned(), value.to_owned());
         play(Prop::Env { name, value }, eval)
     }
@@ -270,12 +235,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.http.requests[0]["headers"]["authorization"], "Bearer abc")
     /// ```
     fn secret<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] name: &str,
         #[starlark(require = pos)] value: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let (name, value) = (name.to_owned(), value.to_owned());
         play(Prop::Secret { name, value }, eval)
     }
@@ -291,12 +255,11 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.greet").value, "Good day, Ada")
     /// ```
     fn config<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] key: &str,
         #[starlark(require = pos)] value: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let (key, value) = (key.to_owned(), data(value, eval)?);
         play(Prop::Config { key, value }, eval)
     }
@@ -315,11 +278,10 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(time.now(), 1767225600 + 3660)
     /// ```
     fn clock<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] time: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let stands =
             time::milliseconds(time).map_err(|why| anyhow::anyhow!("t.clock: `{time}`: {why}"))?;
         play(Prop::Clock(stands), eval)
@@ -335,11 +297,10 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.is_true(time.now() - before >= 300)
     /// ```
     fn advance<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] time: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let millis = span("t.advance", time)?.as_millis();
         play(Prop::Advance(i64::try_from(millis)?), eval)
     }
@@ -356,11 +317,10 @@ fn methods(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.invite").value, "a table for 4")
     /// ```
     fn answer<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] answer: Value<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let answer = data(answer, eval)?;
         play(Prop::Answer(answer), eval)
     }

@@ -1,67 +1,22 @@
 //! `t.sqlite` and `t.postgres`: databases that are played.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    clippy::too_many_arguments,
-    reason = "starlark's macros ask for it"
-)]
 
 use super::{Behind, add, data};
 use crate::stage::{Exchange, Kind, SqlExchange};
-use allocative::Allocative;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{Methods, MethodsBuilder};
-use starlark::eval::Evaluator;
-use starlark::values::list::UnpackList;
-use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::{
-    Heap, NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value,
-};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
+use crate::stdlib::prelude::*;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Sqlite(#[allocative(skip)] pub(super) Behind);
-
-starlark_simple_value!(Sqlite);
-
-impl fmt::Display for Sqlite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("t.sqlite")
-    }
+native_value! {
+    pub(crate) struct Sqlite(pub(super) Behind);
+    Sqlite: "t_sqlite", |_, f| f.write_str("t.sqlite"), SQLITE = sqlite
 }
 
-#[starlark_value(type = "t_sqlite")]
-impl<'v> StarlarkValue<'v> for Sqlite {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(SQLITE.methods())
-    }
+native_value! {
+    pub(crate) struct Postgres(pub(super) Behind);
+    Postgres: "t_postgres", |_, f| f.write_str("t.postgres"), POSTGRES = postgres
 }
 
-starlark::methods_static!(SQLITE = sqlite);
-
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Postgres(#[allocative(skip)] pub(super) Behind);
-
-starlark_simple_value!(Postgres);
-
-impl fmt::Display for Postgres {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("t.postgres")
-    }
-}
-
-#[starlark_value(type = "t_postgres")]
-impl<'v> StarlarkValue<'v> for Postgres {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(POSTGRES.methods())
-    }
-}
-
-starlark::methods_static!(POSTGRES = postgres);
-
+/// SQLite databases that a test plays.
 #[starlark_module]
 fn sqlite(builder: &mut MethodsBuilder) {
     /// Answers a statement with these rows, each a dict, or with how many it changed.
@@ -78,7 +33,7 @@ fn sqlite(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.scarce").value, ["screws"])
     /// ```
     fn on<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] sql: &str,
         #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
         #[starlark(require = named, default = 0)] changed: u32,
@@ -86,7 +41,6 @@ fn sqlite(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let exchange = Exchange::Sqlite(exchange(sql, rows, changed, error.into_option(), eval)?);
         add(exchange, optional, eval)
     }
@@ -98,6 +52,7 @@ fn sqlite(builder: &mut MethodsBuilder) {
     }
 }
 
+/// PostgreSQL databases that a test plays.
 #[starlark_module]
 fn postgres(builder: &mut MethodsBuilder) {
     /// Answers a statement with these rows, each a dict, or with how many it changed.
@@ -111,7 +66,7 @@ fn postgres(builder: &mut MethodsBuilder) {
     ///     testing.eq(t.call("shop.prices").value, {"screws": "0.10"})
     /// ```
     fn on<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] sql: &str,
         #[starlark(require = named)] rows: Option<UnpackList<Value<'v>>>,
         #[starlark(require = named, default = 0)] changed: u32,
@@ -119,7 +74,6 @@ fn postgres(builder: &mut MethodsBuilder) {
         #[starlark(require = named, default = false)] optional: bool,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<NoneType> {
-        let _ = this;
         let exchange = Exchange::Postgres(exchange(sql, rows, changed, error.into_option(), eval)?);
         add(exchange, optional, eval)
     }
@@ -142,7 +96,7 @@ fn exchange<'v>(
     for row in rows.into_iter().flat_map(|rows| rows.items) {
         let row = data(row, eval)?;
         if !row.is_object() {
-            anyhow::bail!("a row is a dict with a value for each column, not {row}");
+            bail!("a row is a dict with a value for each column, not {row}");
         }
         given.push(row);
     }

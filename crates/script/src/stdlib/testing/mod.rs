@@ -3,23 +3,16 @@
 mod diff;
 mod shown;
 
-use crate::convert::{Budget, to_json};
-use crate::cx::Cx;
 use crate::error::message as message_of;
 use crate::stage::Unlike;
+use crate::stdlib::prelude::*;
 use crate::stdlib::re::pattern as compiled;
 use crate::stdlib::show;
 use crate::stdlib::tester::answer::Answer;
 use diff::diff;
 use shown::{differ, shown};
 use starlark::ErrorKind;
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
 use starlark::values::float::UnpackFloat;
-use starlark::values::none::{NoneOr, NoneType};
-use starlark::values::tuple::UnpackTuple;
-use starlark::values::{UnpackValue, Value, ValueLike};
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("testing", natives);
@@ -42,8 +35,9 @@ fn measure<'v>(values: &[Value<'v>], eval: &Evaluator<'v, '_, '_>) -> anyhow::Re
 
 // Two values are called as starlark-mcp's code calls them. Its manual has them the other way round,
 // so a report never says which of them was expected.
+/// What a test asserts; there in tests alone.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(crate) fn natives(builder: &mut GlobalsBuilder) {
     /// The values are equal.
     ///
     /// Examples:
@@ -284,7 +278,7 @@ fn natives(builder: &mut GlobalsBuilder) {
 fn number(value: Value<'_>) -> anyhow::Result<f64> {
     match UnpackFloat::unpack_value(value) {
         Ok(Some(UnpackFloat(float))) => Ok(float),
-        _ => anyhow::bail!("testing.near takes numbers, not a {}", value.get_type()),
+        _ => bail!("testing.near takes numbers, not a {}", value.get_type()),
     }
 }
 

@@ -1,10 +1,8 @@
 //! Values in reports: short ones whole, others where they differ.
 
 use super::diff::diff;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
-use starlark::values::{Heap, Value};
 
 /// Characters of a value in a report; of a longer one a part is shown.
 const LONGEST: usize = 600;

@@ -1,7 +1,6 @@
 //! HTML into Markdown, tag by tag. It keeps a bounded pile of open elements; what is deeper is still
 //! read, as plain text of what it lies in.
 
-use super::entities::decoded;
 use super::markdown::Sheet;
 use super::tokens::{Tag, Token, Tokens};
 
@@ -113,7 +112,8 @@ impl Page {
         if self.skipping > 0 {
             return;
         }
-        let text = decoded(text);
+        // A space that must not break a line is a space in Markdown.
+        let text = htmlize::unescape(text).replace('\u{a0}', " ");
         match &mut self.code {
             Some(code) => code.push_str(&text),
             None => self.sheet.words(&text, &self.prefixes.concat()),

@@ -1,15 +1,9 @@
 //! `text`: texts cut, laid out and filled in. Called like a function, `text("…")` is a block of an answer.
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
-#![allow(
-    clippy::unnecessary_wraps,
-    clippy::elidable_lifetime_names,
-    reason = "starlark's macros ask for it"
-)]
 
 mod begin;
 mod end;
-mod entities;
 mod html;
 mod lines;
 mod markdown;
@@ -19,32 +13,13 @@ mod tokens;
 
 use super::checked::size::{gauge, items};
 use super::content::Block;
-use allocative::Allocative;
+use crate::stdlib::prelude::*;
 use serde_json::json;
-use starlark::any::ProvidesStaticType;
-use starlark::environment::{GlobalsBuilder, Methods, MethodsBuilder};
-use starlark::eval::{Arguments, Evaluator};
-use starlark::values::dict::DictRef;
-use starlark::values::{NoSerialize, StarlarkPagablePanic, StarlarkValue, Value, starlark_value};
-use starlark::{starlark_module, starlark_simple_value};
-use std::fmt;
+use starlark::eval::Arguments;
 
-#[derive(Debug, ProvidesStaticType, NoSerialize, Allocative, StarlarkPagablePanic)]
-pub(crate) struct Text;
-
-starlark_simple_value!(Text);
-
-impl fmt::Display for Text {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text")
-    }
-}
-
-#[starlark_value(type = "text")]
-impl<'v> StarlarkValue<'v> for Text {
-    fn get_methods() -> Option<&'static Methods> {
-        Some(METHODS.methods())
-    }
+native_value! {
+    pub(crate) struct Text();
+    Text: "text", |_, f| f.write_str("text"), METHODS = methods;
 
     /// `text("…")`: a block of an answer.
     fn invoke(
@@ -64,10 +39,8 @@ impl<'v> StarlarkValue<'v> for Text {
     }
 }
 
-starlark::methods_static!(METHODS = methods);
-
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.set("text", Text);
+    builder.set("text", Text());
 }
 
 fn at_least_one(function: &str, n: i32) -> anyhow::Result<usize> {
@@ -77,6 +50,7 @@ fn at_least_one(function: &str, n: i32) -> anyhow::Result<usize> {
     }
 }
 
+/// Texts cut, laid out, filled in, and made from HTML.
 #[starlark_module]
 fn methods(builder: &mut MethodsBuilder) {
     /// Rows as an aligned table in plain text; columns of nothing but numbers stand to the right.
@@ -91,12 +65,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "where  n\n-----  -\n日本   1\na      2\n"
     /// ```
     fn table<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] rows: Value<'v>,
         header: Option<Value<'v>>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<String> {
-        let _ = this;
         let rows = items(rows, "text.table", eval)?;
         let header = header.map(|header| items(header, "text.table", eval)).transpose()?;
         Ok(table::Table::of(&rows, header, eval)?.render(gauge(eval)?)?)
@@ -116,12 +89,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "short"
     /// ```
     fn truncate(
-        this: Value<'_>,
+        #[starlark(this)] _this: Value<'_>,
         #[starlark(require = pos)] s: &str,
         #[starlark(require = pos)] n: i32,
         #[starlark(default = "…")] end: &str,
     ) -> anyhow::Result<String> {
-        let _ = this;
         lines::truncate(s, at_least_one("truncate", n)?, end)
     }
 
@@ -135,12 +107,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "the quick\nbrown fox"
     /// ```
     fn wrap<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] s: &str,
         #[starlark(require = pos)] n: i32,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
-        let _ = this;
         let gauge = gauge(eval)?;
         gauge.text(s.len().saturating_mul(2), "a text")?;
         lines::wrap(s, at_least_one("wrap", n)?, &|| gauge.in_time())
@@ -154,11 +125,10 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "a\n  b\n\nc"
     /// ```
     fn dedent<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] s: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
-        let _ = this;
         let gauge = gauge(eval)?;
         gauge.text(s.len(), "a text")?;
         lines::dedent(s, &|| gauge.in_time())
@@ -174,12 +144,11 @@ fn methods(builder: &mut MethodsBuilder) {
     /// error: text.template: there is no value for `a`, `c`
     /// ```
     fn template<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] s: &str,
         #[starlark(kwargs)] values: DictRef<'v>,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
-        let _ = this;
         template::fill(s, &values, eval)
     }
 
@@ -191,11 +160,10 @@ fn methods(builder: &mut MethodsBuilder) {
     /// "# Hi\n\nSee [this **page**](/x).\n\n- one\n- two\n"
     /// ```
     fn html_to_markdown<'v>(
-        this: Value<'v>,
+        #[starlark(this)] _this: Value<'v>,
         #[starlark(require = pos)] s: &str,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<String> {
-        let _ = this;
         let gauge = gauge(eval)?;
         gauge.text(s.len(), "HTML")?;
         let markdown = html::to_markdown(s, &|length| {

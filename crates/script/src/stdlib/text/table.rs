@@ -3,12 +3,8 @@
 use super::lines::width;
 use crate::convert::write_json;
 use crate::gauge::Gauge;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
-use starlark::eval::Evaluator;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
-use starlark::values::tuple::TupleRef;
 use std::collections::HashSet;
 
 /// Each takes some memory until the table is written.

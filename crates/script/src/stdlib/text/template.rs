@@ -1,10 +1,8 @@
 //! Texts with places to fill in.
 
 use crate::stdlib::checked::size::gauge;
+use crate::stdlib::prelude::*;
 use crate::stdlib::show;
-use starlark::eval::Evaluator;
-use starlark::values::Value;
-use starlark::values::dict::DictRef;
 use std::collections::{BTreeSet, HashMap};
 
 enum Part<'t> {
@@ -31,7 +29,7 @@ pub(super) fn fill<'v>(
     let missing = places.iter().filter(|name| values.get_str(name).is_none());
     let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
     if !missing.is_empty() {
-        anyhow::bail!("text.template: there is no value for {}", missing.join(", "));
+        bail!("text.template: there is no value for {}", missing.join(", "));
     }
     let mut shown = HashMap::new();
     for name in places {
@@ -87,7 +85,7 @@ fn place(from: &str) -> anyhow::Result<(&str, &str)> {
         Some((name, after)) if is_name(name.trim()) => Ok((name.trim(), after)),
         _ => {
             let shown: String = from.chars().take(20).collect();
-            anyhow::bail!(
+            bail!(
                 "text.template: `{shown}` is no place such as {{name}}; a brace itself is written twice"
             )
         }

@@ -24,7 +24,7 @@ impl Tag<'_> {
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         let mut all = self.attributes.iter();
         let found = all.find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| super::entities::decoded(value))
+        found.map(|(_, value)| htmlize::unescape_attribute(*value).into_owned())
     }
 }
 

@@ -4,16 +4,7 @@ mod read;
 mod write;
 
 use super::checked::size::gauge;
-use crate::convert::{Receiver, to_json};
-use starlark::environment::GlobalsBuilder;
-use starlark::eval::Evaluator;
-use starlark::starlark_module;
-use starlark::values::Value;
-use starlark::values::list::AllocList;
-
-pub(crate) fn add(builder: &mut GlobalsBuilder) {
-    builder.namespace("yaml", natives);
-}
+use crate::stdlib::prelude::*;
 
 fn documents<'v>(s: &str, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Vec<Value<'v>>> {
     let gauge = gauge(eval)?;
@@ -26,8 +17,9 @@ fn documents<'v>(s: &str, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Vec<Va
     made
 }
 
+/// YAML 1.2 as data, read and written.
 #[starlark_module]
-fn natives(builder: &mut GlobalsBuilder) {
+pub(super) fn natives(builder: &mut GlobalsBuilder) {
     /// The value of a YAML text with one document, or with none, which is None.
     ///
     /// This is YAML 1.2 by its core schema: `no` and `on` are texts, `007` is a number. Keys become
@@ -52,7 +44,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         match documents[..] {
             [] => Ok(Value::new_none()),
             [only] => Ok(only),
-            _ => anyhow::bail!(
+            _ => bail!(
                 "yaml.decode: the text has {} documents; yaml.decode_all gives a list of them",
                 documents.len()
             ),
