@@ -66,7 +66,7 @@ pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waitin
 pub use door::Door;
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
 pub use fault::{Fault, Place, RaisedError};
-pub use graph::{Order, circular, dependents, order, order_where};
+pub use graph::{Order, circular, order, order_where};
 pub use grouped::Grouped;
 pub use host::{
     Ability, Asker, Cell, Credential, Database, ExecRequest, ExecResult, Host, HostError,
