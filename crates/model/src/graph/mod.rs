@@ -135,11 +135,7 @@ impl<'n, N: Ord + Clone> Graph<'n, N> {
 }
 
 /// The nodes without blame, each after what it depends on.
-fn sorted(
-    after: &[Vec<usize>],
-    before: &[Vec<usize>],
-    blame: &[Option<usize>],
-) -> Vec<usize> {
+fn sorted(after: &[Vec<usize>], before: &[Vec<usize>], blame: &[Option<usize>]) -> Vec<usize> {
     let sound = |node: &usize| blame[*node].is_none();
     let nodes = 0..after.len();
     let waits = |node: usize| after[node].iter().filter(|to| sound(to)).count();
