@@ -6,7 +6,8 @@ use crate::registry::{Meta, planned, tasks};
 use crate::request::{RequestError, RequestErrorKind};
 use crate::runtime::Runtime;
 use model::{Args, Caller, Limits, call_target};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// What is asked of the server, as far as it is about tools.
 pub enum Wish<'w> {
@@ -99,12 +100,12 @@ fn steps(catalog: &Arc<Catalog>, meta: Meta, name: &str, args: &Args) -> Vec<(St
     let note = |handle: &Handle| {
         let path = handle.path();
         let path = (path.module.to_string(), path.tool.to_string());
-        found.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        found.lock().push(path);
         Ok(())
     };
     // What is wrong with the plan is told by whoever would run it.
     let _ = planned(catalog, &tasks, &Limits::default(), &note, &|_, _| {});
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    found.into_inner()
 }
 
 fn named(catalog: &Catalog, name: &str) -> Option<(String, String)> {

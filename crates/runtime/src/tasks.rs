@@ -2,10 +2,11 @@
 //! what becomes of it when its server ends. What is known is in the store before anybody hears of it.
 
 use model::{Task, TaskBody, TaskStatus, World};
+use parking_lot::Mutex;
 use settings::Bounds;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::{Store, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -42,11 +43,11 @@ pub struct Words(Arc<Mutex<Option<String>>>);
 
 impl Words {
     pub fn say(&self, words: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
+        *self.0.lock() = Some(words);
     }
 
     fn last(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 

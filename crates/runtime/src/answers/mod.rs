@@ -9,10 +9,11 @@ pub(crate) use tracker::{PendingResult, ResultTracker};
 
 use hashlink::LinkedHashMap;
 use model::{Contents, Output, World};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::hash::RandomState;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tracker::SecretUse;
 
@@ -84,7 +85,7 @@ impl Answers {
     /// use the same secrets.
     pub(crate) fn get(&self, key: &Key, who: &Who, world: &dyn World) -> Option<Arc<CachedResult>> {
         let current = |key: &Key| {
-            let found = self.lock().get(key);
+            let found = self.shelf.lock().get(key);
             // Without the lock, since this may read from a disk.
             found.filter(|result| {
                 let mut secrets = result.secrets.iter();
@@ -106,7 +107,7 @@ impl Answers {
         let Some(until) = Instant::now().checked_add(time) else {
             return;
         };
-        let mut shelf = self.lock();
+        let mut shelf = self.shelf.lock();
         shelf.remove(&key);
         shelf.entries.insert(key, Entry { result: Arc::new(result), bytes, until });
         shelf.bytes += bytes;
@@ -120,7 +121,7 @@ impl Answers {
 
     /// Forgets those of which this is true.
     pub(crate) fn forget(&self, is_old: impl Fn(&Key) -> bool) {
-        let Shelf { entries, bytes } = &mut *self.lock();
+        let Shelf { entries, bytes } = &mut *self.shelf.lock();
         entries.retain(|key, entry| {
             let is_old = is_old(key);
             *bytes -= if is_old { entry.bytes } else { 0 };
@@ -129,7 +130,7 @@ impl Answers {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let shelf = self.lock();
+        let shelf = self.shelf.lock();
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
             hits: get(&self.hits),
@@ -138,10 +139,6 @@ impl Answers {
             bytes: shelf.bytes,
             entries: shelf.entries.len(),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

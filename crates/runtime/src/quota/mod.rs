@@ -17,11 +17,12 @@ use crate::scopes::{Wish, wanted};
 use crate::stats::Stats;
 use limited::Limit;
 use model::{Caller, ModuleName};
+use parking_lot::Mutex;
 use places::Places;
 use rates::Keyed;
 use settings::{Quotas, Rate};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// What has been used up of everything.
@@ -72,7 +73,7 @@ impl Used {
     }
 
     fn own(&self, module: &ModuleName, rate: Rate) -> Arc<Single> {
-        let mut all = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.own.lock();
         match all.get(module) {
             Some((known, single)) if *known == rate => Arc::clone(single),
             _ => {
