@@ -23,6 +23,13 @@ const THREAD: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Lane(AtomicU8);
 
+impl Clone for Lane {
+    /// A version that is made from another one learns anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Lane {
     pub(crate) fn may_try_here(&self) -> bool {
         self.0.load(Ordering::Relaxed) == HERE

@@ -97,8 +97,6 @@ impl Module {
     }
 }
 
-impl Views {}
-
 #[cfg(test)]
 #[path = "view_tests.rs"]
 mod tests;
