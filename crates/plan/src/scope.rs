@@ -2,7 +2,8 @@
 
 use super::budget::CopyBudget;
 use super::follow::{follow, holds, kind};
-use super::reference::{Reference, Step};
+use super::reference::Reference;
+use model::select::Step;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -120,7 +121,7 @@ fn choose_result<'v, 's>(
 /// A tool that answers with a bare list is read as one that calls its list `results`.
 pub(super) fn steps_into<'s>(result: &Value, steps: &'s [Step]) -> &'s [Step] {
     match (result, steps) {
-        (Value::Array(_), [Step::Name(name), rest @ ..]) if name == "results" => rest,
+        (Value::Array(_), [Step::Key(name), rest @ ..]) if name == "results" => rest,
         _ => steps,
     }
 }
