@@ -1,10 +1,10 @@
 //! Events become lines; what a request's span says stands beside each of its events.
 
-use super::escape::{one_line, plain_json};
 use super::fields::Fields;
 use crate::args::Format;
 use crate::terminal::{BAD, DIM, GOOD, styled};
 use anstyle::{AnsiColor, Style};
+use model::{escape_json, escape_line};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use tracing::span::{Attributes, Id, Record};
@@ -87,9 +87,9 @@ fn text(level: Level, fields: Fields, about: Option<&Map<String, Value>>) -> Str
     match about.and_then(|about| about.get("trace_id")?.as_str()) {
         Some(trace) => {
             let trace = styled(DIM, format!("trace_id={trace}"));
-            format!("{level} {} {trace}", one_line(&said))
+            format!("{level} {} {trace}", escape_line(&said))
         }
-        None => format!("{level} {}", one_line(&said)),
+        None => format!("{level} {}", escape_line(&said)),
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn json(
     if let Some(about) = about {
         line["span"] = about.clone().into();
     }
-    plain_json(&line.to_string()).into_owned()
+    escape_json(&line.to_string()).into_owned()
 }
 
 fn now() -> String {

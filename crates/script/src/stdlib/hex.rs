@@ -4,19 +4,9 @@ use super::checked::size::gauge;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
-use std::fmt::Write;
 
 pub(crate) fn add(builder: &mut GlobalsBuilder) {
     builder.namespace("hex", natives);
-}
-
-/// Two small digits a byte.
-pub(super) fn digits(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
 }
 
 fn bytes(digits: &str) -> anyhow::Result<Vec<u8>> {
@@ -46,7 +36,7 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> anyhow::Result<String> {
         gauge(eval)?.text(s.len().saturating_mul(2), "hex")?;
-        Ok(digits(s.as_bytes()))
+        Ok(model::hex_digits(s.as_bytes()))
     }
 
     /// The text whose bytes are written in hexadecimal digits, small or capital.

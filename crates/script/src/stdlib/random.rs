@@ -1,7 +1,6 @@
 //! `random`: chance, from where the system keeps it; nobody can guess it.
 
 use super::checked::size::items;
-use super::hex::digits;
 use crate::cx::Cx;
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
@@ -79,7 +78,9 @@ fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> anyhow::Result<String> {
         match usize::try_from(n) {
-            Ok(count) if count <= MOST_BYTES => Ok(digits(&Cx::host(eval)?.random(count)?)),
+            Ok(count) if count <= MOST_BYTES => {
+                Ok(model::hex_digits(&Cx::host(eval)?.random(count)?))
+            }
             _ => anyhow::bail!("random.bytes gives 0 to {MOST_BYTES} bytes, not {n}"),
         }
     }
