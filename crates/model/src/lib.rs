@@ -54,7 +54,7 @@ mod task;
 mod tool;
 mod uri;
 
-pub use accept::{MOST_DIGITS, Mismatch, shorten, spoken_value, unreadable_number};
+pub use accept::{MOST_DIGITS, Mismatch, kind_of, shorten, spoken_value, unreadable_number};
 pub use access::{
     Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, Permissions,
     PossibleWrite, Reach, ReadOnlyCall, Rights, Spot, Turns, check_entry, check_host,

@@ -1,6 +1,6 @@
 //! Which of two values is the greater, and whether they are the same.
 
-use super::follow::kind;
+use model::kind_of;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
@@ -25,8 +25,8 @@ pub(super) fn compare(left: &Value, right: &Value) -> Result<Ordering, String> {
         (Value::String(left), Value::String(right)) => Ok(left.cmp(right)),
         _ => Err(format!(
             "{} and {} have no order; < and > compare two numbers or two strings",
-            kind(left),
-            kind(right)
+            kind_of(left),
+            kind_of(right)
         )),
     }
 }

@@ -2,9 +2,8 @@
 
 use super::budget::{CopyBudget, TooLarge};
 use super::reference::{show_name, show_step};
-use model::did_you_mean;
 use model::select::Step;
-use model::shorten;
+use model::{did_you_mean, kind_of, shorten};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -117,7 +116,7 @@ fn why(value: &Value, step: &Step) -> String {
             count(items.len())
         ),
         (Value::Array(items), _) => format!("has {}, and no {wanted}", count(items.len())),
-        (value, _) => format!("is {} and has no `{wanted}`", kind(value)),
+        (value, _) => format!("is {} and has no `{wanted}`", kind_of(value)),
     }
 }
 
@@ -141,18 +140,6 @@ fn names(map: &Map<String, Value>, given: Option<&str>) -> String {
         more => format!(" and {more} more"),
     };
     format!("{}it has {}{more}", near.unwrap_or_default(), shown.join(", "))
-}
-
-/// `a list`, `null`.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 #[cfg(test)]

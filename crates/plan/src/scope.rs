@@ -1,8 +1,9 @@
 //! What a reference can reach when it is resolved: the results there are, and a list's item.
 
 use super::budget::CopyBudget;
-use super::follow::{follow, holds, kind};
+use super::follow::{follow, holds};
 use super::reference::Reference;
+use model::kind_of;
 use model::select::Step;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -59,7 +60,7 @@ impl Scope<'_> {
             other => {
                 return Err(format!(
                     "`{reference}` is {}, which text cannot hold; write ${{json({reference})}} for its JSON",
-                    kind(other)
+                    kind_of(other)
                 ));
             }
         };
