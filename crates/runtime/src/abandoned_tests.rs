@@ -10,13 +10,9 @@ use crate::request::{Call, RequestError, RequestErrorKind};
 use crate::runtime::{Runtime, Settings};
 use crate::stats::Stats;
 use crate::status::Status;
-use model::{
-    Args, Egress, ExecRequest, ExecResult, HostError, HttpRequest, HttpResponse, Leash, Secret,
-    SecretName, SecretStamp, Source, SqlAnswer, SqlRequest, Stop, Surroundings, World,
-};
+use model::{Args, HostError, Stop, World};
 use parking_lot::{Condvar, Mutex};
 use settings::Bounds;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -38,10 +34,6 @@ impl BlockingWorld {
     }
 }
 
-fn nothing<T>() -> Result<T, HostError> {
-    Err(HostError("there is nothing here".into()))
-}
-
 impl World for BlockingWorld {
     fn now_ms(&self) -> i64 {
         self.blocked.fetch_add(1, Ordering::Relaxed);
@@ -54,54 +46,6 @@ impl World for BlockingWorld {
 
     fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
         Ok(vec![0; count])
-    }
-
-    fn http(&self, _: &HttpRequest, _: &Egress, _: &Leash) -> Result<HttpResponse, HostError> {
-        nothing()
-    }
-
-    fn exec(&self, _: &ExecRequest, _: &Surroundings, _: &Leash) -> Result<ExecResult, HostError> {
-        nothing()
-    }
-
-    fn sql(&self, _: &Source, _: &SqlRequest, _: &Leash) -> Result<SqlAnswer, HostError> {
-        nothing()
-    }
-
-    fn env(&self) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn secret(&self, _: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
-        nothing()
-    }
-
-    fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
-        nothing()
-    }
-
-    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
-        nothing()
-    }
-
-    fn file_read(&self, _: &Path) -> Result<String, HostError> {
-        nothing()
-    }
-
-    fn file_list(&self, _: &Path) -> Result<Vec<String>, HostError> {
-        nothing()
-    }
-
-    fn file_exists(&self, _: &Path) -> Result<bool, HostError> {
-        nothing()
-    }
-
-    fn file_write(&self, _: &Path, _: &str) -> Result<(), HostError> {
-        nothing()
-    }
-
-    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
-        Ok(path.to_path_buf())
     }
 }
 

@@ -27,9 +27,12 @@ pub enum Source {
     },
 }
 
+/// Where nothing else is said, nothing is there.
 pub trait World: Send + Sync {
     /// Milliseconds since 1970.
-    fn now_ms(&self) -> i64;
+    fn now_ms(&self) -> i64 {
+        0
+    }
 
     /// Is it asked one thing after the other? Where answers come in turn, requests must as well.
     fn in_turn(&self) -> bool {
@@ -42,31 +45,26 @@ pub trait World: Send + Sync {
     }
 
     /// So many bytes that nobody can guess.
-    fn random(&self, count: usize) -> Result<Vec<u8>, HostError>;
+    fn random(&self, _: usize) -> Result<Vec<u8>, HostError> {
+        nothing_there()
+    }
 
-    fn http(
-        &self,
-        request: &HttpRequest,
-        egress: &Egress,
-        leash: &Leash,
-    ) -> Result<HttpResponse, HostError>;
+    fn http(&self, _: &HttpRequest, _: &Egress, _: &Leash) -> Result<HttpResponse, HostError> {
+        nothing_there()
+    }
 
-    fn exec(
-        &self,
-        request: &ExecRequest,
-        surroundings: &Surroundings,
-        leash: &Leash,
-    ) -> Result<ExecResult, HostError>;
+    fn exec(&self, _: &ExecRequest, _: &Surroundings, _: &Leash) -> Result<ExecResult, HostError> {
+        nothing_there()
+    }
 
-    fn sql(
-        &self,
-        source: &Source,
-        request: &SqlRequest,
-        leash: &Leash,
-    ) -> Result<SqlAnswer, HostError>;
+    fn sql(&self, _: &Source, _: &SqlRequest, _: &Leash) -> Result<SqlAnswer, HostError> {
+        nothing_there()
+    }
 
     /// Every variable of our own environment that is text.
-    fn env(&self) -> Vec<(String, String)>;
+    fn env(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 
     /// One of them.
     fn variable(&self, name: &str) -> Option<String> {
@@ -75,13 +73,19 @@ pub trait World: Send + Sync {
     }
 
     /// What a module's secret is; it goes into requests, and never to a script.
-    fn secret(&self, wanted: &SecretName<'_>, leash: &Leash) -> Result<Secret, HostError>;
+    fn secret(&self, _: &SecretName<'_>, _: &Leash) -> Result<Secret, HostError> {
+        nothing_there()
+    }
 
     /// Is it set, so that it could be used?
-    fn has_secret(&self, wanted: &SecretName<'_>) -> Result<(), HostError>;
+    fn has_secret(&self, _: &SecretName<'_>) -> Result<(), HostError> {
+        nothing_there()
+    }
 
     /// Which value it stands for now, if it is set: results that used another are no longer valid.
-    fn secret_stamp(&self, wanted: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError>;
+    fn secret_stamp(&self, _: &SecretName<'_>) -> Result<Option<SecretStamp>, HostError> {
+        nothing_there()
+    }
 
     /// Has anybody set it? For those who tell what is still to be done.
     fn is_secret_set(&self, module: &str, name: &str) -> bool {
@@ -89,18 +93,32 @@ pub trait World: Send + Sync {
         self.has_secret(&SecretName { module, name, user }).is_ok()
     }
 
-    fn file_read(&self, path: &Path) -> Result<String, HostError>;
+    fn file_read(&self, _: &Path) -> Result<String, HostError> {
+        nothing_there()
+    }
 
-    fn file_list(&self, path: &Path) -> Result<Vec<String>, HostError>;
+    fn file_list(&self, _: &Path) -> Result<Vec<String>, HostError> {
+        nothing_there()
+    }
 
-    fn file_exists(&self, path: &Path) -> Result<bool, HostError>;
+    fn file_exists(&self, _: &Path) -> Result<bool, HostError> {
+        nothing_there()
+    }
 
-    fn file_write(&self, path: &Path, text: &str) -> Result<(), HostError>;
+    fn file_write(&self, _: &Path, _: &str) -> Result<(), HostError> {
+        nothing_there()
+    }
 
     /// The path without links and `..`, as far as it exists: whether it lies inside a folder is
     /// decided on this.
-    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError>;
+    fn real_path(&self, path: &Path) -> Result<PathBuf, HostError> {
+        Ok(path.to_path_buf())
+    }
 
     /// Ends what still goes on, since nobody is left to hear of it.
     fn close(&self) {}
+}
+
+fn nothing_there<T>() -> Result<T, HostError> {
+    Err(HostError("there is no world outside here".into()))
 }
