@@ -1,9 +1,9 @@
 //! What `larkspur dev` shows of clients: how to connect one, and what they call.
 
 use crate::doors::Plan;
-use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, say, styled};
 use crate::variables::TOKEN;
+use model::escape_line;
 use runtime::{Called, RequestVerdict};
 use serde_json::json;
 use server::Login;
@@ -54,7 +54,7 @@ fn line(called: &Called, time: u64) -> String {
 fn cut(text: &str) -> String {
     let short = &text[..text.floor_char_boundary(LONGEST)];
     let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", one_line(short))
+    format!("{}{dots}", escape_line(short))
 }
 
 /// In UTC, as logs have it.

@@ -352,14 +352,25 @@ fn may_hold_numbers(value: &Value) -> bool {
     matches!(value, Value::Number(_) | Value::Array(_) | Value::Object(_))
 }
 
+/// Names a value and its kind, for errors: `the number 7`.
 pub fn spoken_value(value: &Value) -> String {
     match value {
-        Value::Null => "null".into(),
         Value::Bool(b) => b.to_string(),
         Value::Number(n) => format!("the number {}", shorten(&n.to_string())),
         Value::String(s) => format!("the string {}", shorten(&json!(s).to_string())),
-        Value::Array(_) => "a list".into(),
-        Value::Object(_) => "an object".into(),
+        other => kind_of(other).to_owned(),
+    }
+}
+
+/// Names the kind of a value: `a list`, `null`.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -4,10 +4,11 @@
 //! A thread without a slot of its own, as one that serves, is not affected by any of this.
 
 use crate::Cancel;
+use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,7 @@ impl ComputeSlots {
 
     /// A call that will compute, until it is cancelled.
     pub fn enter(&self, cancel: Cancel) -> ComputeSlot {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.last += 1;
         ComputeSlot { slots: self.clone(), call: state.last, cancel }
     }
@@ -85,10 +86,6 @@ impl Default for ComputeSlots {
 }
 
 impl SlotQueue {
-    fn lock(&self) -> MutexGuard<'_, SlotState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Gives free slots to those who have waited longest.
     fn grant(&self, state: &mut SlotState) {
         state.held.retain(|(_, since)| since.elapsed() < LONG);
@@ -119,14 +116,14 @@ impl ComputeSlot {
             thread: thread::current(),
             is_granted: AtomicBool::new(false),
         });
-        let mut state = queue.lock();
+        let mut state = queue.state.lock();
         state.queue.push_back(Arc::clone(&waiter));
         queue.waiting.fetch_add(1, Ordering::Relaxed);
         queue.grant(&mut state);
         drop(state);
         while !waiter.is_granted.load(Ordering::Acquire) {
             thread::park_timeout(LOOK);
-            let mut state = queue.lock();
+            let mut state = queue.state.lock();
             if self.cancel.is_cancelled() {
                 let before = state.queue.len();
                 state.queue.retain(|other| !Arc::ptr_eq(other, &waiter));
@@ -139,13 +136,13 @@ impl ComputeSlot {
     }
 
     fn release(&self) {
-        let mut state = self.slots.0.lock();
+        let mut state = self.slots.0.state.lock();
         state.held.retain(|(call, _)| *call != self.call);
         self.slots.0.grant(&mut state);
     }
 
     fn has_used_its_slice(&self) -> bool {
-        let state = self.slots.0.lock();
+        let state = self.slots.0.state.lock();
         let mut held = state.held.iter();
         // One that was held for long has been given away already.
         held.all(|(call, since)| *call != self.call || since.elapsed() >= SLICE)
@@ -225,7 +222,7 @@ mod tests {
         second_began();
         finish_first();
         finish_second();
-        assert_eq!(slots.0.lock().held.len(), 0);
+        assert_eq!(slots.0.state.lock().held.len(), 0);
     }
 
     #[test]
@@ -240,7 +237,7 @@ mod tests {
             finish();
         });
         drop(computing);
-        assert_eq!(slots.0.lock().held.len(), 0);
+        assert_eq!(slots.0.state.lock().held.len(), 0);
     }
 
     #[test]

@@ -24,9 +24,11 @@ mod completion;
 mod compute;
 mod door;
 mod duplicate;
+mod escape;
 mod fault;
 mod graph;
 mod grouped;
+mod hex;
 mod host;
 mod input;
 mod kebab;
@@ -52,7 +54,7 @@ mod task;
 mod tool;
 mod uri;
 
-pub use accept::{MOST_DIGITS, Mismatch, shorten, spoken_value, unreadable_number};
+pub use accept::{MOST_DIGITS, Mismatch, kind_of, shorten, spoken_value, unreadable_number};
 pub use access::{
     Access, DATA_FOLDER, DeclaredRead, Denied, Egress, Grant, Permission, Permissions,
     PossibleWrite, Reach, ReadOnlyCall, Rights, Spot, Turns, check_entry, check_host,
@@ -65,9 +67,11 @@ pub use completion::Completion;
 pub use compute::{ComputeSlot, ComputeSlots, Computing, share_core, while_waiting};
 pub use door::Door;
 pub use duplicate::{DuplicateKey, KeyPlace, duplicate_key, scan_keys};
+pub use escape::{escape_json, escape_line};
 pub use fault::{Fault, Place, RaisedError};
-pub use graph::{Order, circular, dependents, order, order_where};
+pub use graph::{Order, circular, order, order_where};
 pub use grouped::Grouped;
+pub use hex::{hex_digits, read_hex};
 pub use host::{
     Ability, Asker, Cell, Credential, Database, ExecRequest, ExecResult, Host, HostError,
     HttpRequest, HttpResponse, Level, MOST_REDIRECTS, Question, Sample, Site, Source, SqlAnswer,

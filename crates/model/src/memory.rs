@@ -1,9 +1,10 @@
 //! Memory of the whole process: while it uses more than it may, calls pause, one at a time excepted.
 
 use crate::Leash;
+use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often a paused call looks whether it is cancelled.
@@ -42,7 +43,7 @@ impl MemoryGate {
 
     /// Calls that have begun and wait for memory.
     pub fn paused(&self) -> usize {
-        self.lock().paused.len()
+        self.state.lock().paused.len()
     }
 
     /// Takes what was measured: for how many calls there is memory, or none if too much is used. Memory
@@ -51,7 +52,7 @@ impl MemoryGate {
         if free.is_some() && !self.is_tight() {
             return;
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.most = free.unwrap_or_default();
         while state.running.len() > state.most.max(1) {
             state.running.pop_last();
@@ -69,10 +70,6 @@ impl MemoryGate {
     pub fn enter(self: &Arc<Self>) -> MemoryShare {
         MemoryShare { call: self.last_call.fetch_add(1, Ordering::Relaxed), gate: Arc::clone(self) }
     }
-
-    fn lock(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl MemoryShare {
@@ -83,7 +80,7 @@ impl MemoryShare {
     /// Waits until memory is free or this call may go on: the oldest one first. False when the leash
     /// ends before that.
     pub fn wait(&self, leash: &Leash) -> bool {
-        let mut state = self.gate.lock();
+        let mut state = self.gate.state.lock();
         state.paused.push(self.call);
         let goes_on = loop {
             if !self.is_tight() || state.admit(self.call) {
@@ -93,8 +90,7 @@ impl MemoryShare {
             if left.is_zero() || leash.cancel.is_cancelled() {
                 break false;
             }
-            let waited = self.gate.changed.wait_timeout(state, left.min(LOOK));
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.gate.changed.wait_for(&mut state, left.min(LOOK));
         };
         if let Some(at) = state.paused.iter().position(|call| *call == self.call) {
             state.paused.swap_remove(at);
@@ -107,7 +103,7 @@ impl MemoryShare {
         if !self.is_tight() {
             return;
         }
-        let mut state = self.gate.lock();
+        let mut state = self.gate.state.lock();
         if state.running.remove(&self.call) {
             self.gate.changed.notify_all();
         }

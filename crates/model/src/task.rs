@@ -38,11 +38,6 @@ impl TaskStatus {
             Self::Cancelled => "cancelled",
         }
     }
-
-    /// Nothing changes any more.
-    pub fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,10 @@
 //! `{var}` for one segment, `{+var}` for the rest of a path.
 
 use crate::Args;
+use percent_encoding::percent_decode_str;
+use regex::Regex;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
@@ -10,10 +13,12 @@ use std::str::FromStr;
 const LONGEST_URI: usize = 8 << 10;
 
 /// A URI with any number of variables; with none it stands for itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct UriTemplate {
     text: String,
     parts: Vec<Part>,
+    /// Has a group for each variable; the earlier ones take as much as they can.
+    pattern: Regex,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +29,16 @@ enum Part {
         /// `{+name}`: slashes, question marks and the like belong to it.
         reserved: bool,
     },
+}
+
+impl Part {
+    fn pattern(&self) -> String {
+        match self {
+            Self::Literal(text) => regex::escape(text),
+            Self::Variable { reserved: true, .. } => "(.+)".to_owned(),
+            Self::Variable { .. } => "([^/?#]+)".to_owned(),
+        }
+    }
 }
 
 /// A text that is no URI and no template of one.
@@ -43,9 +58,20 @@ impl FromStr for UriTemplate {
         if !matches!(parts.first(), Some(Part::Literal(text)) if has_scheme(text)) {
             return Err(bad("is not a URI; put a scheme in front, such as `notes://today`".into()));
         }
-        Ok(Self { text: given.to_owned(), parts })
+        let pattern: String = parts.iter().map(Part::pattern).collect();
+        let pattern = Regex::new(&format!("(?s)^{pattern}$"));
+        let pattern = pattern.map_err(|_| bad("is too long".into()))?;
+        Ok(Self { text: given.to_owned(), parts, pattern })
     }
 }
+
+impl PartialEq for UriTemplate {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for UriTemplate {}
 
 impl fmt::Display for UriTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,58 +111,17 @@ impl UriTemplate {
         self.parts.iter().any(rest)
     }
 
-    /// The variables as this URI has them, decoded; the earlier ones take as much as they can.
+    /// The variables as this URI has them, decoded.
     pub fn matches(&self, uri: &str) -> Option<Vec<(&str, String)>> {
-        let begins =
-            matches!(self.parts.first(), Some(Part::Literal(text)) if uri.starts_with(text));
-        if !begins || uri.len() > LONGEST_URI {
+        if uri.len() > LONGEST_URI {
             return None;
         }
-        let furthest = self.furthest(uri)?;
-        let mut at = 0;
-        let mut found = Vec::new();
-        for (part, ends) in self.parts.iter().zip(furthest) {
-            match part {
-                Part::Literal(text) => at += text.len(),
-                Part::Variable { name, .. } => {
-                    let end = ends.get(at).copied().flatten()?;
-                    found.push((name.as_str(), decode(&uri[at..end])));
-                    at = end;
-                }
-            }
+        if self.is_exact() {
+            return (uri == self.text).then(Vec::new);
         }
-        Some(found)
-    }
-
-    /// For each part and place, how far a variable that begins there may go so that all behind it
-    /// still fits. Worked out from the end, so that no URI takes long, whatever it repeats.
-    fn furthest(&self, uri: &str) -> Option<Vec<Vec<Option<usize>>>> {
-        let bytes = uri.as_bytes();
-        let mut fits = vec![false; bytes.len() + 1];
-        fits[bytes.len()] = true;
-        let mut furthest = Vec::with_capacity(self.parts.len());
-        for part in self.parts.iter().rev() {
-            let ends = match part {
-                Part::Literal(text) => {
-                    let is_here = |at: usize| bytes[at..].starts_with(text.as_bytes());
-                    fits = (0..fits.len()).map(|at| is_here(at) && fits[at + text.len()]).collect();
-                    Vec::new()
-                }
-                Part::Variable { reserved, .. } => {
-                    let mut ends = vec![None; fits.len()];
-                    for at in (0..bytes.len()).rev() {
-                        if *reserved || !b"/?#".contains(&bytes[at]) {
-                            ends[at] = ends[at + 1].or(fits[at + 1].then_some(at + 1));
-                        }
-                    }
-                    fits = ends.iter().map(Option::is_some).collect();
-                    ends
-                }
-            };
-            furthest.push(ends);
-        }
-        furthest.reverse();
-        fits[0].then_some(furthest)
+        let found = self.pattern.captures(uri)?;
+        let values = found.iter().skip(1).flatten().map(|value| decode(value.as_str()));
+        Some(self.variables().zip(values).collect())
     }
 
     /// The URI with these values in it; the first variable that has none is the error.
@@ -220,23 +205,8 @@ fn has_scheme(text: &str) -> bool {
 
 /// What is not well encoded is taken as it stands.
 fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut i = 0;
-    while i < bytes.len() {
-        let hex = text.get(i + 1..i + 3).filter(|_| bytes[i] == b'%');
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                i += 3;
-            }
-            None => {
-                decoded.push(bytes[i]);
-                i += 1;
-            }
-        }
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 fn encode(text: &str, reserved: bool, uri: &mut String) {

@@ -1,12 +1,12 @@
 //! References by the names that a result has in its compact form, which is what callers have seen.
 
 use super::follow::{holds, reach};
-use super::reference::Step;
 use super::run::{Job, Run};
 use super::scope::{Scope, steps_into};
 use super::state::State;
 use super::task::Task;
 use super::template::Template;
+use model::select::Step;
 use serde_json::Value;
 
 /// The paths that other tasks follow into one task's result.
@@ -91,10 +91,10 @@ fn collect_paths(task: &Task, id: &str, paths: &mut Vec<Vec<Step>>) {
 
 /// Takes away the step into the list of results; answers whether the path goes into one of them.
 fn steps_of_item(steps: &mut Vec<Step>) -> bool {
-    if matches!(steps.first(), Some(Step::Name(name)) if name == "results") {
+    if matches!(steps.first(), Some(Step::Key(name)) if name == "results") {
         steps.remove(0);
     }
-    let is_item = matches!(steps.first(), Some(Step::Index(_) | Step::Each));
+    let is_item = matches!(steps.first(), Some(Step::At(_) | Step::Each));
     if is_item {
         steps.remove(0);
     }

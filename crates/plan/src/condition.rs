@@ -3,11 +3,11 @@
 use super::budget::CopyBudget;
 use super::compare::{compare, same};
 use super::cursor::{Cursor, Slip};
-use super::follow::kind;
 use super::misspelt::Names;
 use super::reference::Reference;
 use super::scope::Scope;
 use super::template::Findings;
+use model::kind_of;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ impl Condition {
         let left = self.left.value(scope, budget)?;
         let Some((operator, right)) = &self.right else {
             let not = || {
-                let kind = kind(&left);
+                let kind = kind_of(&left);
                 format!("{} is {kind}, neither true nor false", self.left.spoken())
             };
             return left.as_bool().ok_or_else(not);

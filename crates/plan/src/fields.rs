@@ -1,8 +1,7 @@
 //! Takes the fields of an object by type, and notes what does not fit.
 
 use super::problem::PlanProblem;
-use model::did_you_mean;
-use model::{shorten, spoken_value};
+use model::{did_you_mean, shorten, spoken_value};
 use serde_json::{Map, Value};
 
 /// Names that other systems have for a field.

@@ -1,9 +1,9 @@
 //! Follows a path into a value, and says how far it got.
 
 use super::budget::{CopyBudget, TooLarge};
-use super::reference::{Step, show_name};
-use model::did_you_mean;
-use model::shorten;
+use super::reference::{show_name, show_step};
+use model::select::Step;
+use model::{did_you_mean, kind_of, shorten};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -51,10 +51,10 @@ pub(super) fn follow<'v>(
     if let (Step::Each, Value::Array(items)) = (step, value) {
         return each(items, rest, default, budget);
     }
-    match (one(value, step), default) {
+    match (step.child(value), default) {
         (Some(inner), _) => {
             let found = follow(inner, rest, default, budget);
-            found.map_err(|missing| missing.within(&step.to_string()))
+            found.map_err(|missing| missing.within(&show_step(step)))
         }
         (None, Some(default)) => Ok(Cow::Borrowed(default)),
         (None, None) => Err(Missing { path: String::new(), why: why(value, step) }),
@@ -89,46 +89,34 @@ pub(super) fn holds(value: &Value, steps: &[Step]) -> bool {
             let items = value.as_array();
             items.is_some_and(|items| items.iter().all(|item| holds(item, rest)))
         }
-        [step, rest @ ..] => one(value, step).is_some_and(|inner| holds(inner, rest)),
+        [step, rest @ ..] => step.child(value).is_some_and(|inner| holds(inner, rest)),
     }
 }
 
 /// The value at the end of steps that lead to one.
 pub(super) fn reach<'v>(value: &'v Value, steps: &[Step]) -> Option<&'v Value> {
-    steps.iter().try_fold(value, one)
-}
-
-fn one<'v>(value: &'v Value, step: &Step) -> Option<&'v Value> {
-    match (step, value) {
-        (Step::Name(name), Value::Object(map)) => map.get(name),
-        (Step::Index(index), Value::Array(items)) => {
-            let from_end = || items.len().checked_sub(index.unsigned_abs().try_into().ok()?);
-            let place = usize::try_from(*index).ok().or_else(from_end)?;
-            items.get(place)
-        }
-        _ => None,
-    }
+    steps.iter().try_fold(value, |value, step| step.child(value))
 }
 
 fn why(value: &Value, step: &Step) -> String {
     let wanted = match step {
-        Step::Name(name) => shorten(show_name(name).trim_start_matches('.')),
-        step => step.to_string(),
+        Step::Key(name) => shorten(show_name(name).trim_start_matches('.')),
+        step => show_step(step),
     };
     match (value, step) {
-        (Value::Object(map), Step::Name(name)) => {
+        (Value::Object(map), Step::Key(name)) => {
             format!("has no `{wanted}`; {}", names(map, Some(name)))
         }
         (Value::Object(map), Step::Each) => format!("is an object, no list; {}", names(map, None)),
-        (Value::Object(map), Step::Index(_)) => {
+        (Value::Object(map), Step::At(_)) => {
             format!("is an object and has no {wanted}; {}", names(map, None))
         }
-        (Value::Array(items), Step::Name(_)) => format!(
+        (Value::Array(items), Step::Key(_)) => format!(
             "is a list ({}) and has no `{wanted}`; [0] is its first item, [*] each of them",
             count(items.len())
         ),
         (Value::Array(items), _) => format!("has {}, and no {wanted}", count(items.len())),
-        (value, _) => format!("is {} and has no `{wanted}`", kind(value)),
+        (value, _) => format!("is {} and has no `{wanted}`", kind_of(value)),
     }
 }
 
@@ -152,18 +140,6 @@ fn names(map: &Map<String, Value>, given: Option<&str>) -> String {
         more => format!(" and {more} more"),
     };
     format!("{}it has {}{more}", near.unwrap_or_default(), shown.join(", "))
-}
-
-/// `a list`, `null`.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 #[cfg(test)]

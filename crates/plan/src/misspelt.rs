@@ -2,8 +2,9 @@
 //! them as text.
 
 use super::cursor::Slip;
-use super::reference::{Reference, Step};
+use super::reference::Reference;
 use super::scope::is_of_item;
+use model::select::Step;
 use model::shorten;
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ impl Names<'_> {
         });
         let bare = || {
             let (meant, rest) = self.path(written)?;
-            let has_place = meant.steps.iter().any(|step| !matches!(step, Step::Name(_)));
+            let has_place = meant.steps.iter().any(|step| !matches!(step, Step::Key(_)));
             (rest.is_empty() && has_place).then_some(meant)
         };
         let meant = marked.or_else(bare)?;
@@ -94,8 +95,8 @@ impl Names<'_> {
         let mut parts = inner.split('/').skip(prefix.iter().count());
         let root = parts.next().filter(|root| self.has(root))?;
         let step = |part: &str| match part.parse() {
-            Ok(index) => Step::Index(index),
-            Err(_) => Step::Name(part.to_owned()),
+            Ok(index) => Step::At(index),
+            Err(_) => Step::Key(part.to_owned()),
         };
         Some(Reference::to(root, parts.map(step).collect()))
     }
@@ -213,7 +214,7 @@ impl Names<'_> {
         }
         // `$1.50` and `{1}` are no references, also where a task has the id 1.
         let is_number = root.starts_with(|c: char| c.is_ascii_digit());
-        let has_name = matches!(steps.first(), Some(Step::Name(name)) if !name.starts_with(|c: char| c.is_ascii_digit()));
+        let has_name = matches!(steps.first(), Some(Step::Key(name)) if !name.starts_with(|c: char| c.is_ascii_digit()));
         if is_number && !has_name {
             return None;
         }
@@ -250,13 +251,13 @@ fn step(text: &str) -> Option<(Step, &str)> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
         let (name, rest) = after.split_at(end);
-        return (!name.is_empty()).then(|| (Step::Name(name.to_owned()), rest));
+        return (!name.is_empty()).then(|| (Step::Key(name.to_owned()), rest));
     }
     let (inner, rest) = split_near(text.strip_prefix('[')?, "]")?;
     let quoted = |mark: char| inner.strip_prefix(mark)?.strip_suffix(mark);
     let step = match (inner.parse(), quoted('"').or(quoted('\''))) {
-        (Ok(index), _) => Step::Index(index),
-        (_, Some(name)) => Step::Name(name.to_owned()),
+        (Ok(index), _) => Step::At(index),
+        (_, Some(name)) => Step::Key(name.to_owned()),
         _ if inner == "*" => Step::Each,
         _ => return None,
     };

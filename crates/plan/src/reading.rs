@@ -2,7 +2,6 @@
 
 use super::condition::Condition;
 use super::fields::{Fields, as_flag};
-use super::follow::kind;
 use super::limits::PlanLimits;
 use super::misspelt::{Misspelling, Names};
 use super::problem::PlanProblem;
@@ -10,8 +9,7 @@ use super::retry::{On, Retry};
 use super::task::{OnError, Shown, TaskId, When};
 use super::template::{Findings, Template};
 use compact::Format;
-use model::shorten;
-use model::{BadName, Selection, ToolPath};
+use model::{BadName, Selection, ToolPath, kind_of, shorten};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -148,7 +146,7 @@ pub(super) fn when(fields: &mut Fields<'_>, findings: &mut Findings<'_>) -> Opti
     let value = fields.get("when")?;
     let Some(text) = value.as_str() else {
         let be = "a comparison as text, such as \"${search.total} > 0\"";
-        fields.wrong("when", format!("must be {be}, not {}", kind(value)));
+        fields.wrong("when", format!("must be {be}, not {}", kind_of(value)));
         return None;
     };
     Some(When { condition: Condition::read(text, findings)?, of_item: false })

@@ -1,6 +1,7 @@
 //! One reference, `${search.results[0].id ?? "x"}`: its grammar.
 
 use super::cursor::{Cursor, Slip};
+use model::select::Step;
 use serde_json::Value;
 use std::fmt;
 
@@ -13,14 +14,6 @@ pub(super) struct Reference {
     pub(super) default: Option<Box<Value>>,
     /// Is the value wanted as JSON text?
     pub(super) json: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
-    Name(String),
-    /// From the end, if negative.
-    Index(i64),
-    Each,
 }
 
 impl Reference {
@@ -68,7 +61,7 @@ impl Reference {
         }
         let root = cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         let mut steps = Vec::new();
-        while let Some(step) = Step::read(cursor)? {
+        while let Some(step) = read_step(cursor)? {
             steps.push(step);
         }
         Ok(Self::to(root, steps))
@@ -86,53 +79,51 @@ impl Reference {
     }
 }
 
-impl Step {
-    fn read(cursor: &mut Cursor<'_>) -> Result<Option<Self>, Slip> {
-        if cursor.eat(".") {
-            let name = cursor.take_while(is_plain);
-            if name.is_empty() {
-                return Err(cursor.expected("a name (an unusual one is written as [\"na me\"])"));
-            }
-            return Ok(Some(Self::Name(name.to_owned())));
+fn read_step(cursor: &mut Cursor<'_>) -> Result<Option<Step>, Slip> {
+    if cursor.eat(".") {
+        let name = cursor.take_while(is_plain);
+        if name.is_empty() {
+            return Err(cursor.expected("a name (an unusual one is written as [\"na me\"])"));
         }
-        if !cursor.eat("[") {
-            return Ok(None);
-        }
-        let step = Self::in_brackets(cursor)?;
-        if !cursor.eat("]") {
-            return Err(cursor.expected("`]`"));
-        }
-        Ok(Some(step))
+        return Ok(Some(Step::Key(name.to_owned())));
     }
+    if !cursor.eat("[") {
+        return Ok(None);
+    }
+    let step = in_brackets(cursor)?;
+    if !cursor.eat("]") {
+        return Err(cursor.expected("`]`"));
+    }
+    Ok(Some(step))
+}
 
-    fn in_brackets(cursor: &mut Cursor<'_>) -> Result<Self, Slip> {
-        if cursor.eat("*") {
-            return Ok(Self::Each);
-        }
-        let before = cursor.slip("");
-        let expected = cursor.expected("a whole number, \"name\" or * in the brackets");
-        if !cursor.rest().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
-            return Err(expected);
-        }
-        let inner = cursor.rest().split([']', '}']).next().unwrap_or_default();
-        if inner.contains(':') && !inner.starts_with('"') {
-            let message = "a reference takes one item, [0], or each of them, [*], and no slice";
-            return Err(Slip { message: message.to_owned(), ..before });
-        }
-        match cursor.literal(&[']', '}'])? {
-            Value::String(name) => Ok(Self::Name(name)),
-            Value::Number(number) => match number.as_i64() {
-                Some(index) => Ok(Self::Index(index)),
-                None => Err(Slip {
-                    message: format!(
-                        "`[{}]` is no place in a list",
-                        model::shorten(&number.to_string())
-                    ),
-                    ..before
-                }),
-            },
-            _ => Err(expected),
-        }
+fn in_brackets(cursor: &mut Cursor<'_>) -> Result<Step, Slip> {
+    if cursor.eat("*") {
+        return Ok(Step::Each);
+    }
+    let before = cursor.slip("");
+    let expected = cursor.expected("a whole number, \"name\" or * in the brackets");
+    if !cursor.rest().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        return Err(expected);
+    }
+    let inner = cursor.rest().split([']', '}']).next().unwrap_or_default();
+    if inner.contains(':') && !inner.starts_with('"') {
+        let message = "a reference takes one item, [0], or each of them, [*], and no slice";
+        return Err(Slip { message: message.to_owned(), ..before });
+    }
+    match cursor.literal(&[']', '}'])? {
+        Value::String(name) => Ok(Step::Key(name)),
+        Value::Number(number) => match number.as_i64() {
+            Some(index) => Ok(Step::At(index)),
+            None => Err(Slip {
+                message: format!(
+                    "`[{}]` is no place in a list",
+                    model::shorten(&number.to_string())
+                ),
+                ..before
+            }),
+        },
+        _ => Err(expected),
     }
 }
 
@@ -150,13 +141,12 @@ pub(super) fn show_name(name: &str) -> String {
     }
 }
 
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => f.write_str(&show_name(name)),
-            Self::Index(index) => write!(f, "[{index}]"),
-            Self::Each => f.write_str("[*]"),
-        }
+/// A step as references write it; a name that `select` takes as it stands may need quotes here.
+pub(super) fn show_step(step: &Step) -> String {
+    match step {
+        Step::Key(name) => show_name(name),
+        Step::At(index) => format!("[{index}]"),
+        Step::Each => "[*]".to_owned(),
     }
 }
 
@@ -164,7 +154,7 @@ impl fmt::Display for Reference {
     /// The path alone: `search.results[0]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.root)?;
-        self.steps.iter().try_for_each(|step| write!(f, "{step}"))
+        self.steps.iter().try_for_each(|step| f.write_str(&show_step(step)))
     }
 }
 

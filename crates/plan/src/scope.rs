@@ -1,8 +1,10 @@
 //! What a reference can reach when it is resolved: the results there are, and a list's item.
 
 use super::budget::CopyBudget;
-use super::follow::{follow, holds, kind};
-use super::reference::{Reference, Step};
+use super::follow::{follow, holds};
+use super::reference::Reference;
+use model::kind_of;
+use model::select::Step;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -58,7 +60,7 @@ impl Scope<'_> {
             other => {
                 return Err(format!(
                     "`{reference}` is {}, which text cannot hold; write ${{json({reference})}} for its JSON",
-                    kind(other)
+                    kind_of(other)
                 ));
             }
         };
@@ -120,7 +122,7 @@ fn choose_result<'v, 's>(
 /// A tool that answers with a bare list is read as one that calls its list `results`.
 pub(super) fn steps_into<'s>(result: &Value, steps: &'s [Step]) -> &'s [Step] {
     match (result, steps) {
-        (Value::Array(_), [Step::Name(name), rest @ ..]) if name == "results" => rest,
+        (Value::Array(_), [Step::Key(name), rest @ ..]) if name == "results" => rest,
         _ => steps,
     }
 }

@@ -1,11 +1,11 @@
 //! A plan as it was sent: a list, or text with one task per line. Other spellings that have only one
 //! meaning are read as it.
 
-use super::follow::kind;
 use super::problem::PlanProblem;
 use super::task::TaskId;
-use model::{drop_trailing_commas, read_json_text, strip_fence};
-use model::{duplicate_key, normalize_call};
+use model::{
+    drop_trailing_commas, duplicate_key, kind_of, normalize_call, read_json_text, strip_fence,
+};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub(super) fn entries<'s>(
         other => Err(format!(
             "the tasks are a list of objects, such as [{{\"id\": \"a\", \"module\": \"m\", \"tool\": \"t\", \
              \"output\": true}}], not {}",
-            kind(other)
+            kind_of(other)
         )),
     };
     let read = read.unwrap_or_else(|whole| vec![Err(PlanProblem::whole(whole))]);
@@ -160,7 +160,7 @@ impl<'s> Entry<'s> {
             Cow::Borrowed(Value::Object(fields)) => Cow::Borrowed(fields),
             Cow::Owned(Value::Object(fields)) => Cow::Owned(fields),
             other => {
-                let message = format!("a task is an object, not {}", kind(&other));
+                let message = format!("a task is an object, not {}", kind_of(&other));
                 return Err(PlanProblem::task(&place, message));
             }
         };

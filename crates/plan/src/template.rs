@@ -2,10 +2,10 @@
 
 use super::budget::CopyBudget;
 use super::cursor::{Cursor, Slip};
-use super::follow::kind;
 use super::misspelt::{MARKS, Names};
 use super::reference::{Reference, show_name};
 use super::scope::Scope;
+use model::kind_of;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -194,7 +194,7 @@ impl Template {
             return Ok(Ok(items.len()));
         }
         let list = self.resolve(Path::Field("foreach"), scope, budget)?;
-        Ok(list.as_array().map(Vec::len).ok_or_else(|| kind(&list)))
+        Ok(list.as_array().map(Vec::len).ok_or_else(|| kind_of(&list)))
     }
 
     /// One item of a `foreach`, shared with the result it stands in where that holds it as a whole.

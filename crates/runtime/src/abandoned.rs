@@ -3,10 +3,11 @@
 use crate::life::{Life, Visit};
 use crate::reader::{Reader, digest};
 use model::Fault;
+use parking_lot::Mutex;
 use script::{FileId, Sources};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Abandoned threads at which no further script gets a thread, so that memory stays bounded.
 pub(crate) const MOST: usize = 64;
@@ -65,7 +66,7 @@ impl AbandonedThreads {
         fault: &Fault,
     ) -> AbandonedThread {
         let stuck = StuckFile { made_from: reader.digests(touched), fault: fault.clone() };
-        self.files().insert(reader.path_of(file), stuck);
+        self.files.lock().insert(reader.path_of(file), stuck);
         self.add(None)
     }
 
@@ -76,10 +77,10 @@ impl AbandonedThreads {
             let fault = Fault::new(format!("cannot load {file}: {refusal}"));
             return Some((fault, BTreeSet::new()));
         }
-        if self.files().is_empty() {
+        if self.files.lock().is_empty() {
             return None;
         }
-        let stuck = self.files().get(&reader.path_of(file)).cloned()?;
+        let stuck = self.files.lock().get(&reader.path_of(file)).cloned()?;
         let is_same = |(id, seen): (&FileId, &u64)| digest(&reader.read(id)) == *seen;
         let is_same = stuck.made_from.iter().all(is_same);
         is_same.then(|| (stuck.fault, stuck.made_from.into_keys().collect()))
@@ -87,11 +88,7 @@ impl AbandonedThreads {
 
     /// Files that did not return are evaluated again: the operator asks for it.
     pub(crate) fn forget_files(&self) {
-        self.files().clear();
-    }
-
-    fn files(&self) -> MutexGuard<'_, BTreeMap<String, StuckFile>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        self.files.lock().clear();
     }
 }
 
@@ -110,17 +107,13 @@ pub struct LoadThreads(Mutex<Vec<AbandonedThread>>);
 
 impl LoadThreads {
     pub fn push(&self, thread: AbandonedThread) {
-        self.lock().push(thread);
+        self.0.lock().push(thread);
     }
 
     /// One of them has ended.
     pub fn pop(&self) {
-        let ended = self.lock().pop();
+        let ended = self.0.lock().pop();
         drop(ended);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<AbandonedThread>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -163,12 +156,8 @@ impl<H> ThreadLease<H> {
         (lease.clone(), WorkingThread(lease))
     }
 
-    fn lock(&self) -> MutexGuard<'_, LeaseState<H>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn is_working(&self) -> bool {
-        matches!(*self.lock(), LeaseState::Working { .. })
+        matches!(*self.0.lock(), LeaseState::Working { .. })
     }
 
     /// Abandons the thread if it still works: `count` counts it, for the instance it is in.
@@ -176,7 +165,7 @@ impl<H> ThreadLease<H> {
         &self,
         count: impl FnOnce(Option<&Arc<Life>>) -> AbandonedThread,
     ) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let LeaseState::Working { visits, .. } = &*state else {
             return false;
         };
@@ -192,7 +181,7 @@ impl<H> ThreadLease<H> {
     /// A call that this thread makes of another module.
     pub(crate) fn enter(&self, visit: Visit) -> NestedVisit<'_, H> {
         let mut number = 0;
-        if let LeaseState::Working { visits, entered, .. } = &mut *self.lock() {
+        if let LeaseState::Working { visits, entered, .. } = &mut *self.0.lock() {
             *entered += 1;
             number = *entered;
             visits.push((number, visit));
@@ -203,7 +192,7 @@ impl<H> ThreadLease<H> {
 
 impl<H> Drop for NestedVisit<'_, H> {
     fn drop(&mut self) {
-        let mut state = self.lease.lock();
+        let mut state = self.lease.0.lock();
         let visit = match &mut *state {
             LeaseState::Working { visits, .. } => {
                 let at = visits.iter().rposition(|(number, _)| *number == self.number);
@@ -218,7 +207,7 @@ impl<H> Drop for NestedVisit<'_, H> {
 
 impl<H> Drop for WorkingThread<H> {
     fn drop(&mut self) {
-        let was = std::mem::replace(&mut *self.0.lock(), LeaseState::Over);
+        let was = std::mem::replace(&mut *self.0.0.lock(), LeaseState::Over);
         drop(was);
     }
 }

@@ -11,9 +11,10 @@ use crate::runtime::{Runtime, Settings};
 use crate::stats::Stats;
 use crate::status::Status;
 use model::{Args, Stop, World};
+use parking_lot::{Condvar, Mutex};
 use settings::Bounds;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,7 +29,7 @@ struct BlockingWorld {
 
 impl BlockingWorld {
     fn open(&self) {
-        *self.is_open.lock().unwrap() = true;
+        *self.is_open.lock() = true;
         self.opened.notify_all();
     }
 }
@@ -36,9 +37,9 @@ impl BlockingWorld {
 impl World for BlockingWorld {
     fn now_ms(&self) -> i64 {
         self.blocked.fetch_add(1, Ordering::Relaxed);
-        let mut is_open = self.is_open.lock().unwrap();
+        let mut is_open = self.is_open.lock();
         while !*is_open {
-            is_open = self.opened.wait(is_open).unwrap();
+            self.opened.wait(&mut is_open);
         }
         0
     }

@@ -16,16 +16,11 @@ use settings::{Config, ConfigSchema, Manifest, resolve};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// An attempt with a name: a module, or what should have been one.
+/// An attempt with a name, a module or what should have been one, and what became of it.
 pub(crate) struct Candidate {
     pub(crate) attempt: Attempt,
     pub(crate) name: Option<ModuleName>,
-}
-
-/// What became of an attempt.
-pub(crate) struct Built {
-    pub(crate) candidate: Candidate,
-    /// The module as it would be served; nothing for a library.
+    /// The module as it would be served; nothing for a library, and before it is started.
     pub(crate) outcome: Result<Option<Arc<Module>>, Trouble>,
     /// It was to be started.
     pub(crate) planned: bool,
@@ -39,12 +34,15 @@ impl Library {
         changed: &BTreeSet<Key>,
         told: &dyn Fn(&Event),
     ) {
-        let candidates: Vec<Candidate> = attempts
-            .into_iter()
-            .map(|attempt| Candidate { name: self.name_of(&attempt), attempt })
-            .collect();
-        let built = self.build(candidates, told);
-        self.take(built, changed, told);
+        let candidates = attempts.into_iter().map(|attempt| Candidate {
+            name: self.name_of(&attempt),
+            attempt,
+            outcome: Ok(None),
+            planned: false,
+        });
+        let mut candidates: Vec<Candidate> = candidates.collect();
+        self.build(&mut candidates, told);
+        self.take(candidates, changed, told);
     }
 
     /// What it calls itself; a file that cannot be loaded is taken for what it was.
@@ -62,38 +60,28 @@ impl Library {
         }
     }
 
-    fn build(&self, candidates: Vec<Candidate>, told: &dyn Fn(&Event)) -> Vec<Built> {
-        let neighbours = Neighbours::new(self, &candidates);
+    fn build(&self, candidates: &mut [Candidate], told: &dyn Fn(&Event)) {
+        let neighbours = Neighbours::new(self, candidates);
         let mut plans: BTreeMap<ModuleName, Plan> = BTreeMap::new();
-        let mut built = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            match self.plan(&candidate, &neighbours) {
+        for candidate in candidates.iter_mut() {
+            match self.plan(candidate, &neighbours) {
                 Ok(Some(plan)) => {
-                    built.push((candidate, Ok(Some(plan.name.clone()))));
+                    candidate.planned = true;
                     plans.insert(plan.name.clone(), plan);
                 }
-                Ok(None) => built.push((candidate, Ok(None))),
+                Ok(None) => {}
                 Err(trouble) => {
-                    self.tell_early(&candidate, &trouble, told);
-                    built.push((candidate, Err(trouble)));
+                    self.tell_early(candidate, &trouble, told);
+                    candidate.outcome = Err(trouble);
                 }
             }
         }
         let mut outcomes = start_all(&self.ground, plans, &neighbours);
-        let mut started = |name: &ModuleName| {
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.planned) {
+            let outcome = candidate.name.as_ref().and_then(|name| outcomes.remove(name));
             let unable = || Err(Trouble::broken(Fault::new("the module could not be started")));
-            outcomes.remove(name).unwrap_or_else(unable)
-        };
-        let finish = |(candidate, planned): (Candidate, Result<Option<ModuleName>, Trouble>)| {
-            let is_planned = matches!(planned, Ok(Some(_)));
-            let outcome = match planned {
-                Ok(Some(name)) => started(&name).map(Some),
-                Ok(None) => Ok(None),
-                Err(trouble) => Err(trouble),
-            };
-            Built { candidate, outcome, planned: is_planned }
-        };
-        built.into_iter().map(finish).collect()
+            candidate.outcome = outcome.unwrap_or_else(unable).map(Some);
+        }
     }
 
     /// What keeps a newcomer from being started is told before anything starts.

@@ -10,10 +10,11 @@ use crate::permit::Permit;
 use crate::project::ProjectFile;
 use crate::reader::digest;
 use model::{Fault, ModuleName, Rights};
+use parking_lot::Mutex;
 use script::{Engine, FileId, LoadSession, Script, is_extension};
 use settings::Manifest;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A file's or folder's loading, before it is decided whether it is taken.
@@ -120,12 +121,10 @@ impl Shop<'_> {
         let (shares, attempts) = (Mutex::new(shares), Mutex::new(Vec::new()));
         let work = || {
             loop {
-                let next = shares.lock().ok().and_then(|mut shares| shares.next());
+                let next = shares.lock().next();
                 let Some(share) = next else { return };
                 let loaded = self.share(share);
-                if let Ok(mut attempts) = attempts.lock() {
-                    attempts.extend(loaded);
-                }
+                attempts.lock().extend(loaded);
             }
         };
         std::thread::scope(|scope| {
@@ -134,7 +133,7 @@ impl Shop<'_> {
             }
             work();
         });
-        let mut attempts = attempts.into_inner().unwrap_or_default();
+        let mut attempts = attempts.into_inner();
         attempts.sort_by(|a, b| a.key.cmp(&b.key));
         attempts
     }

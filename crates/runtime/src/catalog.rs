@@ -22,6 +22,7 @@ pub const RESERVED: [&str; 5] =
     ["get_module_schema", "call", "call_module_tool", "call_readonly", "batch"];
 
 /// One version of one module.
+#[derive(Clone)]
 pub struct Module {
     pub name: ModuleName,
     /// Where it lies: the folder's place among the folders, and the file below it.
@@ -86,22 +87,8 @@ impl Module {
 
     /// The same life with other tools.
     pub(crate) fn with_tools(&self, tools: Vec<ScriptTool>, generation: u64) -> Self {
-        Self {
-            name: self.name.clone(),
-            folder: self.folder,
-            file: self.file.clone(),
-            shown: self.shown.clone(),
-            script: Arc::clone(&self.script),
-            lanes: tools.iter().map(|_| Lane::default()).collect(),
-            tools,
-            resources: self.resources.clone(),
-            prompts: self.prompts.clone(),
-            manifest: self.manifest.clone(),
-            config: self.config.clone(),
-            life: Arc::clone(&self.life),
-            loaded_in: self.loaded_in,
-            generation,
-        }
+        let lanes = tools.iter().map(|_| Lane::default()).collect();
+        Self { lanes, tools, generation, ..self.clone() }
     }
 }
 

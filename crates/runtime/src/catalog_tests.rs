@@ -1,14 +1,13 @@
 //! Guarantees of a registry, shown for catalogs.
 
 use super::*;
+use crate::gate::Gate;
 use crate::ground::Ground;
 use crate::lane::Lane;
+use crate::permit::Permit;
 use crate::prompts::PromptLookup;
 use crate::runtime::Settings;
-use model::{
-    Ability, Args, Database, ExecRequest, ExecResult, Host, HostError, HttpRequest, HttpResponse,
-    Leash, Level, Limits, Output, Question, SqlAnswer, SqlRequest, Stored, Unanswered,
-};
+use model::{Host, Limits};
 use script::{Engine, LoadSession, Sources};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -16,143 +15,53 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// One file in memory.
-struct OneFile(String);
+/// One file in memory, in a world with nothing in it.
+struct OneFile {
+    source: String,
+    ground: Arc<Ground>,
+    permit: Arc<Permit>,
+}
 
 impl Sources for OneFile {
     fn read(&self, _file: &FileId) -> Result<String, String> {
-        Ok(self.0.clone())
+        Ok(self.source.clone())
     }
 }
 
 impl LoadSession for OneFile {
     fn enter(&self, work: &mut dyn FnMut(&dyn Sources, &dyn Host)) {
-        work(self, &Nowhere);
+        work(self, &Gate::new("loading", self, &self.permit, &self.ground));
     }
 }
 
-/// A world with nothing in it.
-struct Nowhere;
-
-impl Host for Nowhere {
-    fn log(&self, _level: Level, _message: &str, _fields: &Value) {}
-
-    fn progress(&self, _done: f64, _total: Option<f64>, _message: Option<&str>) {}
-
-    fn resource_updated(&self, _uri: &str) {}
-
-    fn read(&self, path: &str) -> Result<String, HostError> {
-        Err(HostError(format!("there is no {path}")))
-    }
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
-
-    fn sleep(&self, _time: Duration, _leash: &Leash) {}
-
-    fn random(&self, count: usize) -> Result<Vec<u8>, HostError> {
-        Ok(vec![0; count])
-    }
-
-    fn http(&self, request: &HttpRequest, _leash: &Leash) -> Result<HttpResponse, HostError> {
-        Err(HostError(format!("there is no network here to reach {}", request.url)))
-    }
-
-    fn exec(&self, request: &ExecRequest, _leash: &Leash) -> Result<ExecResult, HostError> {
-        Err(HostError(format!("there is no `{}` here", request.command)))
-    }
-
-    fn sql(
-        &self,
-        _database: &Database,
-        _request: &SqlRequest,
-        _leash: &Leash,
-    ) -> Result<SqlAnswer, HostError> {
-        Err(HostError("there are no databases here".into()))
-    }
-
-    fn env(&self, _name: &str) -> Result<Option<String>, HostError> {
-        Ok(None)
-    }
-
-    fn secret(&self, name: &str) -> Result<(), HostError> {
-        Err(HostError(format!("there is no secret `{name}`")))
-    }
-
-    fn file_read(&self, path: &str) -> Result<String, HostError> {
-        Err(HostError(format!("there is no {path}")))
-    }
-
-    fn file_list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        Err(HostError(format!("there is no {path}")))
-    }
-
-    fn file_exists(&self, _path: &str) -> Result<bool, HostError> {
-        Ok(false)
-    }
-
-    fn file_write(&self, path: &str, _text: &str) -> Result<(), HostError> {
-        Err(HostError(format!("{path} cannot be written here")))
-    }
-
-    fn state_get(&self, _key: &str) -> Result<Option<Stored>, HostError> {
-        Ok(None)
-    }
-
-    fn state_put(&self, _: &str, _: &Value, _: Option<u64>) -> Result<bool, HostError> {
-        Ok(false)
-    }
-
-    fn state_delete(&self, _key: &str) -> Result<bool, HostError> {
-        Ok(false)
-    }
-
-    fn state_list(&self, _prefix: &str) -> Result<Vec<String>, HostError> {
-        Ok(Vec::new())
-    }
-
-    fn call(&self, tool: &str, _args: Args) -> Result<Output, Unanswered> {
-        Err(HostError(format!("there is no {tool}")).into())
-    }
-
-    fn can_ask(&self, _ability: Ability) -> bool {
-        false
-    }
-
-    fn ask(&self, _questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
-        Err(HostError("nobody is here".into()).into())
-    }
-}
-
-fn load(file: &str, source: &str) -> Result<Script, Fault> {
-    let session: Arc<dyn LoadSession> = Arc::new(OneFile(source.to_owned()));
-    let engine = Arc::new(Engine::new(Limits::default()));
-    let mut loaded = engine.load_all(&[file.to_owned()], &session);
-    loaded.remove(0).result
+fn load(file: &str, source: &str) -> (Arc<OneFile>, Result<Script, Fault>) {
+    let settings = Settings { asleep: true, forgets: true, ..Settings::default() };
+    let rights = model::Rights::of_loading(true, []);
+    let session = Arc::new(OneFile {
+        source: source.to_owned(),
+        ground: Arc::new(Ground::new(&settings)),
+        permit: Arc::new(Permit::new("nowhere".into(), rights, &Arc::default())),
+    });
+    let shared = Arc::clone(&session) as Arc<dyn LoadSession>;
+    let mut loaded = Arc::new(Engine::new(Limits::default())).load_all(&[file.into()], &shared);
+    (session, loaded.remove(0).result)
 }
 
 /// A module of this name, from its source.
 pub(crate) fn written(name: &str, source: &str) -> Arc<Module> {
     let file = format!("{name}.star");
-    let script = Arc::new(load(&file, source).unwrap());
+    let (session, script) = load(&file, source);
+    let script = Arc::new(script.unwrap());
     let name: ModuleName = name.parse().unwrap();
-    let ground =
-        Arc::new(Ground::new(&Settings { asleep: true, forgets: true, ..Settings::default() }));
-    let started = script::Started::default();
     let life = Life::new(
         name.clone(),
         0,
         Arc::clone(&script),
         false,
-        started,
+        script::Started::default(),
         Vec::new(),
-        Arc::new(crate::permit::Permit::new(
-            "nowhere".into(),
-            model::Rights::of_loading(true, []),
-            &Arc::default(),
-        )),
-        ground,
+        Arc::clone(&session.permit),
+        Arc::clone(&session.ground),
     );
     Arc::new(Module {
         name,
@@ -339,7 +248,7 @@ fn a_fingerprint_changes_with_what_clients_see_and_with_nothing_else() {
 #[test]
 fn records_are_validated() {
     let check = |source: &str, part: &str| {
-        let fault = load("m.star", source).map(|_| ()).unwrap_err().to_string();
+        let fault = load("m.star", source).1.map(|_| ()).unwrap_err().to_string();
         assert!(fault.contains(part), "{fault}");
     };
     check("def a():\n    return 1\ntool(a, name = \"no spaces\")\n", "may hold only letters");

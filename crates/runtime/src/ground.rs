@@ -10,8 +10,9 @@ use crate::runtime::Settings;
 use crate::stops::Stops;
 use crate::updates::Updates;
 use model::{Limits, World};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::time::Duration;
 use store::Store;
 
 pub(crate) struct Ground {
@@ -79,26 +80,18 @@ pub(crate) struct Lives {
 
 impl Lives {
     pub(crate) fn begin(&self) {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.count.lock() += 1;
     }
 
     pub(crate) fn end(&self) {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        *self.count.lock() -= 1;
         self.fewer.notify_all();
     }
 
     /// Waits until all have ended; answers how many have not in time.
     pub(crate) fn wait(&self, patience: Duration) -> usize {
-        let until = Instant::now() + patience;
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        while *count > 0 {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            (count, _) =
-                self.fewer.wait_timeout(count, left).unwrap_or_else(PoisonError::into_inner);
-        }
+        let mut count = self.count.lock();
+        self.fewer.wait_while_for(&mut count, |count| *count > 0, patience);
         *count
     }
 }

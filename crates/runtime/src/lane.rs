@@ -4,8 +4,8 @@
 //! the next ones are tried where they arrive, under a small budget.
 
 use crate::abandoned::AbandonedThread;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
@@ -22,6 +22,13 @@ const THREAD: u8 = 2;
 
 #[derive(Debug, Default)]
 pub(crate) struct Lane(AtomicU8);
+
+impl Clone for Lane {
+    /// A version that is made from another one learns anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
 
 impl Lane {
     pub(crate) fn may_try_here(&self) -> bool {
@@ -77,7 +84,7 @@ pub(crate) struct Pass<'a> {
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let trial = lock(self.slot).take();
+        let trial = self.slot.lock().take();
         drop(trial);
     }
 }
@@ -98,7 +105,7 @@ impl Trials {
             Err(_) => timeout(SLOT_WAIT, self.free.acquire()).await.ok()?.ok()?,
         };
         for slot in &self.slots {
-            let mut place = lock(slot);
+            let mut place = slot.lock();
             if place.is_none() {
                 *place = Some(trial());
                 return Some(Pass { slot, _permit: permit });
@@ -112,7 +119,7 @@ impl Trials {
     pub(crate) fn look(&self) -> Look {
         let mut is_stuck = false;
         for slot in &self.slots {
-            let mut slot = lock(slot);
+            let mut slot = slot.lock();
             let Some(trial) = &mut *slot else { continue };
             let age = trial.since.elapsed();
             is_stuck |= age > PATIENCE;
@@ -133,10 +140,6 @@ pub(crate) struct Look {
     pub(crate) is_stuck: bool,
     /// It was different before.
     pub(crate) changed: bool,
-}
-
-fn lock(slot: &Mutex<Option<Trial>>) -> MutexGuard<'_, Option<Trial>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use crate::ground::Ground;
 use crate::permit::Permit;
 use crate::stops;
 use model::{Caller, Fault, Limits, ModuleName, RaisedError};
+use parking_lot::Mutex;
 use script::{CallFailure, Hook, Script, Started, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// No call comes to a retired life any more, apart from those that have just looked it up.
@@ -92,11 +93,11 @@ impl Life {
     }
 
     pub(crate) fn failed(&self, error: LastError) {
-        *lock(&self.last_error) = Some(error);
+        *self.last_error.lock() = Some(error);
     }
 
     pub(crate) fn last_error(&self) -> Option<LastError> {
-        lock(&self.last_error).clone()
+        self.last_error.lock().clone()
     }
 
     pub(crate) fn has(&self, hook: Hook) -> bool {
@@ -152,7 +153,7 @@ impl Life {
 
     /// Lets go of what it was started with.
     pub(crate) fn end(&self) {
-        let leans_on = std::mem::take(&mut *lock(&self.leans_on));
+        let leans_on = std::mem::take(&mut *self.leans_on.lock());
         drop(leans_on);
         if self.has(Hook::Stop) {
             self.ground.lives.end();
@@ -187,10 +188,6 @@ impl Drop for Visit {
             self.0.close_if_unused();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What went wrong in a hook, for its author.

@@ -1,9 +1,10 @@
 //! How often each tool was called, how it ended, and how long it took.
 
 use model::{ModuleName, Stop, ToolName};
+use parking_lot::RwLock;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Upper bounds of the buckets, in microseconds.
@@ -43,19 +44,19 @@ pub(crate) struct Meters(RwLock<BTreeMap<ModuleName, ByTool>>);
 
 impl Meters {
     pub(crate) fn of(&self, module: &ModuleName, tool: &ToolName) -> Arc<Meter> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         let found = known.get(module).and_then(|tools| tools.get(tool));
         if let Some(meter) = found {
             return Arc::clone(meter);
         }
         drop(known);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         let tools = known.entry(module.clone()).or_default();
         Arc::clone(tools.entry(tool.clone()).or_default())
     }
 
     pub(crate) fn all(&self) -> Vec<(ModuleName, ToolName, Arc<Meter>)> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         let of = |(module, tools): (&ModuleName, &ByTool)| {
             let named =
                 tools.iter().map(|(tool, meter)| (module.clone(), tool.clone(), Arc::clone(meter)));

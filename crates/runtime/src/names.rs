@@ -3,9 +3,10 @@
 use crate::catalog::{Catalog, Handle, Module, RESERVED, Rules};
 use crate::event::{Change, Event};
 use model::{Fault, ModuleName, ToolPath};
+use parking_lot::Mutex;
 use settings::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Longest name that clients accept.
@@ -135,7 +136,7 @@ pub(crate) struct OldNames(Mutex<BTreeSet<String>>);
 
 impl OldNames {
     fn log(&self, name: &str, listed: &str) {
-        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.0.lock();
         if logged.insert(name.to_owned()) {
             tracing::warn!(
                 "tool name `{name}` is deprecated and goes with the next release: call `{listed}`"

@@ -2,8 +2,9 @@
 
 use crate::priority::lower_priority_for_calls;
 use model::{Cancel, ComputeSlot, ComputeSlots};
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -37,7 +38,7 @@ impl Pool {
 
     /// Runs the job on a thread of ours; how many there are is the admission's business.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.jobs.push_back(Box::new(job));
         if state.jobs.len() <= state.idle {
             self.0.wake.notify_one();
@@ -57,10 +58,6 @@ impl Pool {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn work(&self) {
         while let Some(job) = self.next() {
             job();
@@ -69,15 +66,13 @@ impl Shared {
 
     /// The next job, or nothing when there has been none for a while.
     fn next(&self) -> Option<Job> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some(job) = state.jobs.pop_front() {
                 return Some(job);
             }
             state.idle += 1;
-            let (back, waited) =
-                self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
-            state = back;
+            let waited = self.wake.wait_for(&mut state, IDLE);
             state.idle -= 1;
             if waited.timed_out() && state.jobs.is_empty() {
                 return None;

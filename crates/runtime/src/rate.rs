@@ -1,9 +1,10 @@
 //! How often a module may ask a host. Who comes too early is told when to come back.
 
 use model::{HostError, ModuleName, Site};
+use parking_lot::Mutex;
 use settings::Rate;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The rates of every module. A module that is loaded again goes on where it was: else each saving
@@ -34,7 +35,7 @@ struct Turns {
 impl AllRates {
     /// A rate that is as it was keeps its turns.
     pub(crate) fn of(&self, module: &ModuleName, rates: &BTreeMap<String, Rate>) -> Arc<Rates> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let old = all.get(module).map_or(&[][..], |rates| &rates.0);
         let turns = rates.iter().map(|(name, rate)| {
             let same = |turns: &&Arc<Turns>| turns.name == *name && turns.rate == *rate;
@@ -65,7 +66,7 @@ impl Turns {
 
     /// When the turn is, unless that is too late.
     fn take(&self, until: Instant) -> Result<Instant, HostError> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         let now = Instant::now();
         while taken.front().is_some_and(|turn| *turn + self.rate.per <= now) {
             taken.pop_front();

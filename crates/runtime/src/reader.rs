@@ -3,11 +3,12 @@
 
 use crate::disk::Folder;
 use crate::homes::Homes;
+use parking_lot::Mutex;
 use script::{FileId, Sources};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 pub struct Reader<'a> {
     folders: &'a [Folder],
@@ -23,18 +24,14 @@ pub struct Digests(Mutex<HashMap<FileId, u64>>);
 
 impl Digests {
     fn note(&self, file: &FileId, digest: u64) {
-        self.lock().insert(file.clone(), digest);
+        self.0.lock().insert(file.clone(), digest);
     }
 
     /// Each of these files with its digest.
     pub(crate) fn of(&self, files: &BTreeSet<FileId>) -> BTreeMap<FileId, u64> {
-        let digests = self.lock();
+        let digests = self.0.lock();
         let of = |file: &FileId| digests.get(file).copied().unwrap_or_else(missing);
         files.iter().map(|file| (file.clone(), of(file))).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<FileId, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

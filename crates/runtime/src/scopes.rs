@@ -4,9 +4,11 @@ use crate::catalog::{Catalog, Handle, Lookup};
 use crate::prompts::PromptLookup;
 use crate::registry::{Meta, planned, tasks};
 use crate::request::{RequestError, RequestErrorKind};
+use crate::resources::ResourceHandle;
 use crate::runtime::Runtime;
 use model::{Args, Caller, Limits, call_target};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// What is asked of the server, as far as it is about tools.
 pub enum Wish<'w> {
@@ -66,19 +68,10 @@ pub(crate) fn wanted(catalog: &Arc<Catalog>, wish: &Wish<'_>) -> Vec<(String, St
         },
         Wish::Resource(uri) => {
             let found = catalog.resources.find(uri);
-            let named = found.map(|(handle, _)| {
-                let name = handle.resource().resource.name.clone();
-                (handle.module.name.to_string(), name)
-            });
-            named.into_iter().collect()
+            found.iter().map(|(handle, _)| named_resource(handle)).collect()
         }
         Wish::Declared(uri) => {
-            let found = catalog.resources.declared(uri);
-            let named = found.map(|handle| {
-                let name = handle.resource().resource.name.clone();
-                (handle.module.name.to_string(), name)
-            });
-            named.into_iter().collect()
+            catalog.resources.declared(uri).into_iter().map(named_resource).collect()
         }
         Wish::Prompt(name) => match catalog.prompts.lookup(name) {
             PromptLookup::Found(handle) => {
@@ -99,12 +92,16 @@ fn steps(catalog: &Arc<Catalog>, meta: Meta, name: &str, args: &Args) -> Vec<(St
     let note = |handle: &Handle| {
         let path = handle.path();
         let path = (path.module.to_string(), path.tool.to_string());
-        found.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        found.lock().push(path);
         Ok(())
     };
     // What is wrong with the plan is told by whoever would run it.
     let _ = planned(catalog, &tasks, &Limits::default(), &note, &|_, _| {});
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    found.into_inner()
+}
+
+fn named_resource(handle: &ResourceHandle) -> (String, String) {
+    (handle.module.name.to_string(), handle.resource().resource.name.clone())
 }
 
 fn named(catalog: &Catalog, name: &str) -> Option<(String, String)> {

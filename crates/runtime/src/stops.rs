@@ -5,9 +5,10 @@ use crate::ground::Ground;
 use crate::life::Life;
 use crate::supervised::run_in_time;
 use model::{Fault, ModuleName};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Default)]
 pub(crate) struct Stops {
@@ -29,19 +30,15 @@ impl Stops {
         self.births.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Answers whether somebody must begin to work.
     fn add(&self, life: &Arc<Life>) -> bool {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         queue.ready.insert(life.born, Arc::clone(life));
         !std::mem::replace(&mut queue.busy, true)
     }
 
     fn next(&self) -> Option<Arc<Life>> {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         let youngest = queue.ready.pop_last().map(|(_, life)| life);
         queue.busy = youngest.is_some();
         youngest

@@ -1,11 +1,12 @@
 //! Calls that go on while their clients do something else: what is known of one, who may ask, and
 //! what becomes of it when its server ends. What is known is in the store before anybody hears of it.
 
-use model::{Task, TaskBody, TaskStatus, World};
+use model::{Task, TaskBody, TaskStatus, World, hex_digits};
+use parking_lot::Mutex;
 use settings::Bounds;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::{Store, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -42,11 +43,11 @@ pub struct Words(Arc<Mutex<Option<String>>>);
 
 impl Words {
     pub fn say(&self, words: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
+        *self.0.lock() = Some(words);
     }
 
     fn last(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
@@ -63,7 +64,7 @@ pub struct Work {
 
 impl Tasks {
     pub(crate) fn new(store: Store, world: Arc<dyn World>, bounds: Bounds) -> Self {
-        let runner = world.random(16).map(|bytes| hex(&bytes));
+        let runner = world.random(16).map(|bytes| hex_digits(&bytes));
         Self(Arc::new(Inner {
             store,
             world,
@@ -112,7 +113,7 @@ impl Tasks {
         let now = self.0.world.now_ms();
         let life = self.0.bounds.task_time.saturating_add(self.0.bounds.task_keep);
         Ok(Task {
-            id: hex(&id),
+            id: hex_digits(&id),
             owner: owner.to_owned(),
             status: TaskStatus::Working,
             created_ms: now,
@@ -313,15 +314,6 @@ impl Drop for Work {
 
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Several waits at once, on threads that live as long as the waiting.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 const MOST_THREADS: usize = 16;
@@ -17,7 +17,7 @@ pub(crate) fn together<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) 
                 return;
             }
             let answer = work(index);
-            let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut answers = answers.lock();
             answers.push((index, answer));
         }
     };
@@ -31,7 +31,7 @@ pub(crate) fn together<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) 
         }
         in_turn();
     });
-    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut answers = answers.into_inner();
     answers.sort_unstable_by_key(|(index, _)| *index);
     answers.into_iter().map(|(_, answer)| answer).collect()
 }

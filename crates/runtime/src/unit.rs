@@ -1,7 +1,7 @@
 //! Takes what was built, unit by unit: modules that a change ties together are replaced together. If
 //! one that is served cannot follow, the whole unit stays as it was.
 
-use crate::assembly::Built;
+use crate::assembly::Candidate;
 use crate::catalog::Module;
 use crate::event::{Change, Event};
 use crate::library::{Entry, Key, Kind, Library, Trouble};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 impl Library {
     pub(crate) fn take(
         &mut self,
-        built: Vec<Built>,
+        built: Vec<Candidate>,
         changed: &BTreeSet<Key>,
         told: &dyn Fn(&Event),
     ) {
@@ -20,7 +20,7 @@ impl Library {
         let mut members: BTreeMap<usize, BTreeSet<Key>> = BTreeMap::new();
         let mut refused: BTreeMap<usize, Refusal> = BTreeMap::new();
         for (built, unit) in built.iter().zip(&units) {
-            let key = &built.candidate.attempt.key;
+            let key = &built.attempt.key;
             members.entry(*unit).or_default().insert(key.clone());
             let served = self.entries.get(key).is_some_and(|e| e.module.is_some());
             if let Err(trouble) = &built.outcome
@@ -28,7 +28,7 @@ impl Library {
                 && !trouble.kind.is_wanted()
             {
                 refused.entry(*unit).or_insert_with(|| Refusal {
-                    name: built.candidate.name.clone(),
+                    name: built.name.clone(),
                     trouble: trouble.clone(),
                 });
             }
@@ -47,17 +47,17 @@ impl Library {
     }
 
     /// For each of the built, the number of its unit.
-    fn units(&self, built: &[Built], changed: &BTreeSet<Key>) -> Vec<usize> {
+    fn units(&self, built: &[Candidate], changed: &BTreeSet<Key>) -> Vec<usize> {
         let provided: BTreeSet<&ModuleName> =
-            built.iter().filter_map(|built| built.candidate.name.as_ref()).collect();
+            built.iter().filter_map(|built| built.name.as_ref()).collect();
         let mut ties: BTreeMap<Tie, Vec<usize>> = BTreeMap::new();
         for (i, built) in built.iter().enumerate() {
-            let attempt = &built.candidate.attempt;
+            let attempt = &built.attempt;
             for file in attempt.touched.keys().filter(|file| changed.contains(*file)) {
                 ties.entry(Tie::File(file)).or_default().push(i);
             }
             let old = self.entries.get(&attempt.key);
-            let names = [built.candidate.name.as_ref(), old.and_then(|e| e.name.as_ref())];
+            let names = [built.name.as_ref(), old.and_then(|e| e.name.as_ref())];
             let next = attempt.manifest.iter().flat_map(|m| m.dependencies());
             let past = old.into_iter().flat_map(Entry::dependencies);
             let needs = next.map(|(name, _)| name).chain(past);
@@ -76,13 +76,13 @@ impl Library {
         (0..built.len()).map(|i| root(&mut unit, i)).collect()
     }
 
-    fn take_one(&mut self, built: Built, told: &dyn Fn(&Event)) {
+    fn take_one(&mut self, built: Candidate, told: &dyn Fn(&Event)) {
         let (module, trouble) = match built.outcome {
             Ok(module) => (module, None),
             Err(trouble) => (None, Some(trouble)),
         };
         let module = module.map(|module| self.numbered(&module));
-        let attempt = built.candidate.attempt;
+        let attempt = built.attempt;
         let old = self.entries.remove(&attempt.key);
         let (old, old_trouble) = old.map_or((None, None), |e| (e.module, e.trouble));
         let change = match (&module, &trouble, old.is_some()) {
@@ -103,7 +103,7 @@ impl Library {
         self.retiring.extend(old.map(|old| Arc::clone(&old.life)));
         let entry = Entry {
             touched: attempt.touched,
-            name: built.candidate.name,
+            name: built.name,
             manifest: attempt.manifest,
             script: attempt.result.ok(),
             module,
@@ -116,12 +116,12 @@ impl Library {
     /// What is served stays; what was started aside is ended again.
     fn hold_back(
         &mut self,
-        built: Built,
+        built: Candidate,
         refusal: &Refusal,
         unit: BTreeSet<Key>,
         told: &dyn Fn(&Event),
     ) {
-        let attempt = built.candidate.attempt;
+        let attempt = built.attempt;
         let old = self.entries.remove(&attempt.key);
         let (old_module, old_name, old_trouble) =
             old.map_or((None, None, None), |e| (e.module, e.name, e.trouble));
@@ -141,7 +141,7 @@ impl Library {
         self.tell(&attempt, old_module.as_deref(), change, told);
         let entry = Entry {
             touched: attempt.touched,
-            name: old_name.or(built.candidate.name),
+            name: old_name.or(built.name),
             manifest: attempt.manifest,
             script: attempt.result.ok(),
             module: old_module,
@@ -154,7 +154,7 @@ impl Library {
     fn numbered(&mut self, module: &Module) -> Arc<Module> {
         let generation = self.generations.entry(module.name.clone()).or_default();
         *generation += 1;
-        Arc::new(module.with_tools(module.tools.clone(), *generation))
+        Arc::new(Module { generation: *generation, ..module.clone() })
     }
 }
 

@@ -4,9 +4,10 @@
 use crate::catalog::{Catalog, Module};
 use crate::runtime::Runtime;
 use model::{Caller, ToolPath};
+use parking_lot::Mutex;
 use settings::Roles;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// So many views are kept; who has more combinations of roles than that waits for some to be made again.
 const MOST: usize = 256;
@@ -42,12 +43,12 @@ impl Runtime {
 
 impl Catalog {
     fn seen_by(&self, roles: Roles) -> Arc<Self> {
-        if let Some(view) = self.views.lock().get(&roles) {
+        if let Some(view) = self.views.0.lock().get(&roles) {
             return Arc::clone(view);
         }
         // Made without the lock: two may make the same, and one of them is kept.
         let view = Arc::new(self.narrowed(&roles));
-        let mut views = self.views.lock();
+        let mut views = self.views.0.lock();
         if views.len() >= MOST {
             views.clear();
         }
@@ -93,12 +94,6 @@ impl Module {
         };
         let offers = module.offers();
         (offers.tools + offers.resources + offers.prompts > 0).then_some(module)
-    }
-}
-
-impl Views {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Roles, Arc<Catalog>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

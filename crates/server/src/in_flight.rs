@@ -1,9 +1,9 @@
 //! Requests of one client that have no response yet.
 
 use crate::rpc::Request;
+use parking_lot::Mutex;
 use rmcp::model::RequestId;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +25,7 @@ struct OpenRequest {
 impl InFlight {
     /// Registers a request; none if its id is in use.
     pub(crate) fn begin(&self, request: &Request, cancel: CancellationToken) -> Option<()> {
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         if open.contains_key(&request.id) {
             return None;
         }
@@ -41,7 +41,7 @@ impl InFlight {
 
     /// Removes a request and sends its response, unless it was cancelled or has one already.
     pub(crate) fn end(&self, id: &RequestId, send: impl FnOnce()) -> bool {
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         if open.remove(id).is_none() {
             return false;
         }
@@ -54,7 +54,7 @@ impl InFlight {
 
     /// Removes several requests at once; `send` learns which of them still want a response.
     pub(crate) fn end_all(&self, ids: &[RequestId], send: impl FnOnce(Vec<bool>)) {
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         let are_open = ids.iter().map(|id| open.remove(id).is_some()).collect();
         send(are_open);
         drop(open);
@@ -63,7 +63,7 @@ impl InFlight {
 
     /// Cancels a request, which gets no response.
     pub(crate) fn cancel(&self, id: &RequestId) {
-        if let Some(request) = self.lock().remove(id) {
+        if let Some(request) = self.open.lock().remove(id) {
             request.cancel.cancel();
             self.changed.notify_waiters();
         }
@@ -72,7 +72,7 @@ impl InFlight {
     /// Cancels everything, and returns the tools and methods of requests that were being answered.
     pub(crate) fn cancel_all(&self) -> Vec<String> {
         let mut cut_off = Vec::new();
-        for (_, request) in self.lock().drain() {
+        for (_, request) in self.open.lock().drain() {
             request.cancel.cancel();
             if !request.is_subscription {
                 cut_off.push(request.subject);
@@ -83,12 +83,12 @@ impl InFlight {
     }
 
     pub(crate) fn contains(&self, id: &RequestId) -> bool {
-        self.lock().contains_key(id)
+        self.open.lock().contains_key(id)
     }
 
     /// Number of requests that are being answered, subscriptions excluded.
     pub(crate) fn count(&self) -> usize {
-        let open = self.lock();
+        let open = self.open.lock();
         open.values().filter(|one| !one.is_subscription).count()
     }
 
@@ -101,10 +101,6 @@ impl InFlight {
             }
             changed.await;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, OpenRequest>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,9 +4,10 @@ use crate::context::RequestCx;
 use crate::sink::{MessageSink, notification};
 use crate::wire;
 use model::Level;
+use parking_lot::Mutex;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use runtime::{Lines, Progress};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Sends what the request has asked for, and nothing after `end`.
 pub(crate) struct RequestNotifier {
@@ -23,7 +24,7 @@ struct NotificationGate {
 
 impl NotificationGate {
     fn send(&self, method: &str, params: impl serde::Serialize) {
-        let is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_open = self.is_open.lock();
         if *is_open {
             self.sink.send_or_drop(notification(method, Some(params)));
         }
@@ -69,7 +70,7 @@ impl RequestNotifier {
     /// The response follows; nothing may come after it.
     pub(crate) fn end(&self) {
         if let Some(gate) = &self.gate {
-            *gate.is_open.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            *gate.is_open.lock() = false;
         }
     }
 }

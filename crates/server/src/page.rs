@@ -1,6 +1,7 @@
 //! Long lists, a page at a time. A page begins after the name that the one before ended with, so that
 //! nothing is shown twice or left out when the list changes in between.
 
+use model::{hex_digits, read_hex};
 use rmcp::ErrorData;
 
 /// Most servers show all they have in one answer, since many clients ask only once.
@@ -32,20 +33,12 @@ pub(crate) fn page<T>(
 }
 
 fn write(list: &str, name: &str) -> String {
-    let text = format!("{list}\n{name}");
-    let digits: Vec<String> = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
+    hex_digits(format!("{list}\n{name}").as_bytes())
 }
 
 /// The name, if this is a cursor of ours, and of this list.
 fn read(list: &str, cursor: &str) -> Option<String> {
-    let digits = cursor.as_bytes().chunks(2);
-    let bytes = digits.map(|pair| {
-        let is_pair = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
-        let pair = std::str::from_utf8(pair).ok().filter(|_| is_pair)?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    let text = String::from_utf8(bytes.collect::<Option<_>>()?).ok()?;
+    let text = String::from_utf8(read_hex(cursor)?).ok()?;
     let (of, name) = text.split_once('\n')?;
     (of == list).then(|| name.to_owned())
 }

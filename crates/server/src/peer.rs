@@ -5,12 +5,13 @@ use crate::revision::Revision;
 use crate::rpc::ClientResponse;
 use crate::sink::MessageSink;
 use model::{Caller, Level};
+use parking_lot::Mutex;
 use rmcp::model::{ClientCapabilities, RequestId};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// URIs that one client may be subscribed to.
@@ -60,29 +61,29 @@ impl ClientPeer {
     }
 
     pub(crate) fn agree(&self, revision: Revision, capabilities: ClientCapabilities) {
-        *lock(&self.agreed) = Some(Agreed { revision, capabilities: Arc::new(capabilities) });
+        *self.agreed.lock() = Some(Agreed { revision, capabilities: Arc::new(capabilities) });
     }
 
     pub(crate) fn agreed(&self) -> Option<Agreed> {
-        lock(&self.agreed).clone()
+        self.agreed.lock().clone()
     }
 
     pub(crate) fn revision(&self) -> Option<Revision> {
-        lock(&self.agreed).as_ref().map(|agreed| agreed.revision)
+        self.agreed.lock().as_ref().map(|agreed| agreed.revision)
     }
 
     /// From which level on the client wants log messages.
     pub(crate) fn level(&self) -> Option<Level> {
-        *lock(&self.level)
+        *self.level.lock()
     }
 
     pub(crate) fn set_level(&self, level: Option<Level>) {
-        *lock(&self.level) = level;
+        *self.level.lock() = level;
     }
 
     /// Returns whether there was room for it. A URI that no module serves may be served later.
     pub(crate) fn subscribe(&self, uri: String) -> bool {
-        let mut uris = lock(&self.subscriptions);
+        let mut uris = self.subscriptions.lock();
         if uris.len() >= MOST_SUBSCRIPTIONS && !uris.contains(&uri) {
             return false;
         }
@@ -91,15 +92,15 @@ impl ClientPeer {
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        lock(&self.subscriptions).remove(uri);
+        self.subscriptions.lock().remove(uri);
     }
 
     pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        lock(&self.subscriptions).contains(uri)
+        self.subscriptions.lock().contains(uri)
     }
 
     pub(crate) fn subscriptions(&self) -> Vec<String> {
-        lock(&self.subscriptions).iter().cloned().collect()
+        self.subscriptions.lock().iter().cloned().collect()
     }
 
     /// Returns true at the first call: the caller then tells the client of changed lists.
@@ -116,7 +117,7 @@ impl ClientPeer {
     pub(crate) fn open_question(self: &Arc<Self>) -> OpenQuestion {
         let id = self.questions.next.fetch_add(1, Ordering::Relaxed);
         let (send, answer) = sync_channel(1);
-        lock(&self.questions.waiting).insert(id, send);
+        self.questions.waiting.lock().insert(id, send);
         OpenQuestion { peer: Arc::clone(self), id, answer }
     }
 
@@ -125,7 +126,7 @@ impl ClientPeer {
         let RequestId::Number(id) = response.id else {
             return;
         };
-        if let Some(send) = lock(&self.questions.waiting).remove(&id) {
+        if let Some(send) = self.questions.waiting.lock().remove(&id) {
             // There is room for one, and only one is sent.
             let _ = send.try_send(response.result);
         }
@@ -147,16 +148,12 @@ pub(crate) struct OpenQuestion {
 
 impl OpenQuestion {
     pub(crate) fn is_open(&self) -> bool {
-        lock(&self.peer.questions.waiting).contains_key(&self.id)
+        self.peer.questions.waiting.lock().contains_key(&self.id)
     }
 }
 
 impl Drop for OpenQuestion {
     fn drop(&mut self) {
-        lock(&self.peer.questions.waiting).remove(&self.id);
+        self.peer.questions.waiting.lock().remove(&self.id);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

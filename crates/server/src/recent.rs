@@ -1,7 +1,8 @@
 //! What was made of a catalog, or of what a caller sees of it, kept until another one is served.
 
+use parking_lot::Mutex;
 use runtime::Catalog;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// So many views of one catalog are remembered.
 const MOST: usize = 64;
@@ -21,7 +22,7 @@ impl<T: Clone> Recent<T> {
         catalog: &Arc<Catalog>,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if let Some((_, made)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, catalog)) {
             return Ok(made.clone());
         }

@@ -1,8 +1,8 @@
 //! Of all who want the same token renewed at the same time, one goes, and the others wait for him.
 
 use model::Leash;
+use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::Place;
 
@@ -35,7 +35,7 @@ impl Flights {
     /// A turn, if nobody else has it.
     pub(crate) fn enter(&self, place: &Place<'_>) -> Option<Turn<'_>> {
         let whose = whose(place);
-        let mut all = self.lock();
+        let mut all = self.under_way.lock();
         let flight = all.entry(whose.clone()).or_default();
         if flight.is_under_way {
             return None;
@@ -47,31 +47,26 @@ impl Flights {
     /// Waits until nobody has the turn, or nobody wants it any more.
     pub(crate) fn wait(&self, place: &Place<'_>, leash: &Leash) {
         let whose = whose(place);
-        let mut all = self.lock();
+        let mut all = self.under_way.lock();
         while all.get(&whose).is_some_and(|flight| flight.is_under_way) {
             if leash.left().is_zero() || leash.cancel.is_cancelled() {
                 return;
             }
-            let waited = self.changed.wait_timeout(all, LOOK.min(leash.left()));
-            (all, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait_for(&mut all, LOOK.min(leash.left()));
         }
     }
 
     /// Why renewing this version has failed just now.
     pub(crate) fn failure(&self, place: &Place<'_>, version: u64) -> Option<String> {
-        let all = self.lock();
+        let all = self.under_way.lock();
         let (failed, at, why) = all.get(&whose(place))?.failed.as_ref()?;
         (*failed == version && at.elapsed() < FAILED_FOR).then(|| why.clone())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Whose, Flight>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Turn<'_> {
     pub(crate) fn fail(&self, version: u64, why: &str) {
-        if let Some(flight) = self.flights.lock().get_mut(&self.whose) {
+        if let Some(flight) = self.flights.under_way.lock().get_mut(&self.whose) {
             flight.failed = Some((version, Instant::now(), why.to_owned()));
         }
     }
@@ -79,7 +74,7 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut all = self.flights.lock();
+        let mut all = self.flights.under_way.lock();
         match all.get_mut(&self.whose) {
             Some(flight) if flight.failed.is_some() => flight.is_under_way = false,
             _ => drop(all.remove(&self.whose)),

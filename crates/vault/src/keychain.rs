@@ -3,8 +3,8 @@
 use crate::VaultError;
 use crate::cipher::{Key, Shut};
 use crate::key::{Found, KeyOrigin, KeySources, guard};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::{Store, VaultKey};
 
@@ -38,7 +38,7 @@ impl Keychain {
         store: &Store,
         sources: &KeySources,
     ) -> Result<Key, VaultError> {
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         if let Some(key) = held.keys.get(kid) {
             return Ok(key.clone());
         }
@@ -73,12 +73,12 @@ impl Keychain {
 
     /// Where the key was found, for those who only ask.
     pub(crate) fn origin(&self) -> Option<KeyOrigin> {
-        self.lock().origin.clone()
+        self.0.lock().origin.clone()
     }
 
     /// Nothing is held: whoever asks next finds what is there then.
     pub(crate) fn forget(&self) {
-        *self.lock() = Held::default();
+        *self.0.lock() = Held::default();
     }
 
     fn begin(&self, store: &Store, sources: &KeySources) -> Result<Option<KeyOrigin>, VaultError> {
@@ -91,17 +91,13 @@ impl Keychain {
         let Found { origin, keys, salt } = found;
         let newest = keys.last().ok_or(VaultError::Rotating)?;
         let is_first = store.begin_vault(&about(newest, salt, false)?)?;
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         if is_first {
             guard();
             held.keys.insert(newest.kid(), newest.clone());
             held.origin = Some(origin.clone());
         }
         Ok(Some(origin).filter(|_| is_made))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::tokens::Tokens;
 use model::Secret;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use store::Place;
 
 /// Nobody has so many; should it happen, all are opened anew.
@@ -34,13 +34,13 @@ type Whose = (String, String, String);
 
 impl OpenedRows {
     pub(crate) fn get(&self, place: &Place<'_>, version: u64) -> Option<Content> {
-        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.0.lock();
         let (opened, content) = rows.get(&whose(place))?;
         (*opened == version).then(|| content.clone())
     }
 
     pub(crate) fn keep(&self, place: &Place<'_>, version: u64, content: &Content) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.0.lock();
         if rows.len() >= MOST {
             rows.clear();
         }
@@ -48,7 +48,7 @@ impl OpenedRows {
     }
 
     pub(crate) fn forget(&self, place: &Place<'_>) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = self.0.lock();
         rows.remove(&whose(place));
     }
 }

@@ -1,8 +1,7 @@
 //! What is said about a tool, and how much each part of it counts.
 
 use super::words::{indexed_words, words};
-use model::first_sentence;
-use model::{ModuleName, Tool};
+use model::{ModuleName, Tool, first_sentence};
 use serde_json::Value;
 
 /// What is known about one tool.

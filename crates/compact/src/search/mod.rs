@@ -89,20 +89,6 @@ impl SearchIndex {
         variants
     }
 
-    /// Of questions with the tools that would answer them, how many find one among the first `top`.
-    pub fn found_in_top<'q>(
-        &self,
-        top: usize,
-        questions: impl IntoIterator<Item = (&'q str, Vec<usize>)>,
-    ) -> usize {
-        let finds = |query: &str, fitting: &[usize]| {
-            let found = self.search(query, top);
-            found.iter().any(|tool| fitting.contains(tool))
-        };
-        let questions = questions.into_iter();
-        questions.filter(|(query, fitting)| finds(query, fitting)).count()
-    }
-
     /// Whether the query is the tool's name, by itself or after its module's.
     fn is_named(&self, tool: usize, query: &str) -> bool {
         let (module, name) = &self.names[tool];

@@ -5,9 +5,9 @@ mod entries;
 use crate::args::{Audit, Format, Global};
 use crate::compose;
 use crate::exit::FAILED;
-use crate::log::one_line;
 use crate::terminal::{BAD, DIM, GOOD, WARN, note, say, styled};
 use entries::{AuditEntries, AuditEntry, INTERRUPTED};
+use model::escape_line;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
@@ -143,7 +143,7 @@ fn names(entry: &Value) -> (&str, &str) {
 
 /// `2026-11-16 12:44:17.120Z  denied   ada  http   github.delete_repo  0.1 ms  scope`.
 fn for_people(entry: &Value) -> String {
-    let text = |name: &str| one_line(entry[name].as_str().unwrap_or_default()).into_owned();
+    let text = |name: &str| escape_line(entry[name].as_str().unwrap_or_default()).into_owned();
     let verdict = text("verdict");
     let style = match verdict.as_str() {
         "ok" => GOOD,

@@ -1,10 +1,10 @@
 //! Events become lines; what a request's span says stands beside each of its events.
 
-use super::escape::{one_line, plain_json};
 use super::fields::Fields;
 use crate::args::Format;
 use crate::terminal::{BAD, DIM, GOOD, styled};
 use anstyle::{AnsiColor, Style};
+use model::{escape_json, escape_line};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use tracing::span::{Attributes, Id, Record};
@@ -85,14 +85,14 @@ fn text(level: Level, mut fields: Fields, about: Option<&Map<String, Value>>) ->
     let level = styled(style, format!("{level:>5}"));
     let report = fields.take_report();
     let said = fields.text();
-    let mut text = format!("{level} {}", one_line(&said));
+    let mut text = format!("{level} {}", escape_line(&said));
     if let Some(trace) = about.and_then(|about| about.get("trace_id")?.as_str()) {
         let trace = styled(DIM, format!("trace_id={trace}"));
         text.push_str(&format!(" {trace}"));
     }
     for line in report {
         // Indented, so that none of them looks like a line of the log.
-        text.push_str(&format!("\n  {}", one_line(&line)));
+        text.push_str(&format!("\n  {}", escape_line(&line)));
     }
     text
 }
@@ -116,7 +116,7 @@ pub(super) fn json(
     if let Some(about) = about {
         line["span"] = about.clone().into();
     }
-    plain_json(&line.to_string()).into_owned()
+    escape_json(&line.to_string()).into_owned()
 }
 
 fn now() -> String {

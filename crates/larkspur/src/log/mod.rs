@@ -1,10 +1,7 @@
 //! The log on stderr: a line an event, for people or for programs.
 
-mod escape;
 mod fields;
 mod lines;
-
-pub(crate) use escape::one_line;
 
 use crate::args::Format;
 use crate::variables;

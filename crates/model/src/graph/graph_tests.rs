@@ -1,4 +1,4 @@
-//! Orders, cycles and dependents of small graphs by table, and of large ones in time.
+//! Orders and cycles of small graphs by table, and of large ones in time.
 
 use super::*;
 use expect_test::{Expect, expect};
@@ -138,22 +138,6 @@ fn what_needs_a_cycle_is_behind_it() {
     );
 }
 
-#[test]
-fn dependents_are_found_by_every_step() {
-    let nodes = graph("a: b\nb: c\nc:\nd: c\ne:\nf: g\ng: f");
-    let check = |of: &str, expected: &str| {
-        let of = of.split_whitespace().map(str::to_owned).collect();
-        let got: Vec<String> = dependents(&nodes, &of).into_iter().collect();
-        assert_eq!(got.join(" "), expected);
-    };
-    check("c", "a b c d");
-    check("b", "a b");
-    check("e a", "a e");
-    check("f", "f g");
-    check("", "");
-    check("gone", "gone");
-}
-
 /// Knuth's constants; the same numbers everywhere, every time.
 fn next(seed: &mut u64) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -218,8 +202,6 @@ fn ten_thousand_take_no_stack() {
     assert_eq!((ring.order.len(), ring.cycles[0].len()), (0, MANY + 1));
     let hook = order(&chain(vec![MANY - 2]));
     assert_eq!((hook.cycles.len(), hook.behind.len()), (1, MANY - 2));
-    let first = BTreeSet::from([MANY - 1]);
-    assert_eq!(dependents(&chain(Vec::new()), &first).len(), MANY);
 }
 
 #[test]

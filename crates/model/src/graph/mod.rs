@@ -1,10 +1,9 @@
 //! Who comes before whom: dependencies first, cycles found, no recursion.
 
-mod cycles;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::fmt::Display;
+use std::iter;
 
 /// The nodes in an order that suits their edges, and those for which there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,33 +35,16 @@ pub fn order_where<N: Ord + Clone>(
     needs: impl Fn(&N, &N) -> bool,
 ) -> Order<N> {
     let graph = Graph::of(nodes);
-    let cycles = cycles::find(&graph);
-    let mut blame =
-        graph.blame(&cycles.members, |from, to| needs(graph.names[from], graph.names[to]));
-    let order = graph.sorted(&blame);
-    for member in &cycles.members {
-        blame[*member] = None;
-    }
-    let behind = blame.iter().enumerate();
-    let behind = behind.filter_map(|(who, why)| Some((graph.name(who), graph.name((*why)?))));
+    let name = |node: &usize| graph.names[*node].clone();
+    let (members, cycles) = graph.cycles();
+    let blame = graph.blame(&members, |from, to| needs(graph.names[from], graph.names[to]));
+    let order = sorted(&graph.after, &graph.before, &blame);
+    let behind = blame.iter().enumerate().filter(|(who, _)| members.binary_search(who).is_err());
     Order {
-        order: order.into_iter().map(|i| graph.name(i)).collect(),
-        behind: behind.collect(),
-        cycles: cycles
-            .paths
-            .iter()
-            .map(|path| path.iter().map(|i| graph.name(*i)).collect())
-            .collect(),
+        order: order.iter().map(name).collect(),
+        behind: behind.filter_map(|(who, why)| Some((name(&who), name(&(*why)?)))).collect(),
+        cycles: cycles.iter().map(|path| path.iter().map(name).collect()).collect(),
     }
-}
-
-/// Everything that depends on these, by however many steps, and these.
-pub fn dependents<N: Ord + Clone>(nodes: &BTreeMap<N, Vec<N>>, of: &BTreeSet<N>) -> BTreeSet<N> {
-    let graph = Graph::of(nodes);
-    let start: Vec<usize> = of.iter().filter_map(|name| graph.find(name)).collect();
-    let blame = graph.blame(&start, |_, _| true);
-    let reached = (0..blame.len()).filter(|i| blame[*i].is_some());
-    reached.map(|i| graph.name(i)).chain(of.iter().cloned()).collect()
 }
 
 /// Nodes as numbers, in the order of their names.
@@ -75,27 +57,61 @@ struct Graph<'n, N> {
 
 impl<'n, N: Ord + Clone> Graph<'n, N> {
     fn of(nodes: &'n BTreeMap<N, Vec<N>>) -> Self {
-        let mut graph = Self {
-            names: nodes.keys().collect(),
-            after: Vec::new(),
-            before: vec![Vec::new(); nodes.len()],
-        };
+        let names: Vec<&N> = nodes.keys().collect();
+        let mut before = vec![Vec::new(); names.len()];
+        let mut after = Vec::new();
         for (from, edges) in nodes.values().enumerate() {
-            let edges: BTreeSet<usize> = edges.iter().filter_map(|to| graph.find(to)).collect();
+            let edges = edges.iter().filter_map(|to| names.binary_search(&to).ok());
+            let edges: BTreeSet<usize> = edges.collect();
             for to in &edges {
-                graph.before[*to].push(from);
+                before[*to].push(from);
             }
-            graph.after.push(edges.into_iter().collect());
+            after.push(edges.into_iter().collect());
         }
-        graph
+        Self { names, after, before }
     }
 
-    fn find(&self, name: &N) -> Option<usize> {
-        self.names.binary_search(&name).ok()
+    /// Every node on some cycle, and a shortest cycle through each that no other cycle shows. What can be
+    /// sorted from either end is on none.
+    fn cycles(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let mut sortable = vec![None; self.names.len()];
+        for (after, before) in [(&self.after, &self.before), (&self.before, &self.after)] {
+            for node in sorted(after, before, &sortable) {
+                sortable[node] = Some(node);
+            }
+        }
+        let mut came = vec![(usize::MAX, usize::MAX); self.names.len()];
+        let (mut members, mut cycles) = (BTreeSet::new(), BTreeSet::new());
+        for start in (0..self.names.len()).filter(|node| sortable[*node].is_none()) {
+            if members.contains(&start) {
+                continue;
+            }
+            if let Some(path) = self.shortest_cycle(start, &mut came) {
+                members.extend(&path);
+                cycles.insert(from_smallest(path));
+            }
+        }
+        (members.into_iter().collect(), cycles.into_iter().collect())
     }
 
-    fn name(&self, node: usize) -> N {
-        self.names[node].clone()
+    /// The nodes of a shortest cycle, from this one on. `came` has who led to a node, in which search.
+    fn shortest_cycle(&self, start: usize, came: &mut [(usize, usize)]) -> Option<Vec<usize>> {
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for &to in &self.after[node] {
+                if to == start {
+                    let step = |node: &usize| (*node != start).then(|| came[*node].0);
+                    let mut way: Vec<usize> = iter::successors(Some(node), step).collect();
+                    way.reverse();
+                    return Some(way);
+                }
+                if came[to].1 != start {
+                    came[to] = (node, start);
+                    queue.push_back(to);
+                }
+            }
+        }
+        None
     }
 
     /// For each node that leads to one of these, which; for these, themselves.
@@ -116,27 +132,35 @@ impl<'n, N: Ord + Clone> Graph<'n, N> {
         }
         blame
     }
+}
 
-    /// The nodes without blame, each after what it depends on.
-    fn sorted(&self, blame: &[Option<usize>]) -> Vec<usize> {
-        let sound = |node: &usize| blame[*node].is_none();
-        let nodes = 0..self.names.len();
-        let waits = |node: usize| self.after[node].iter().filter(|to| sound(to)).count();
-        let mut waiting: Vec<usize> = nodes.clone().map(waits).collect();
-        let ready = nodes.filter(|node| sound(node) && waiting[*node] == 0);
-        let mut ready: BinaryHeap<_> = ready.map(Reverse).collect();
-        let mut order = Vec::new();
-        while let Some(Reverse(node)) = ready.pop() {
-            order.push(node);
-            for from in self.before[node].iter().filter(|from| sound(from)) {
-                waiting[*from] -= 1;
-                if waiting[*from] == 0 {
-                    ready.push(Reverse(*from));
-                }
+/// The nodes without blame, each after what it depends on.
+fn sorted(after: &[Vec<usize>], before: &[Vec<usize>], blame: &[Option<usize>]) -> Vec<usize> {
+    let sound = |node: &usize| blame[*node].is_none();
+    let nodes = 0..after.len();
+    let waits = |node: usize| after[node].iter().filter(|to| sound(to)).count();
+    let mut waiting: Vec<usize> = nodes.clone().map(waits).collect();
+    let ready = nodes.filter(|node| sound(node) && waiting[*node] == 0);
+    let mut ready: BinaryHeap<_> = ready.map(Reverse).collect();
+    let mut order = Vec::new();
+    while let Some(Reverse(node)) = ready.pop() {
+        order.push(node);
+        for from in before[node].iter().filter(|from| sound(from)) {
+            waiting[*from] -= 1;
+            if waiting[*from] == 0 {
+                ready.push(Reverse(*from));
             }
         }
-        order
     }
+    order
+}
+
+/// The same cycle, begun at its smallest member and closed.
+fn from_smallest(mut path: Vec<usize>) -> Vec<usize> {
+    let smallest = (0..path.len()).min_by_key(|i| path[*i]).unwrap_or(0);
+    path.rotate_left(smallest);
+    path.extend(path.first().copied());
+    path
 }
 
 #[cfg(test)]

@@ -72,9 +72,8 @@ impl Path {
                 here = items.first()?;
             }
             here = match step {
-                Step::Key(key) => here.get(key)?,
                 Step::Each => here.as_array()?.first()?,
-                Step::At(index) => at(here.as_array()?, *index)?,
+                step => step.child(here)?,
             };
             steps.push(step.clone());
         }
@@ -105,6 +104,19 @@ impl Path {
 }
 
 impl Step {
+    /// The value that the step leads to; none for `[*]`, which leads to several.
+    pub fn child<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Key(key) => value.get(key),
+            Self::Each => None,
+            Self::At(index) => {
+                let items = value.as_array()?;
+                let from_end = || items.len().checked_sub(index.unsigned_abs().try_into().ok()?);
+                items.get(usize::try_from(*index).ok().or_else(from_end)?)
+            }
+        }
+    }
+
     fn key(&self) -> Option<&str> {
         match self {
             Self::Key(key) => Some(key),
@@ -140,8 +152,7 @@ fn walk(steps: &[Step], value: &Value) -> Option<Value> {
         return Some(value.clone());
     };
     match step {
-        Step::Key(key) => walk(rest, value.get(key)?),
-        Step::At(index) => walk(rest, at(value.as_array()?, *index)?),
+        Step::Key(_) | Step::At(_) => walk(rest, step.child(value)?),
         Step::Each => {
             let items = value.as_array().filter(|_| reaches(steps, value))?;
             let found = items.iter().map(|item| walk(rest, item));
@@ -156,20 +167,11 @@ fn reaches(steps: &[Step], value: &Value) -> bool {
         return true;
     };
     match (step, value) {
-        (Step::Key(key), value) => value.get(key).is_some_and(|value| reaches(rest, value)),
-        (Step::At(index), Value::Array(items)) => {
-            at(items, *index).is_some_and(|item| reaches(rest, item))
-        }
         (Step::Each, Value::Array(items)) => {
             items.is_empty() || items.iter().any(|item| reaches(rest, item))
         }
-        _ => false,
+        _ => step.child(value).is_some_and(|child| reaches(rest, child)),
     }
-}
-
-fn at(items: &[Value], index: i64) -> Option<&Value> {
-    let distance = usize::try_from(index.unsigned_abs()).ok()?;
-    if index < 0 { items.get(items.len().checked_sub(distance)?) } else { items.get(distance) }
 }
 
 fn name<'t>(text: &str, rest: &'t str) -> Result<(Step, &'t str), String> {

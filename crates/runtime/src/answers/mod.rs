@@ -1,6 +1,5 @@
 //! Answers that may be given again: bounded in bytes, each for its time, the one that nobody has asked for
-//! longest going first. A list of our own: what is dropped with a module, and how long each is kept, is
-//! known here anyway.
+//! longest going first.
 
 mod key;
 mod tracker;
@@ -8,11 +7,13 @@ mod tracker;
 pub(crate) use key::{Key, Who};
 pub(crate) use tracker::{PendingResult, ResultTracker};
 
+use hashlink::LinkedHashMap;
 use model::{Contents, Output, World};
+use parking_lot::Mutex;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::hash::RandomState;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tracker::SecretUse;
 
@@ -44,19 +45,15 @@ pub(crate) struct Answers {
 
 #[derive(Default)]
 struct Shelf {
-    entries: HashMap<Arc<Key>, Entry>,
-    /// By when they were asked for last.
-    order: BTreeMap<u64, Arc<Key>>,
+    /// In the order in which they were asked for last.
+    entries: LinkedHashMap<Key, Entry, RandomState>,
     bytes: usize,
-    /// Counts what is asked for.
-    clock: u64,
 }
 
 struct Entry {
     result: Arc<CachedResult>,
     bytes: usize,
     until: Instant,
-    used: u64,
 }
 
 /// Counts for metrics.
@@ -88,7 +85,7 @@ impl Answers {
     /// use the same secrets.
     pub(crate) fn get(&self, key: &Key, who: &Who, world: &dyn World) -> Option<Arc<CachedResult>> {
         let current = |key: &Key| {
-            let found = self.lock().get(key);
+            let found = self.shelf.lock().get(key);
             // Without the lock, since this may read from a disk.
             found.filter(|result| {
                 let mut secrets = result.secrets.iter();
@@ -110,28 +107,30 @@ impl Answers {
         let Some(until) = Instant::now().checked_add(time) else {
             return;
         };
-        let mut shelf = self.lock();
-        shelf.put(Arc::new(key), Arc::new(result), bytes, until);
-        while shelf.bytes > self.room {
-            let Some((_, oldest)) = shelf.order.pop_first() else {
-                return;
-            };
-            shelf.remove(&oldest);
+        let mut shelf = self.shelf.lock();
+        shelf.remove(&key);
+        shelf.entries.insert(key, Entry { result: Arc::new(result), bytes, until });
+        shelf.bytes += bytes;
+        while shelf.bytes > self.room
+            && let Some((_, oldest)) = shelf.entries.pop_front()
+        {
+            shelf.bytes -= oldest.bytes;
             self.evicted.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Forgets those of which this is true.
     pub(crate) fn forget(&self, is_old: impl Fn(&Key) -> bool) {
-        let mut shelf = self.lock();
-        let old: Vec<Arc<Key>> = shelf.entries.keys().filter(|key| is_old(key)).cloned().collect();
-        for key in old {
-            shelf.remove(&key);
-        }
+        let Shelf { entries, bytes } = &mut *self.shelf.lock();
+        entries.retain(|key, entry| {
+            let is_old = is_old(key);
+            *bytes -= if is_old { entry.bytes } else { 0 };
+            !is_old
+        });
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let shelf = self.lock();
+        let shelf = self.shelf.lock();
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
             hits: get(&self.hits),
@@ -141,42 +140,20 @@ impl Answers {
             entries: shelf.entries.len(),
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Shelf {
     fn get(&mut self, key: &Key) -> Option<Arc<CachedResult>> {
-        let (known, entry) = self.entries.get_key_value(key)?;
-        let (known, until) = (Arc::clone(known), entry.until);
-        if until <= Instant::now() {
-            self.remove(&known);
-            return None;
+        let entry = self.entries.to_back(key)?;
+        if entry.until > Instant::now() {
+            return Some(Arc::clone(&entry.result));
         }
-        self.clock += 1;
-        let clock = self.clock;
-        let entry = self.entries.get_mut(key)?;
-        self.order.remove(&entry.used);
-        entry.used = clock;
-        self.order.insert(clock, known);
-        Some(Arc::clone(&entry.result))
-    }
-
-    fn put(&mut self, key: Arc<Key>, result: Arc<CachedResult>, bytes: usize, until: Instant) {
-        self.remove(&key);
-        self.clock += 1;
-        let used = self.clock;
-        self.order.insert(used, Arc::clone(&key));
-        self.bytes += bytes;
-        let entry = Entry { result, bytes, until, used };
-        self.entries.insert(key, entry);
+        self.remove(key);
+        None
     }
 
     fn remove(&mut self, key: &Key) {
         if let Some(entry) = self.entries.remove(key) {
-            self.order.remove(&entry.used);
             self.bytes -= entry.bytes;
         }
     }

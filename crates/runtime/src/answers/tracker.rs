@@ -2,9 +2,10 @@
 
 use super::{Answers, CachedResult, Kept, Key, Who};
 use model::{Ability, Asker, Cache, Leash, Question, SecretName, SecretStamp, Unanswered, World};
+use parking_lot::Mutex;
 use serde_json::Value;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A secret that a call asked for, and the value it stood for; none if it was not set.
@@ -70,7 +71,7 @@ impl ResultTracker {
     }
 
     fn record(&self, used: &SecretUse) {
-        let mut secrets = self.0.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut secrets = self.0.secrets.lock();
         // The first use counts: a later one may already see a changed value.
         let is_known =
             |known: &SecretUse| (&known.module, &known.name) == (&used.module, &used.name);
@@ -89,7 +90,7 @@ impl ResultTracker {
 
     fn secrets(&self) -> Vec<SecretUse> {
         let secrets = self.0.secrets.lock();
-        secrets.unwrap_or_else(PoisonError::into_inner).clone()
+        secrets.clone()
     }
 }
 

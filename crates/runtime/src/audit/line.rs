@@ -2,11 +2,10 @@
 
 use super::mask::masked_name;
 use jiff::Timestamp;
-use model::{Caller, Door};
+use model::{Caller, Door, escape_json};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Names are a client's, and can be long.
@@ -137,7 +136,7 @@ impl Line {
     pub(super) fn write_to(&mut self, out: &mut Vec<u8>) {
         self.mask_names();
         let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
-        out.extend_from_slice(plain(&json).as_bytes());
+        out.extend_from_slice(escape_json(&json).as_bytes());
         out.push(b'\n');
     }
 
@@ -170,26 +169,4 @@ fn to_millis<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> 
 
 pub(super) fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_NAME)]
-}
-
-/// JSON has line ends and most of what terminals obey escaped; the rest of that is escaped here.
-fn plain(json: &str) -> Cow<'_, str> {
-    if json.is_ascii() && !json.contains('\u{7f}') {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if is_unsafe(c) {
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// Control characters, other ends of lines, and marks that turn the direction of what follows.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

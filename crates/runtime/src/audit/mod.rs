@@ -16,9 +16,10 @@ use crate::project::ProjectFile;
 use crate::quota::Single;
 use crate::scopes::Lacking;
 use model::Caller;
+use parking_lot::Mutex;
 use settings::{AuditSettings, OnError, Rate};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use store::AuditFile;
@@ -154,7 +155,7 @@ impl Audit {
 impl Keeper {
     fn close(&self) {
         self.queue.close();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }

@@ -5,8 +5,8 @@ use super::AuditCounts;
 use super::line::{BEGUN, Line};
 use super::receipt::{Receipt, Unwritten};
 use jiff::Timestamp;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use store::AuditFile;
 use tokio::sync::oneshot;
@@ -78,7 +78,7 @@ impl AuditQueue {
     }
 
     fn is_full(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.weight + state.taken > MOST / 2
     }
 
@@ -102,7 +102,7 @@ impl AuditQueue {
     /// The number of the line, or nothing when there is no room for it.
     fn push(&self, mut queued: QueuedLine) -> Option<u64> {
         let weight = queued.line.weight();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.is_closing || state.weight + state.taken + weight > MOST {
             self.lost.fetch_add(1, Ordering::Relaxed);
             return None;
@@ -122,7 +122,7 @@ impl AuditQueue {
     }
 
     pub(super) fn close(&self) {
-        self.lock().is_closing = true;
+        self.state.lock().is_closing = true;
         self.changed.notify_all();
     }
 
@@ -146,7 +146,7 @@ impl AuditQueue {
                 continue;
             }
             self.write(&mut file, lines);
-            self.lock().taken = 0;
+            self.state.lock().taken = 0;
             dirty.get_or_insert_with(Instant::now);
         }
         file.sync();
@@ -154,22 +154,21 @@ impl AuditQueue {
 
     /// The lines there are, after a while in which more may come; nothing when the queue is closed.
     fn take(&self, dirty: &mut Option<Instant>, file: &AuditFile) -> Option<Vec<QueuedLine>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.lines.is_empty() {
             if state.is_closing {
                 return None;
             }
             state.is_idle = true;
             if dirty.is_none() {
-                let waited = self.changed.wait(state);
-                state = waited.unwrap_or_else(PoisonError::into_inner);
+                self.changed.wait(&mut state);
             } else {
-                state = self.wait(state, SYNC);
+                self.wait(&mut state, SYNC);
             }
             state.is_idle = false;
         }
         if !self.is_strict && !state.lines.is_empty() && !state.is_closing {
-            state = self.wait(state, TOGETHER);
+            self.wait(&mut state, TOGETHER);
         }
         let lines = std::mem::take(&mut state.lines);
         state.taken = std::mem::take(&mut state.weight);
@@ -224,31 +223,22 @@ impl AuditQueue {
             queued.report(false);
             queued.line.verdict != BEGUN
         });
-        let state = self.lock();
+        let mut state = self.state.lock();
         if state.is_closing {
             self.lost.fetch_add(lines.len() as u64, Ordering::Relaxed);
             return false;
         }
         if !lines.is_empty() {
-            drop(self.wait(state, RETRY));
+            self.wait(&mut state, RETRY);
         }
         true
     }
 
     /// Waits for a time, or until the queue is closed.
-    fn wait<'s>(
-        &self,
-        state: MutexGuard<'s, QueueState>,
-        time: Duration,
-    ) -> MutexGuard<'s, QueueState> {
+    fn wait(&self, state: &mut MutexGuard<'_, QueueState>, time: Duration) {
         let is_idle = state.is_idle;
         let goes_on = |state: &mut QueueState| !state.is_closing && state.is_idle == is_idle;
-        let waited = self.changed.wait_timeout_while(state, time, goes_on);
-        waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changed.wait_while_for(state, goes_on, time);
     }
 }
 

@@ -3,8 +3,9 @@
 mod resident;
 
 use model::{MemoryGate, MemoryShare, show_size};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -61,7 +62,7 @@ impl Memory {
     }
 
     fn warn(&self, resident: u64, bound: u64) {
-        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warned = self.warned.lock();
         if warned.is_some_and(|at| at.elapsed() < WARN_EVERY) {
             return;
         }

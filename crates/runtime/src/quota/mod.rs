@@ -15,11 +15,12 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use limited::Limit;
 use model::{Caller, ModuleName};
+use parking_lot::Mutex;
 use places::Places;
 use rates::Keyed;
 use settings::{Quotas, Rate};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// What has been used up of everything.
@@ -70,7 +71,7 @@ impl Used {
     }
 
     fn own(&self, module: &ModuleName, rate: Rate) -> Arc<Single> {
-        let mut all = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.own.lock();
         match all.get(module) {
             Some((known, single)) if *known == rate => Arc::clone(single),
             _ => {

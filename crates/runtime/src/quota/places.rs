@@ -1,10 +1,9 @@
-//! Places for calls at one time, so many for each of many: who has taken his waits behind himself, and
-//! nobody behind him.
+//! Permits for calls at one time, so many for each key: excess calls wait behind calls of the same key only.
 
 use crate::overload::Overload;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
@@ -16,114 +15,74 @@ struct Inner {
     /// The name of the setting.
     limit: &'static str,
     most: usize,
-    /// So many may wait for each.
+    /// So many may wait for each key.
     queue: usize,
-    /// Of those who are there or wait.
-    rooms: Mutex<HashMap<String, Arc<Room>>>,
-    waiting: AtomicUsize,
+    /// Of keys with calls.
+    rooms: Mutex<HashMap<String, Room>>,
 }
 
 struct Room {
-    places: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    permits: Arc<Semaphore>,
+    /// That run or wait.
+    calls: usize,
 }
 
-/// One call's place; dropping it gives the place back.
+/// One call's permit; dropping it gives the permit back.
 pub(crate) struct Held {
     _permit: OwnedSemaphorePermit,
     _guest: Guest,
 }
 
-/// Somebody in a room; with the last the room goes.
+/// A call that runs or waits; with the last its room goes.
 struct Guest {
     places: Places,
     name: String,
-    room: Arc<Room>,
 }
 
 impl Places {
     pub(super) fn new(limit: &'static str, most: usize, queue: usize) -> Self {
-        Self(Arc::new(Inner {
-            limit,
-            most: most.min(Semaphore::MAX_PERMITS),
-            queue,
-            rooms: Mutex::default(),
-            waiting: AtomicUsize::new(0),
-        }))
+        let most = most.min(Semaphore::MAX_PERMITS);
+        Self(Arc::new(Inner { limit, most, queue, rooms: Mutex::default() }))
     }
 
-    /// A place for this one, waited for.
+    /// Waits for a permit of this key.
     pub(super) async fn enter(&self, name: String, until: Instant) -> Result<Held, Overload> {
-        let guest = self.guest(name);
-        let places = Arc::clone(&guest.room.places);
-        if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
-            return Ok(Held { _permit: permit, _guest: guest });
-        }
-        let limit = self.0.limit;
-        let _all = Waiting::new(&self.0.waiting);
-        let own = Waiting::new(&guest.room.waiting);
-        let waiting = own.before;
-        if waiting >= self.0.queue {
-            return Err(Overload::QueueFull { waiting, limit });
-        }
+        let (guest, permits) = self.guest(name)?;
         let begin = Instant::now();
-        match tokio::time::timeout_at(until, places.acquire_owned()).await {
-            Ok(Ok(permit)) => {
-                drop(own);
-                Ok(Held { _permit: permit, _guest: guest })
-            }
-            _ => Err(Overload::NoPermit { waited: begin.elapsed(), limit }),
+        match tokio::time::timeout_at(until, permits.acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Held { _permit: permit, _guest: guest }),
+            _ => Err(Overload::NoPermit { waited: begin.elapsed(), limit: self.0.limit }),
         }
     }
 
-    /// How many wait for a place.
+    /// How many wait for a permit.
     pub(super) fn waiting(&self) -> usize {
-        self.0.waiting.load(Ordering::Relaxed)
+        self.0.rooms.lock().values().map(|room| room.calls.saturating_sub(self.0.most)).sum()
     }
 
-    fn guest(&self, name: String) -> Guest {
-        let mut rooms = self.rooms();
-        let room = rooms.entry(name.clone()).or_insert_with(|| {
-            Arc::new(Room {
-                places: Arc::new(Semaphore::new(self.0.most)),
-                waiting: AtomicUsize::new(0),
-            })
-        });
-        let room = Arc::clone(room);
-        drop(rooms);
-        Guest { places: self.clone(), name, room }
-    }
-
-    fn rooms(&self) -> MutexGuard<'_, HashMap<String, Arc<Room>>> {
-        self.0.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    fn guest(&self, name: String) -> Result<(Guest, Arc<Semaphore>), Overload> {
+        let Inner { limit, most, queue, ref rooms } = *self.0;
+        let mut rooms = rooms.lock();
+        let room = rooms
+            .entry(name.clone())
+            .or_insert_with(|| Room { permits: Arc::new(Semaphore::new(most)), calls: 0 });
+        if room.calls >= most.saturating_add(queue) {
+            return Err(Overload::QueueFull { waiting: room.calls - most, limit });
+        }
+        room.calls += 1;
+        Ok((Guest { places: self.clone(), name }, Arc::clone(&room.permits)))
     }
 }
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        let mut rooms = self.places.rooms();
-        // Guests come under the same lock: only the list holds it besides us.
-        if Arc::strong_count(&self.room) == 2 {
-            rooms.remove(&self.name);
+        let mut rooms = self.places.0.rooms.lock();
+        if let Some(room) = rooms.get_mut(&self.name) {
+            room.calls -= 1;
+            if room.calls == 0 {
+                rooms.remove(&self.name);
+            }
         }
-    }
-}
-
-struct Waiting<'a> {
-    count: &'a AtomicUsize,
-    before: usize,
-}
-
-impl<'a> Waiting<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        let before = count.fetch_add(1, Ordering::Relaxed);
-        Self { count, before }
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -157,7 +116,7 @@ mod tests {
             assert!(places.enter("bo".into(), soon()).await.is_ok());
             drop(first);
             assert!(second.await.unwrap());
-            assert_eq!((places.waiting(), places.rooms().len()), (0, 0));
+            assert_eq!((places.waiting(), places.0.rooms.lock().len()), (0, 0));
         });
     }
 
@@ -170,7 +129,7 @@ mod tests {
             let full = now.err().unwrap();
             assert_eq!(full.limit(), "module_calls");
             assert!(matches!(full, Overload::NoPermit { .. }));
-            assert_eq!(places.rooms().len(), 1);
+            assert_eq!(places.0.rooms.lock().len(), 1);
         });
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::catalog::Catalog;
 use model::ToolPath;
+use parking_lot::Mutex;
 use settings::{Policy, Roles};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Choices that are remembered; a server with more sets of roles derives the others each time.
 const MOST: usize = 4_096;
@@ -39,7 +39,7 @@ impl StartSurface {
                 Some(names.map(str::to_owned).collect())
             }
         };
-        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut chosen = self.chosen.lock();
         if let Some(known) = chosen.get(&key) {
             return *known;
         }

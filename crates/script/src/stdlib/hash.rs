@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 
-use super::hex::digits;
+use model::hex_digits as digits;
 use crate::stdlib::prelude::*;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;

@@ -2,15 +2,6 @@
 
 use super::checked::size::gauge;
 use crate::stdlib::prelude::*;
-use std::fmt::Write;
-
-/// Two small digits a byte.
-pub(super) fn digits(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
 }
 
 fn bytes(digits: &str) -> anyhow::Result<Vec<u8>> {
@@ -41,7 +32,7 @@ pub(super) fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> anyhow::Result<String> {
         gauge(eval)?.text(s.len().saturating_mul(2), "hex")?;
-        Ok(digits(s.as_bytes()))
+        Ok(model::hex_digits(s.as_bytes()))
     }
 
     /// The text whose bytes are written in hexadecimal digits, small or capital.

@@ -1,7 +1,6 @@
 //! `random`: chance, from where the system keeps it; nobody can guess it.
 
 use super::checked::size::items;
-use super::hex::digits;
 use crate::stdlib::prelude::*;
 
 /// Bytes that one call may ask for.
@@ -72,7 +71,9 @@ pub(super) fn natives(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'_, '_, '_>,
     ) -> anyhow::Result<String> {
         match usize::try_from(n) {
-            Ok(count) if count <= MOST_BYTES => Ok(digits(&Cx::host(eval)?.random(count)?)),
+            Ok(count) if count <= MOST_BYTES => {
+                Ok(model::hex_digits(&Cx::host(eval)?.random(count)?))
+            }
             _ => bail!("random.bytes gives 0 to {MOST_BYTES} bytes, not {n}"),
         }
     }

@@ -1,6 +1,5 @@
 //! `uuid`: names that nobody else has given.
 
-use super::hex::digits;
 use crate::stdlib::prelude::*;
 
 /// Sixteen bytes with the version and the variant written in, as RFC 9562 draws them.
@@ -8,7 +7,7 @@ fn spelt(mut bytes: Vec<u8>, version: u8) -> String {
     bytes.resize(16, 0);
     bytes[6] = bytes[6] & 0x0f | version << 4;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = digits(&bytes);
+    let hex = model::hex_digits(&bytes);
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 

@@ -5,6 +5,7 @@ use super::seal::{Bound, Rounds, Seal};
 use super::{cannot, numbered};
 use crate::wire;
 use model::{Ability, Asker, HostError, Leash, Question, Topic, Unanswered, Unfit};
+use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, ErrorCode, InputRequest, InputRequiredResult, InputResponses,
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Modern {
     capabilities: ClientCapabilities,
@@ -57,7 +57,7 @@ impl Modern {
     }
 
     pub(crate) fn left(&self) -> Result<Left, ErrorData> {
-        let mut round = self.round();
+        let mut round = self.round.lock();
         match round.refusal.take() {
             Some(refusal) => Err(refusal),
             None => Ok(Left {
@@ -65,10 +65,6 @@ impl Modern {
                 open: std::mem::take(&mut round.open),
             }),
         }
-    }
-
-    fn round(&self) -> MutexGuard<'_, Round> {
-        self.round.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the client is told when the script could not go on.
@@ -104,7 +100,7 @@ impl Asker for Modern {
     }
 
     fn ask(&self, questions: &[Question], _leash: &Leash) -> Result<Vec<Value>, Unanswered> {
-        let mut round = self.round();
+        let mut round = self.round.lock();
         let mut needs = questions.iter().map(|question| question.topic.needs());
         if let Some(lacking) = needs.find(|ability| !self.can(*ability)) {
             round.refusal = Some(missing(lacking));

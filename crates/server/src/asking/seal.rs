@@ -3,13 +3,14 @@
 //! minutes, and once.
 
 use model::Caller;
+use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// A person has this long to answer.
@@ -40,7 +41,7 @@ impl Used {
     /// Answers whether it comes for the first time.
     fn first(&self, sealed: &str, holds: Duration) -> bool {
         let digest = [0, 1].map(|at| self.keys[at].hash_one(sealed));
-        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut until = self.until.lock();
         let now = Instant::now();
         if until.len() >= MANY {
             until.retain(|_, end| *end > now);

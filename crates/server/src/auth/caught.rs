@@ -1,8 +1,8 @@
 //! Tokens that were found right a moment ago: checking a signature costs more than a call.
 
 use model::Caller;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// A key that an issuer has taken back opens nothing after this.
@@ -21,7 +21,7 @@ struct Entry {
 
 impl Caught {
     pub(super) fn get(&self, token: &str) -> Option<Caller> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let entry = known.get(token)?;
         if entry.holds() {
             return Some(entry.caller.clone());
@@ -31,7 +31,7 @@ impl Caught {
     }
 
     pub(super) fn put(&self, token: &str, caller: &Caller, until: SystemTime) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if known.len() >= MOST {
             known.retain(|_, entry| entry.holds());
         }

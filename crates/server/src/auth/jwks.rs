@@ -3,7 +3,8 @@
 
 use super::KeySet;
 use model::{Cancel, Egress, HttpRequest, Leash, Permission, Permissions, Rights, Site, World};
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
@@ -63,7 +64,7 @@ impl Jwks {
     }
 
     fn known(&self, age: Duration, kid: Option<&str>) -> Option<Arc<KeySet>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         let (since, keys) = known.as_ref()?;
         let is_fit = since.elapsed() < age && keys.find(kid).is_some();
         is_fit.then(|| Arc::clone(keys))
@@ -83,7 +84,7 @@ impl Jwks {
                 return tracing::warn!(target: "auth", "no keys from {}: {error}", self.url);
             }
         };
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         *known = Some((Instant::now(), Arc::new(keys)));
     }
 }

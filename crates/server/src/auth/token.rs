@@ -24,8 +24,7 @@ impl Token {
     pub fn random() -> Result<Self, String> {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| format!("no token can be made: {error}"))?;
-        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self(digits.concat()))
+        Ok(Self(model::hex_digits(&bytes)))
     }
 
     /// Takes as long for a nearly right one as for any other.

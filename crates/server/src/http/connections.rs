@@ -1,11 +1,12 @@
 //! Open connections per address, so that one client cannot take all there are.
 
 use model::truncate;
+use parking_lot::Mutex;
 use settings::ConnectionSettings;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
@@ -69,7 +70,7 @@ impl ConnectionLimit {
         let is_trusted = proxies.iter().any(|range| range.contains(address));
         let address = (!is_trusted).then(|| network(address));
         if let Some(address) = address {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let open = state.open.entry(address).or_default();
             if *open >= self.settings.per_address {
                 let is_news = state.is_news(address, now);
@@ -79,10 +80,6 @@ impl ConnectionLimit {
         }
         let limit = Arc::clone(self);
         Ok(CountedConnection { limit, address })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -106,7 +103,7 @@ impl ConnectionState {
 impl Drop for CountedConnection {
     fn drop(&mut self) {
         let Some(address) = self.address else { return };
-        let mut state = self.limit.lock();
+        let mut state = self.limit.state.lock();
         let Some(open) = state.open.get_mut(&address) else {
             return;
         };
@@ -163,7 +160,7 @@ mod tests {
         assert!(count(&limit, "10.0.0.2").is_ok());
         drop(held);
         assert!(count(&limit, "10.0.0.1").is_ok());
-        assert!(limit.lock().open.is_empty());
+        assert!(limit.state.lock().open.is_empty());
     }
 
     #[test]

@@ -4,12 +4,13 @@ use crate::reply::Reply;
 use crate::sink::MessageSink;
 use bytes::Bytes;
 use hyper::body::{Body, Frame};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -96,13 +97,13 @@ impl EventLog {
 
     /// An id for an event that is not kept.
     fn next_id(&self, stream: u64) -> String {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.latest += 1;
         format!("{stream}-{}", state.latest)
     }
 
     fn append(&self, stream: u64, message: &[u8]) -> Bytes {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.latest += 1;
         let number = state.latest;
         let text = event(Some(&format!("{stream}-{number}")), message);
@@ -116,14 +117,10 @@ impl EventLog {
     }
 
     fn after(&self, stream: u64, number: u64) -> Vec<Bytes> {
-        let state = self.lock();
+        let state = self.state.lock();
         let events = state.events.iter();
         let missed = events.filter(|event| event.stream == stream && event.number > number);
         missed.map(|event| event.text.clone()).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LogState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -180,7 +177,7 @@ impl ResponseStream {
     /// The stream of a session as a whole: open from the beginning, without a connection yet.
     pub(super) fn standalone(log: StreamLog) -> Arc<Self> {
         let (stream, _) = Self::new(Some(log));
-        let mut state = stream.lock();
+        let mut state = stream.state.lock();
         state.is_open = true;
         state.connection = None;
         drop(state);
@@ -189,7 +186,7 @@ impl ResponseStream {
 
     /// Becomes a stream of events, also without one.
     pub(super) fn open(&self) {
-        self.open_locked(&mut self.lock());
+        self.open_locked(&mut self.state.lock());
     }
 
     fn open_locked(&self, state: &mut StreamState) {
@@ -220,7 +217,7 @@ impl ResponseStream {
     }
 
     fn pass_message(&self, message: &[u8], may_drop: bool) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_slow = state.waiting.load(Ordering::Relaxed) >= MOST_WAITING;
         if state.is_finished || may_drop && is_slow {
             return;
@@ -232,7 +229,7 @@ impl ResponseStream {
 
     /// Sends the response; only the first one counts.
     pub(super) fn finish(&self, reply: Reply) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if std::mem::replace(&mut state.is_finished, true) {
             return;
         }
@@ -247,7 +244,7 @@ impl ResponseStream {
 
     /// Ends without a response.
     pub(super) fn abort(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.is_finished = true;
         state.connection = None;
     }
@@ -259,22 +256,22 @@ impl ResponseStream {
 
     /// Whether there is nothing in it to resume.
     pub(super) fn is_plain(&self) -> bool {
-        !self.lock().is_open
+        !self.state.lock().is_open
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        self.lock().is_finished
+        self.state.lock().is_finished
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.connection.as_ref().is_some_and(|connection| !connection.is_closed())
     }
 
     /// A new connection to the stream, which takes the place of an earlier one: from the next event on, or
     /// from the one after the given number.
     pub(super) fn resume(&self, after: Option<u64>) -> StreamItems {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let (connection, items) = connect();
         state.waiting = Arc::clone(&items.waiting);
         state.connection = Some(connection);
@@ -294,10 +291,6 @@ impl ResponseStream {
             state.connection = None;
         }
         items
-    }
-
-    fn lock(&self) -> MutexGuard<'_, StreamState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

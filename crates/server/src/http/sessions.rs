@@ -6,9 +6,10 @@ use crate::revision::Revision;
 use crate::shared::Shared;
 use crate::sink::MessageSink;
 use model::Caller;
+use parking_lot::{Mutex, MutexGuard};
 use settings::SessionLimits;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A session that is not used for so long ends.
@@ -63,7 +64,7 @@ impl Session {
     /// A stream for a request; it can be resumed as soon as it has an event.
     pub(super) fn open_stream(&self) -> (Arc<ResponseStream>, StreamItems) {
         let is_primed = self.peer.revision().is_some_and(Revision::has_priming_events);
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         streams.latest += 1;
         let number = streams.latest;
         let log = StreamLog { log: Arc::clone(&self.log), stream: number, is_primed };
@@ -85,7 +86,7 @@ impl Session {
         let last_event = last_event.and_then(EventLog::parse_id);
         match last_event {
             Some((STANDALONE, number)) => self.standalone.resume(Some(number)),
-            Some((stream, number)) => match lock(&self.streams).open.get(&stream) {
+            Some((stream, number)) => match self.streams.lock().open.get(&stream) {
                 Some(stream) => stream.resume(Some(number)),
                 None => self.standalone.resume(None),
             },
@@ -94,11 +95,11 @@ impl Session {
     }
 
     fn touch(&self) {
-        *lock(&self.last_used) = Instant::now();
+        *self.last_used.lock() = Instant::now();
     }
 
     fn last_used(&self) -> Instant {
-        *lock(&self.last_used)
+        *self.last_used.lock()
     }
 
     fn is_idle(&self) -> bool {
@@ -157,7 +158,7 @@ impl SessionStore for LocalSessions {
     }
 
     fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Session>, NoSession> {
-        let session = lock(&self.all).get(id).cloned();
+        let session = self.all.lock().get(id).cloned();
         let session = session.ok_or(NoSession::Unknown)?;
         let owner = &session.peer.caller;
         if owner.name != caller.name || owner.is_local() != caller.is_local() {
@@ -169,7 +170,7 @@ impl SessionStore for LocalSessions {
 
     fn add(&self, session: &Arc<Session>) -> bool {
         let now = Instant::now();
-        let mut all = lock(&self.all);
+        let mut all = self.all.lock();
         Self::remove_if(&mut all, |session| session.is_abandoned(now));
         let owner = &session.peer.caller.name;
         let is_own = |other: &Session| other.peer.caller.name == *owner;
@@ -184,13 +185,13 @@ impl SessionStore for LocalSessions {
     }
 
     fn remove(&self, session: &Session) {
-        lock(&self.all).remove(&session.id);
+        self.all.lock().remove(&session.id);
         session.end();
     }
 
     fn sweep(&self) {
         let now = Instant::now();
-        Self::remove_if(&mut lock(&self.all), |session| session.is_abandoned(now));
+        Self::remove_if(&mut self.all.lock(), |session| session.is_abandoned(now));
     }
 }
 
@@ -224,10 +225,6 @@ impl LocalSessions {
             !is_over
         });
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub(crate) use params::{Params, RequestMeta, missing};
 use crate::revision::Revision;
 use bytes::Bytes;
 use keys::BadKey;
-use params::kind_of;
+use model::kind_of;
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, RequestId};
 use serde::de::IgnoredAny;

@@ -6,7 +6,7 @@
 )]
 
 use super::not_json;
-use model::Args;
+use model::{Args, kind_of};
 use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, ErrorCode, LoggingLevel, ProgressToken};
 use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
@@ -235,15 +235,4 @@ pub(crate) fn missing(method: &str, member: &str) -> ErrorData {
 fn wrong_kind(method: &str, member: &str, expected: &str, got: &Value) -> ErrorData {
     let why = format!("`{member}` of {method} must be {expected}, not {}", kind_of(got));
     ErrorData::invalid_params(why, None)
-}
-
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -3,7 +3,8 @@
 
 use crate::sink::MessageSink;
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -36,7 +37,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Outbox<W> {
 
     /// Makes a line ready; `flush` writes it.
     pub(super) fn push(&self, line: &[u8]) {
-        let mut ready = self.ready();
+        let mut ready = self.ready.lock();
         ready.reserve(line.len() + 1);
         ready.extend_from_slice(line);
         ready.push(b'\n');
@@ -44,7 +45,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Outbox<W> {
 
     /// Writes what is ready, unless another task is writing: then that one writes this as well.
     pub(super) async fn flush(&self) {
-        while !self.ready().is_empty() {
+        while !self.ready.lock().is_empty() {
             let Ok(mut output) = self.output.try_lock() else {
                 return;
             };
@@ -66,7 +67,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Outbox<W> {
     }
 
     async fn write(&self, output: &mut W) {
-        let bytes = std::mem::take(&mut *self.ready());
+        let bytes = std::mem::take(&mut *self.ready.lock());
         // Where the client has closed its end, the end of input follows.
         let _ = output.write_all(&bytes).await;
         let _ = output.flush().await;
@@ -77,15 +78,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Outbox<W> {
     pub(super) async fn has_room(&self) {
         loop {
             let written = self.written.notified();
-            if self.ready().len() <= MOST_UNREAD {
+            if self.ready.lock().len() <= MOST_UNREAD {
                 return;
             }
             written.await;
         }
-    }
-
-    fn ready(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,7 +93,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> MessageSink for Outbox<W> {
     }
 
     fn send_or_drop(&self, message: Bytes) {
-        if self.ready().len() <= MOST_UNREAD_NOTIFICATIONS {
+        if self.ready.lock().len() <= MOST_UNREAD_NOTIFICATIONS {
             self.send(message);
         }
     }

@@ -1,7 +1,5 @@
 //! Whose trace a request belongs to: W3C's `traceparent` and `tracestate`.
 
-use std::fmt::Write;
-
 /// The longest `tracestate` that everyone must carry on.
 const LONGEST_STATE: usize = 512;
 
@@ -43,11 +41,7 @@ fn digits(text: &str, count: usize) -> Option<&str> {
 pub(super) fn random_id<const BYTES: usize>() -> Option<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).ok()?;
-    let mut text = String::with_capacity(2 * BYTES);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Some(text)
+    Some(model::hex_digits(&bytes))
 }
 
 #[cfg(test)]

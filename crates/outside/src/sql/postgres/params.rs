@@ -6,7 +6,6 @@ use bytes::BytesMut;
 use model::HostError;
 use serde_json::{Number, Value};
 use std::error::Error;
-use std::fmt::Write;
 use tokio_postgres::types::{Format, IsNull, Kind, ToSql, Type, to_sql_checked};
 
 /// What is sent for one parameter; nothing for NULL.
@@ -59,7 +58,9 @@ fn text(kind: &Type, value: &Value) -> Result<Option<String>, String> {
         Value::String(_) if *kind == Type::BYTEA => return Err(wrong(kind, value)),
         Value::String(text) => text.clone(),
         value if is_json => value.to_string(),
-        Value::Object(map) if *kind == Type::BYTEA => hex(&blob::from_json(map)?),
+        Value::Object(map) if *kind == Type::BYTEA => {
+            format!("\\x{}", model::hex_digits(&blob::from_json(map)?))
+        }
         Value::Bool(truth) if *kind == Type::BOOL => truth.to_string(),
         Value::Number(number) => digits(kind, number)?.ok_or_else(|| wrong(kind, value))?,
         Value::Array(items) => match kind.kind() {
@@ -87,16 +88,6 @@ fn digits(kind: &Type, number: &Number) -> Result<Option<String>, String> {
         Some(integer) if range.contains(&integer) => Ok(Some(digits)),
         _ => Err(format!("{digits} does not fit into {}", kind.name())),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 + 2 * bytes.len());
-    text.push_str("\\x");
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// `{1,2,NULL,"a, b"}`; lists in lists are further dimensions, but in JSON they are values.

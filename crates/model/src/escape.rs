@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// As one line, for people.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn escape_line(text: &str) -> Cow<'_, str> {
     escaped(text, |out, c| match c {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
@@ -15,7 +15,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// JSON that has none of them raw; they can only stand in its strings.
-pub(super) fn plain_json(json: &str) -> Cow<'_, str> {
+pub fn escape_json(json: &str) -> Cow<'_, str> {
     escaped(json, |out, c| {
         let _ = write!(out, "\\u{:04x}", u32::from(c));
     })
@@ -55,9 +55,9 @@ mod tests {
             ("\u{9b}31m\u{7f}", "\\u{9b}31m\\u{7f}", "\"\\u009b31m\\u007f\""),
             ("\u{2028}\u{202e}x", "\\u{2028}\\u{202e}x", "\"\\u2028\\u202ex\""),
         ] {
-            assert_eq!(one_line(text), for_people);
+            assert_eq!(escape_line(text), for_people);
             let written = serde_json::to_string(text).unwrap();
-            assert_eq!(plain_json(&written), json);
+            assert_eq!(escape_json(&written), json);
             assert_eq!(serde_json::from_str::<String>(json).unwrap(), text);
         }
     }
