@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> 
         }
     };
     let tool = target.tool();
-    let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
+    let given = match arguments(&args.arguments, |name, text| tool.read_typed(name, text)) {
         Ok(given) => given,
         Err(why) => {
             runtime.close();
@@ -196,22 +196,4 @@ pub(super) fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitC
     let tools = catalog.tools();
     let paths: Vec<String> = tools.map(|(_, tool)| tool.path().to_string()).collect();
     missing(runtime, "tool", name, &paths)
-}
-
-/// A value is read by the parameter's type.
-pub(crate) fn read(tool: &Tool, name: &str, text: &str) -> Value {
-    let field = tool.input.fields().iter().find(|field| field.name == name);
-    match field {
-        Some(field) => field.schema.read_text(text),
-        None => from_schema(tool, name, text),
-    }
-}
-
-/// A parameter of a schema written by hand: its `type` says how to read it.
-fn from_schema(tool: &Tool, name: &str, text: &str) -> Value {
-    let property = tool.input.to_json().get("properties").and_then(|p| p.get(name));
-    match property.and_then(|p| p.get("type")).and_then(Value::as_str) {
-        Some("string") => json!(text),
-        _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
-use crate::commands::call::{Target, asked, failed, not_found, read, show};
+use crate::commands::call::{Target, asked, failed, not_found, show};
 use crate::compose::{self, Signals};
 use crate::exit::{FAILED, INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note};
@@ -44,7 +44,7 @@ fn called(
         Ok(draft) => draft,
         Err(why) => return Ok(wrong(&why)),
     };
-    let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
+    let given = match arguments(&args.arguments, |name, text| tool.read_typed(name, text)) {
         Ok(given) => given,
         Err(why) => return Ok(wrong(&format!("{why:#}"))),
     };
