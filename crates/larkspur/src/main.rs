@@ -1,7 +1,6 @@
 //! The command line: what was typed becomes a command, a command's outcome an exit code.
 
 mod args;
-mod check;
 mod chosen;
 mod commands;
 mod compose;
@@ -19,10 +18,10 @@ mod live;
 mod log;
 mod login;
 mod picture;
-mod readme;
 mod reference;
 mod scaffold;
 mod terminal;
+mod upgrade;
 mod variables;
 
 use args::{Cli, Command};

@@ -1,12 +1,12 @@
 //! `larkspur check`: what an author should know, without running a tool.
 
 use crate::args::{Check, Format, Global};
-use crate::check::{self, Finding, Findings, Mended};
 use crate::chosen::Chosen;
 use crate::commands::upgrade;
 use crate::compose;
 use crate::given;
 use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
+use check::{Finding, Findings, Mended};
 use model::ModuleName;
 use runtime::Folder;
 use serde_json::{Value, json};

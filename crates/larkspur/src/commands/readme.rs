@@ -2,10 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "this command writes the author's files")]
 
 use crate::args::{Global, Readme};
+use crate::compose;
 use crate::exit::USAGE;
 use crate::terminal::{GOOD, error, no_such_module, note, say, styled, tell_nameless};
-use crate::{compose, readme};
 use anyhow::{Context, bail};
+use check::readme;
 use runtime::Surveyed;
 use std::fs;
 use std::io::ErrorKind;

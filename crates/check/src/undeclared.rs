@@ -1,6 +1,6 @@
 //! Functions that look like tools, and that nobody declares or calls: the line at the end was forgotten.
 
-use super::{Finding, tools};
+use crate::{Finding, tools};
 use model::Fault;
 use runtime::{Runtime, Surveyed};
 use script::{Named, Sketch, outline};

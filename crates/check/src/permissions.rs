@@ -2,7 +2,7 @@
 
 use super::files::located;
 use super::fix::Fix;
-use super::{Finding, file_permissions};
+use crate::{Finding, file_permissions};
 use model::{Access, Fault, ModuleName, Permission, Permissions, Rights, Site, Spot, ToolPath};
 use runtime::{Lookup, Runtime, Surveyed};
 use script::{Sketch, Use};
@@ -12,7 +12,7 @@ use std::path::Path;
 /// May be granted but not used.
 pub(super) const UNUSED: &str = "W0302";
 /// Is used but not granted.
-pub(super) const MISSING: &str = "E0301";
+pub const MISSING: &str = "E0301";
 
 pub(super) fn check(
     runtime: &Runtime,

@@ -1,7 +1,7 @@
 //! Read-only tools whose functions write: every such call is denied.
 
-use super::Finding;
 use super::permissions::{called, refusal, sketches};
+use crate::Finding;
 use model::{DeclaredRead, Fault, ModuleName, PossibleWrite, ReadOnlyCall, Tool, ToolPath};
 use runtime::{Lookup, Runtime, Surveyed};
 use script::{Sketch, Use};

@@ -1,6 +1,6 @@
 //! Names, unused things and types, file by file; and what only loading shows.
 
-use super::Finding;
+use crate::Finding;
 use model::{Fault, Limits};
 use runtime::{Folder, Runtime};
 use script::Engine;

@@ -1,6 +1,6 @@
 //! Public caches in modules with secrets: results of a personal secret are never shared.
 
-use super::{Finding, tools};
+use crate::{Finding, tools};
 use model::{Cache, Fault, Place};
 use runtime::{Runtime, Surveyed};
 

@@ -1,6 +1,6 @@
 //! Tools of different modules that a model takes for each other, where it reads them in one list.
 
-use super::{Finding, tools};
+use crate::{Finding, tools};
 use model::{Fault, ModuleName};
 use runtime::{Runtime, Survey, Surveyed};
 use settings::Surface;

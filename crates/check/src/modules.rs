@@ -1,7 +1,7 @@
 //! What a module has besides its code.
 
-use super::Finding;
 use super::fix::Fix;
+use crate::Finding;
 use crate::readme;
 use model::Fault;
 use runtime::Surveyed;

@@ -1,12 +1,12 @@
 //! What a single file does against its `permissions(…)`.
 
-use super::Finding;
 use super::declare::declare;
 use super::fix::Fix;
 use super::permissions::{
     MISSING, UNUSED, called, denial, is_used, permission, refusal, sketches, uncallable,
     ungranted_key,
 };
+use crate::Finding;
 use model::{Fault, ModuleName, Permission, Permissions, Rights};
 use runtime::{Runtime, Surveyed};
 use script::{Declared, PermissionCall, Script, Sketch, Use};

@@ -14,7 +14,7 @@ pub(super) fn around(name: &ModuleName, text: &str) -> String {
 }
 
 /// The old page with what the new one has between its marks; `None` if the old one has no marks.
-pub(crate) fn renewed(old: &str, new: &str) -> Option<String> {
+pub fn renewed(old: &str, new: &str) -> Option<String> {
     let (before, _, after) = split(old)?;
     let (_, between, _) = split(new)?;
     Some(format!("{before}{between}{after}"))

@@ -1,6 +1,6 @@
 //! Tools as a model sees them: by their names, words, parameters and price.
 
-use super::{Finding, hidden, schemas};
+use crate::{Finding, hidden, schemas};
 use compact::count_tokens;
 use model::{Fault, ModuleName, Place, Tool};
 use runtime::{Runtime, Surveyed};

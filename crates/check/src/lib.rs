@@ -1,4 +1,4 @@
-//! What an author should know before anybody else does: mistakes, and what a model would stumble over.
+//! Findings about modules, for `larkspur check` and for editors: mistakes, and what a model misunderstands.
 
 mod declare;
 mod edit;
@@ -11,15 +11,15 @@ mod modules;
 mod permissions;
 mod public_cache;
 mod read_only;
+pub mod readme;
 mod schemas;
 mod similar;
 mod tools;
 mod undeclared;
-mod upgrade;
 
-pub(crate) use fix::{Mended, mend};
-pub(crate) use lessons::{PAGE, lesson, lessons};
-pub(crate) use upgrade::{Break, Repair, breaks};
+pub use fix::{Fix, Mended, mend};
+pub use lessons::{PAGE, lesson, lessons};
+pub use permissions::MISSING;
 
 use model::{Fault, ModuleName};
 use runtime::Runtime;
@@ -27,37 +27,38 @@ use serde_json::{Value, json};
 
 /// One thing to know about one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Finding {
-    pub(crate) code: &'static str,
+pub struct Finding {
+    pub code: &'static str,
     /// As people gave its folder.
-    pub(crate) file: String,
-    pub(crate) fault: Fault,
-    pub(crate) fix: Option<fix::Fix>,
+    pub file: String,
+    pub fault: Fault,
+    pub fix: Option<fix::Fix>,
 }
 
 /// For a fault that has no code of its own.
 const NOT_LOADED: &str = "E0500";
 
 impl Finding {
-    fn new(file: &str, fault: Fault) -> Self {
+    pub fn new(file: &str, fault: Fault) -> Self {
         let code = fault.code.unwrap_or(NOT_LOADED);
         Self { code, file: file.to_owned(), fix: fix::Fix::of(code, &fault), fault }
     }
 
-    fn fixed_by(self, fix: fix::Fix) -> Self {
+    #[must_use]
+    pub fn fixed_by(self, fix: fix::Fix) -> Self {
         Self { fix: Some(fix), ..self }
     }
 
     /// Does it keep a module from working, or is it advice?
-    pub(crate) fn is_error(&self) -> bool {
+    pub fn is_error(&self) -> bool {
         self.code.starts_with('E')
     }
 
-    pub(crate) fn level(&self) -> &'static str {
+    pub fn level(&self) -> &'static str {
         if self.is_error() { "error" } else { "warning" }
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "file": self.file,
             "level": self.level(),
@@ -69,25 +70,25 @@ impl Finding {
 }
 
 /// What was found, and in how many files.
-pub(crate) struct Findings {
-    pub(crate) files: usize,
-    pub(crate) all: Vec<Finding>,
+pub struct Findings {
+    pub files: usize,
+    pub all: Vec<Finding>,
     /// Modules in starlark-mcp's form.
-    pub(crate) extensions: Vec<ModuleName>,
+    pub extensions: Vec<ModuleName>,
 }
 
 impl Findings {
-    pub(crate) fn errors(&self) -> usize {
+    pub fn errors(&self) -> usize {
         self.all.iter().filter(|finding| finding.is_error()).count()
     }
 
-    pub(crate) fn warnings(&self) -> usize {
+    pub fn warnings(&self) -> usize {
         self.all.len() - self.errors()
     }
 }
 
 /// Everything about these modules, file by file.
-pub(crate) fn find(runtime: &Runtime) -> Findings {
+pub fn find(runtime: &Runtime) -> Findings {
     let mut files = 0;
     let mut all = Vec::new();
     for folder in runtime.folders() {
