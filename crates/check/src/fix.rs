@@ -4,7 +4,7 @@
 use super::declare::declare;
 use crate::{Finding, edit};
 use model::{Fault, Permission, Place, ToolPath};
-use script::Sketch;
+use script::SourceFacts;
 use settings::Manifest;
 use std::collections::BTreeMap;
 use std::fs;
@@ -195,7 +195,7 @@ fn is_worse(file: &str, before: &str, after: &str) -> bool {
         if file.ends_with("module.toml") {
             Manifest::parse(file, text, env!("CARGO_PKG_VERSION")).is_ok()
         } else {
-            Sketch::read(file, text).is_ok()
+            SourceFacts::read(file, text).is_ok()
         }
     };
     reads(before) && !reads(after)

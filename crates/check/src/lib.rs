@@ -6,6 +6,7 @@ mod file_permissions;
 mod files;
 mod fix;
 mod hidden;
+mod inspection;
 mod lessons;
 mod modules;
 mod permissions;
@@ -21,9 +22,13 @@ pub use fix::{Fix, Mended, mend};
 pub use lessons::{PAGE, lesson, lessons};
 pub use permissions::MISSING;
 
+pub use files::find_in_text;
+
+use inspection::Inspection;
 use model::{Fault, ModuleName};
 use runtime::Runtime;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// One thing to know about one file.
 #[derive(Debug, Clone)]
@@ -69,9 +74,9 @@ impl Finding {
     }
 }
 
-/// What was found, and in how many files.
 pub struct Findings {
-    pub files: usize,
+    /// All sources and tests that were checked.
+    pub files: Vec<PathBuf>,
     pub all: Vec<Finding>,
     /// Modules in starlark-mcp's form.
     pub extensions: Vec<ModuleName>,
@@ -87,28 +92,29 @@ impl Findings {
     }
 }
 
-/// Everything about these modules, file by file.
+/// All findings about these modules, file by file.
 pub fn find(runtime: &Runtime) -> Findings {
-    let mut files = 0;
-    let mut all = Vec::new();
-    for folder in runtime.folders() {
-        files += files::read(folder, runtime.limits(), &mut all);
-    }
-    files::add_broken(runtime, &mut all);
-    files::add_unlisted(runtime, &mut all);
-    files::add_broken_tests(runtime, &mut all);
-    let survey = runtime.survey();
-    for (name, module) in survey.named() {
+    let inspection = Inspection::new(runtime);
+    let mut all = files::check(&inspection);
+    files::add_broken(&inspection, &mut all);
+    files::add_unlisted(&inspection, &mut all);
+    files::add_broken_tests(&inspection, &mut all);
+    for (name, module) in inspection.modules() {
         modules::check(module, &mut all);
-        permissions::check(runtime, name, module, &mut all);
-        public_cache::check(runtime, module, &mut all);
-        read_only::check(runtime, name, module, &mut all);
-        tools::check(runtime, name, module, &mut all);
-        undeclared::check(runtime, module, &mut all);
+        permissions::check(&inspection, name, module, &mut all);
+        public_cache::check(&inspection, module, &mut all);
+        read_only::check(&inspection, name, module, &mut all);
+        tools::check(&inspection, name, module, &mut all);
+        undeclared::check(&inspection, module, &mut all);
     }
-    similar::check(runtime, &survey, &mut all);
+    similar::check(&inspection, &mut all);
     let place = |finding: &Finding| finding.fault.place.as_ref().map(|p| (p.line, p.column));
     all.sort_by(|a, b| (&a.file, place(a), a.code).cmp(&(&b.file, place(b), b.code)));
-    let extensions = survey.named().filter(|(_, module)| module.is_extension());
-    Findings { files, all, extensions: extensions.map(|(name, _)| name.clone()).collect() }
+    let extensions = inspection.modules().filter(|(_, module)| module.is_extension());
+    let extensions = extensions.map(|(name, _)| name.clone()).collect();
+    Findings {
+        files: inspection.files.into_iter().map(|file| file.path).collect(),
+        all,
+        extensions,
+    }
 }

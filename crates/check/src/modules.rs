@@ -1,6 +1,6 @@
 //! What a module has besides its code.
 
-use super::fix::Fix;
+use crate::fix::Fix;
 use crate::Finding;
 use crate::readme;
 use model::Fault;

@@ -7,7 +7,6 @@ mod compose;
 mod data_folder;
 mod doctor;
 mod doors;
-mod editor;
 mod entry;
 mod exit;
 mod file_to_folder;

@@ -69,14 +69,9 @@ fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
     let runtime = compose::look(global)?;
     let mut findings = check::find(&runtime);
     if !chosen.is_everything() {
-        let asked = |finding: &Finding| chosen.has(Path::new(&finding.file));
-        findings.all.retain(asked);
+        findings.all.retain(|finding| chosen.has(Path::new(&finding.file)));
+        findings.files.retain(|path| chosen.has(path));
         findings.extensions.clear();
-        let sources = runtime.folders().iter().flat_map(|folder| {
-            let files = folder.sources().into_iter().chain(folder.tests());
-            files.map(|file| folder.path(&file))
-        });
-        findings.files = sources.filter(|path| chosen.has(path)).count();
     }
     Ok(findings)
 }
@@ -110,7 +105,7 @@ pub(crate) fn report(mended: &Mended<'_>) -> bool {
 fn to_json(findings: &Findings) -> Value {
     let all: Vec<Value> = findings.all.iter().map(Finding::to_json).collect();
     json!({
-        "files": findings.files,
+        "files": findings.files.len(),
         "errors": findings.errors(),
         "warnings": findings.warnings(),
         "faults": all,
@@ -128,7 +123,7 @@ fn show(findings: &Findings) {
         let level = format!("{}[{}]:", finding.level(), finding.code);
         say(&format!("{} {place}{}\n", styled(style, level), finding.fault));
     }
-    let files = count(findings.files, "file");
+    let files = count(findings.files.len(), "file");
     if findings.all.is_empty() {
         return note(&format!("nothing wrong in {files}"));
     }
