@@ -81,7 +81,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Test(test)) => commands::test::run(&global, &test),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
-        Some(Command::Doc(doc)) => commands::doc::run(&doc),
+        Some(Command::Doc(doc)) => commands::doc::run(&global, doc),
         Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
         Some(Command::Perm(perm)) => commands::perm::run(&global, &perm),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),

@@ -8,7 +8,7 @@ const END: &str = "<!-- larkspur: end -->";
 /// The text between marks, of which the first says how it is renewed.
 pub(super) fn around(name: &ModuleName, text: &str) -> String {
     format!(
-        "{BEGIN}what follows, down to the end mark, is made by `larkspur readme {name}` -->\n\n\
+        "{BEGIN}what follows, down to the end mark, is made by `larkspur doc --readme {name}` -->\n\n\
          {text}\n{END}\n"
     )
 }

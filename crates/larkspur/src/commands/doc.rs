@@ -1,7 +1,8 @@
 //! `larkspur doc`: what scripts can name, from the code itself.
 #![expect(clippy::disallowed_methods, reason = "this command writes the book's pages")]
 
-use crate::args::{Cli, Doc, Format};
+use crate::args::{Cli, Doc, Format, Global, Readme};
+use crate::commands::readme;
 use crate::exit::USAGE;
 use crate::reference::{self, Found};
 use crate::terminal::{GOOD, error, say, styled};
@@ -12,7 +13,10 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, doc: Doc) -> anyhow::Result<ExitCode> {
+    if let Some(module) = doc.readme {
+        return readme::run(global, &Readme { module, write: doc.write });
+    }
     if let Some(folder) = &doc.man {
         return write_man(folder);
     }

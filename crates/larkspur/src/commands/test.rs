@@ -31,7 +31,11 @@ pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
-    if test.tokens && matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
+    if test.format == TestFormat::Tap {
+        error("--format tap is no longer there: --format junit is for build servers, json for other programs");
+        return Ok(ExitCode::from(USAGE));
+    }
+    if test.tokens && test.format == TestFormat::Junit {
         error("--tokens is told as a table, or with --format json");
         return Ok(ExitCode::from(USAGE));
     }
@@ -65,8 +69,7 @@ pub(crate) fn once(
         TestFormat::Pretty if test.tokens => Format::Tokens,
         TestFormat::Pretty => Format::Pretty,
         TestFormat::Json => Format::Json,
-        TestFormat::Junit => Format::Junit,
-        TestFormat::Tap => Format::Tap,
+        TestFormat::Junit | TestFormat::Tap => Format::Junit,
     };
     let mut report = Report::new(format);
     let mut options = options(global, test)?;

@@ -18,10 +18,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 const NAMED: usize = 3;
 
 pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Result<ExitCode> {
-    if matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
-        error(
-            "--watch tells of many runs, and junit and tap are reports of one: leave one of them out",
-        );
+    if test.format == TestFormat::Junit {
+        error("--watch tells of many runs, and junit is a report of one: leave one of them out");
         return Ok(ExitCode::from(USAGE));
     }
     // Whoever ends it before the first run is over has seen nothing pass.
