@@ -45,7 +45,7 @@ fn main() -> ExitCode {
             terminal::error(&format!("{error:#}"));
             ExitCode::from(if error.is::<compose::BadProject>() {
                 exit::BAD_PROJECT
-            } else if error.is::<given::Wrong>() {
+            } else if error.is::<exit::WrongUsage>() {
                 exit::USAGE
             } else {
                 exit::FAILED
@@ -77,7 +77,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Read(read)) => commands::read::run(&global, &read),
         Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),
-        Some(Command::Explain(explain)) => Ok(commands::check::explain(explain.code.as_deref())),
+        Some(Command::Explain(explain)) => commands::check::explain(explain.code.as_deref()),
         Some(Command::Test(test)) => commands::test::run(&global, &test),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),

@@ -1,11 +1,12 @@
 //! Arguments as they are typed: `name=value`, `name:=json`, or `-` for an object on standard input.
 
+use crate::exit::wrong_usage;
 use anyhow::{Context, bail};
 use model::{Args, duplicate_key, typed_argument};
 use serde_json::Value;
 use std::io::Read;
 
-/// `read` says what the text of a `name=value` stands for.
+/// Every failure is one of usage. `read` says what the text of a `name=value` stands for.
 pub(crate) fn arguments(
     words: &[String],
     read: impl Fn(&str, &str) -> Value,
@@ -14,13 +15,13 @@ pub(crate) fn arguments(
     let mut given = Args::new();
     for word in words {
         if word == "-" {
-            given.extend(from_stdin()?);
+            given.extend(from_stdin().map_err(wrong_usage)?);
             continue;
         }
-        let (name, value) = typed_argument(word, &read).map_err(anyhow::Error::msg)?;
+        let (name, value) = typed_argument(word, &read).map_err(wrong_usage)?;
         // Of two values for one name nobody can tell which was meant.
         if args.insert(name.clone(), value).is_some() {
-            bail!("`{name}` is given twice");
+            return Err(wrong_usage(format!("`{name}` is given twice")));
         }
     }
     // What was typed says more than what came with it.

@@ -1,11 +1,12 @@
 //! `larkspur check`: what an author should know, without running a tool.
 
-use crate::args::{Check, Format, Global};
+use crate::args::{Check, Global};
 use crate::chosen::Chosen;
 use crate::commands::upgrade;
 use crate::compose;
+use crate::exit::wrong_usage;
 use crate::given;
-use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
+use crate::terminal::{BAD, GOOD, WARN, count, error, note, print, say, styled, unread};
 use check::{Finding, Findings, Mended};
 use model::ModuleName;
 use runtime::Folder;
@@ -21,19 +22,12 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     if args.upgrade {
         return upgrade::run(global, args);
     }
-    let (chosen, global) = match Chosen::new(global, &args.paths) {
-        Ok(chosen) => chosen,
-        Err(why) => {
-            error(&why);
-            return Ok(ExitCode::from(crate::exit::USAGE));
-        }
-    };
+    let (chosen, global) = Chosen::new(global, &args.paths).map_err(wrong_usage)?;
     if let Some(path) = args.paths.iter().find(|path| holds_nothing(path)) {
-        let path = path.display();
-        error(&format!(
-            "there is nothing to check in {path}: name a .star file, a module.toml or a folder"
-        ));
-        return Ok(ExitCode::from(crate::exit::USAGE));
+        return Err(wrong_usage(format!(
+            "there is nothing to check in {}: name a .star file, a module.toml or a folder",
+            path.display()
+        )));
     }
     let mut findings = found(&global, &chosen)?;
     if let Some(text) = runtime::extension_note(&extensions(&findings)) {
@@ -46,10 +40,7 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     if args.fix {
         findings = mended(&global, &chosen, findings)?;
     }
-    match args.format {
-        Format::Json => say(&serde_json::to_string_pretty(&to_json(&findings))?),
-        Format::Text => show(&findings),
-    }
+    print(args.format, || to_json(&findings), || show(&findings))?;
     let bad = findings.errors() > 0 || (args.strict && findings.warnings() > 0);
     Ok(ExitCode::from(u8::from(bad)))
 }
@@ -141,25 +132,20 @@ fn show(findings: &Findings) {
 }
 
 /// `larkspur explain`: what a code means, or which there are.
-pub(crate) fn explain(code: Option<&str>) -> ExitCode {
+pub(crate) fn explain(code: Option<&str>) -> anyhow::Result<ExitCode> {
     let Some(code) = code else {
         for lesson in check::lessons() {
             say(&format!("{}  {}", lesson.code, lesson.title));
         }
-        return ExitCode::SUCCESS;
+        return Ok(ExitCode::SUCCESS);
     };
-    match check::lesson(code) {
-        Ok(lesson) => {
-            say(lesson.text.trim_start_matches("## "));
-            ExitCode::SUCCESS
-        }
-        Err(near) => {
-            let hint = match near {
-                Some(near) => format!("did you mean {near}?"),
-                None => "`larkspur explain` lists all there are".to_owned(),
-            };
-            error(&format!("there is no code `{code}`; {hint}"));
-            ExitCode::from(crate::exit::USAGE)
-        }
-    }
+    let lesson = check::lesson(code).map_err(|near| {
+        let hint = match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => "`larkspur explain` lists all there are".to_owned(),
+        };
+        wrong_usage(format!("there is no code `{code}`; {hint}"))
+    })?;
+    say(lesson.text.trim_start_matches("## "));
+    Ok(ExitCode::SUCCESS)
 }

@@ -2,15 +2,15 @@
 
 use crate::args::{Drawing, Global, Graph};
 use crate::compose;
-use crate::exit::USAGE;
+use crate::exit::wrong_usage;
 use crate::picture::{Picture, mermaid, text};
 use crate::terminal::{error, no_modules, note, say, unserved};
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, graph: &Graph) -> anyhow::Result<ExitCode> {
     if graph.format == Drawing::Dot {
-        error("--format dot is no longer there: --format mermaid is for programs that draw");
-        return Ok(ExitCode::from(USAGE));
+        let why = "--format dot is no longer there: --format mermaid is for programs that draw";
+        return Err(wrong_usage(why));
     }
     let runtime = compose::look(global)?;
     let survey = runtime.survey();
