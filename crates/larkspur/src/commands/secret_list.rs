@@ -6,7 +6,7 @@ use crate::{compose, keys};
 use runtime::Survey;
 use serde::Serialize;
 use std::process::ExitCode;
-use vault::Kept;
+use store::SecretRow;
 
 /// One line of it.
 #[derive(Debug, Serialize)]
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &SecretList) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn set(kept: Kept, survey: &Survey) -> Line {
+fn set(kept: SecretRow, survey: &Survey) -> Line {
     Line {
         description: description(survey, &kept.module, &kept.name),
         module: kept.module,
@@ -50,7 +50,7 @@ fn set(kept: Kept, survey: &Survey) -> Line {
 }
 
 /// What manifests ask for and nobody has set.
-fn waiting(survey: &Survey, kept: &[Kept]) -> Vec<Line> {
+fn waiting(survey: &Survey, kept: &[SecretRow]) -> Vec<Line> {
     let modules = survey.named().filter(|(_, module)| !module.disabled);
     let asked = modules.flat_map(|(module, found)| {
         let manifest = found.manifest.iter();
