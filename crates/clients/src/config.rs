@@ -178,7 +178,7 @@ impl<'c> ConfigFile<'c> {
     }
 
     fn wrong(&self, wrong: Wrong) -> Trouble {
-        wrong.of(self.path.clone())
+        Trouble::Text { file: self.path.clone(), wrong }
     }
 
     fn change(&self, after: Option<String>, restored: Option<PathBuf>) -> Change {

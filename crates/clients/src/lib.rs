@@ -26,7 +26,7 @@ pub use launch::{Launch, snippet};
 pub use probe::{Answer, probe};
 pub use project::{ProjectPaths, entry_name};
 pub use table::Table;
-pub use trouble::Trouble;
+pub use trouble::{Trouble, Wrong};
 
 #[cfg(test)]
 mod tests;

@@ -39,26 +39,24 @@ impl Table {
 }
 
 fn read(text: &str, file: &Path) -> Result<BTreeMap<String, Client>, Trouble> {
+    parse(text).map_err(|wrong| Trouble::Text { file: file.to_path_buf(), wrong })
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, Client>, Wrong> {
     let parsed: Result<BTreeMap<String, Client>, _> = toml_edit::de::from_str(text);
     let mut clients = parsed.map_err(|error| {
         let byte = error.span().map_or(0, |span| span.start);
-        Wrong::syntax(text, byte, error.message()).of(file.to_path_buf())
+        Wrong::syntax(text, byte, error.message())
     })?;
     for (name, client) in &mut clients {
         client.name.clone_from(name);
         if !launch::is_whole(&client.entry) {
-            return Err(Trouble::Shape {
-                file: file.to_path_buf(),
-                message: format!(
-                    "`entry` of `{name}` needs \"{{command}}\" and \"{{args}}\", or \"{{command_line}}\""
-                ),
-            });
+            return Err(Wrong::Shape(format!(
+                "`entry` of `{name}` needs \"{{command}}\" and \"{{args}}\", or \"{{command_line}}\""
+            )));
         }
         if client.servers.is_empty() {
-            return Err(Trouble::Shape {
-                file: file.to_path_buf(),
-                message: format!("`servers` of `{name}` names no key"),
-            });
+            return Err(Wrong::Shape(format!("`servers` of `{name}` names no key")));
         }
     }
     Ok(clients)

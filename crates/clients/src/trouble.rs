@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
-    #[error("{}:{line}:{column}: {message}; it is left as it is: mend it, then run this again", file.display())]
-    Broken { file: PathBuf, line: usize, column: usize, message: String },
-    #[error("{}: {message}; it is left as it is", file.display())]
-    Shape { file: PathBuf, message: String },
+    #[error("{}{wrong}", file.display())]
+    Text { file: PathBuf, wrong: Wrong },
     #[error("cannot {doing} {}: {why}", file.display())]
     Disk { doing: &'static str, file: PathBuf, why: String },
     #[error("{} was changed by another program meanwhile; nothing is written: run this again", .0.display())]
@@ -17,9 +15,11 @@ pub enum Trouble {
 }
 
 /// What is wrong with a text, whichever file it is from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrong {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    #[error(":{line}:{column}: {message}; it is left as it is: mend it, then run this again")]
     Syntax { line: usize, column: usize, message: String },
+    #[error(": {0}; it is left as it is")]
     Shape(String),
 }
 
@@ -42,14 +42,5 @@ impl Wrong {
 
     pub(crate) fn not_an_object(key: &str) -> Self {
         Self::Shape(format!("`{key}` does not hold other keys"))
-    }
-
-    pub(crate) fn of(self, file: PathBuf) -> Trouble {
-        match self {
-            Self::Shape(message) => Trouble::Shape { file, message },
-            Self::Syntax { line, column, message } => {
-                Trouble::Broken { file, line, column, message }
-            }
-        }
     }
 }

@@ -107,9 +107,10 @@ pub(crate) enum Command {
     Test(Test),
     /// Write a module that works, with a test that passes and a README
     New(New),
-    /// Print a module's README, made from its manifest and the schemas of its tools
+    /// Print a module's README, as `larkspur doc --readme` does
+    #[command(hide = true)]
     Readme(Readme),
-    /// Show the libraries that scripts can use: `larkspur doc http.get`
+    /// Show the libraries that scripts can use: `larkspur doc http.get`; or make a module's README
     Doc(Doc),
     /// Show what modules are told, and by whom
     #[command(subcommand)]
@@ -410,8 +411,11 @@ Examples:
   larkspur doc http.get             all about one function, with examples
   larkspur doc tool                 functions without a library go by their own names
   larkspur doc http --format json   the same for programs
+  larkspur doc --readme hello           a module's README, from its manifest and the schemas of its tools
+  larkspur doc --readme hello --write   put it into modules/hello/README.md
 
-Exit code: 0 shown, 2 no such library or function")]
+Of a README that is there, --write changes only what stands between the two marks of Larkspur.
+Exit code: 0 done, 1 the module does not load or its README has no marks, 2 no such name")]
 pub(crate) struct Doc {
     /// A library or a function; all libraries without it
     #[arg(value_name = "LIBRARY[.FUNCTION]")]
@@ -420,6 +424,14 @@ pub(crate) struct Doc {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+
+    /// Print a module's README instead
+    #[arg(long, value_name = "MODULE", conflicts_with_all = ["name", "format"])]
+    pub(crate) readme: Option<String>,
+
+    /// Put the README into the module's folder instead of printing it
+    #[arg(long, requires = "readme")]
+    pub(crate) write: bool,
 
     /// Renew the pages about libraries in a book's folder
     #[arg(long, value_name = "DIR", hide = true, conflicts_with = "name")]
@@ -465,11 +477,10 @@ pub(crate) struct ConfigShow {
 Examples:
   larkspur graph                              in the order in which modules start
   larkspur graph --format mermaid             for Markdown
-  larkspur graph --format dot | dot -Tsvg     with Graphviz
 
 Exit code: 0 drawn, 1 drawn, and a module cannot be started")]
 pub(crate) struct Graph {
-    /// For people, for Markdown or for Graphviz
+    /// For people or for Markdown
     #[arg(long, value_enum, default_value_t = Drawing::Text)]
     pub(crate) format: Drawing,
 }
@@ -478,6 +489,8 @@ pub(crate) struct Graph {
 pub(crate) enum Drawing {
     Text,
     Mermaid,
+    /// Refused: version 0.1 had it
+    #[value(hide = true)]
     Dot,
 }
 

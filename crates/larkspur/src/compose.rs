@@ -9,7 +9,7 @@ use anyhow::Context;
 use clients::Home;
 use model::{Fault, World};
 use outside::Outside;
-use runtime::{Event, Observer, Overrides, ProjectFile, Runtime, Settings};
+use runtime::{Overrides, ProjectFile, Runtime, Settings};
 use settings::{Project, Surface};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -170,7 +170,7 @@ pub(crate) fn open(global: &Global) -> anyhow::Result<Runtime> {
         Ok(()) => Ok(runtime),
         Err(wrong) => {
             runtime.close();
-            Err(wrong.into())
+            Err(wrong)
         }
     }
 }
@@ -180,6 +180,28 @@ pub(crate) fn open_to_use(global: &Global) -> anyhow::Result<Runtime> {
     let runtime = open(global)?;
     given::tell_stray_variables(&runtime);
     Ok(runtime)
+}
+
+/// Works with such a runtime, and closes it: commands that scripts have started do not hear the terminal.
+pub(crate) fn with_runtime<T>(
+    global: &Global,
+    work: impl FnOnce(&Runtime) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let runtime = open_to_use(global)?;
+    let done = work(&runtime);
+    runtime.close();
+    done
+}
+
+/// Waits for this, or for a signal: then there is nothing.
+pub(crate) fn until_signal<T>(work: impl Future<Output = T>) -> anyhow::Result<Option<T>> {
+    executor()?.block_on(async {
+        let mut signals = Signals::listen()?;
+        Ok(tokio::select! {
+            done = work => Some(done),
+            () = signals.next() => None,
+        })
+    })
 }
 
 /// The same, with somebody who writes down what the world answers.
@@ -222,31 +244,14 @@ pub(crate) fn prepare_engine() {
     let _ = std::thread::Builder::new().name("engine".into()).spawn(script::prepare);
 }
 
-/// Everything loaded and started, and kept fresh.
-pub(crate) fn watch(
+/// The same settings, with tools shown as a flag says.
+pub(crate) fn settings_with_surface(
     global: &Global,
     surface: Option<Surface>,
-    refuses_extensions: bool,
-    told: impl Fn(&Event) + Send + 'static,
-) -> Result<Runtime, BadProject> {
-    let settings = Settings { refuses_extensions, ..settings(global)? };
-    Ok(Runtime::watch(shown(settings, surface), told))
-}
-
-fn shown(mut settings: Settings, surface: Option<Surface>) -> Settings {
+) -> Result<Settings, BadProject> {
+    let mut settings = settings(global)?;
     settings.overrides.surface = surface;
-    settings
-}
-
-/// The same, and every call is shown.
-pub(crate) fn watch_calls(
-    global: &Global,
-    surface: Option<Surface>,
-    told: impl Fn(&Event) + Send + 'static,
-    called: Observer,
-) -> Result<Runtime, BadProject> {
-    let settings = Settings { observer: Some(called), ..settings(global)? };
-    Ok(Runtime::watch(shown(settings, surface), told))
+    Ok(settings)
 }
 
 /// Threads for waiting; scripts have their own.

@@ -20,3 +20,12 @@ pub(crate) const CODES: [(u8, &str); 6] = [
     (BAD_PROJECT, "`larkspur.toml` cannot be used; what is wrong is shown with its place"),
     (INTERRUPTED, "ctrl-c ended a call"),
 ];
+
+/// What was typed cannot be meant: the command ends with `USAGE`.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct WrongUsage(String);
+
+pub(crate) fn wrong_usage(why: impl std::fmt::Display) -> anyhow::Error {
+    WrongUsage(format!("{why:#}")).into()
+}

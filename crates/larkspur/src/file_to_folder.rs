@@ -6,7 +6,7 @@ use crate::scaffold::{self, Aside};
 use anyhow::{Context, bail};
 use model::{ModuleName, Permission, Permissions, kebab_name};
 use runtime::Surveyed;
-use script::{Declared, Script, Sketch};
+use script::{Declared, Script, SourceFacts};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -142,8 +142,8 @@ fn quoted(text: &str) -> String {
 
 /// The manifest declares them now. A call that shares its lines with something else stays.
 fn without_permissions(source: &str) -> String {
-    let sketch = Sketch::read("", source).unwrap_or_default();
-    let [(call, _)] = sketch.declarations.as_slice() else {
+    let facts = SourceFacts::read("", source).unwrap_or_default();
+    let [(call, _)] = facts.declarations.as_slice() else {
         return source.to_owned();
     };
     let (open, end) = (call.inside.start.saturating_sub(1), call.inside.end + 1);

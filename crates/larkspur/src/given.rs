@@ -2,16 +2,12 @@
 
 use crate::args::Global;
 use crate::compose;
+use crate::exit::wrong_usage;
 use crate::terminal::{no_such_module, note};
 use model::ModuleName;
 use runtime::{Folder, Runtime, Survey};
 use settings::{ConfigSchema, near_misses};
 use std::io::ErrorKind;
-
-/// It cannot be what was meant.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Wrong(String);
 
 /// Folders that were named can be looked into, and so can the usual ones that are there. A server
 /// waits for one that is not; of nothing there is nothing to tell.
@@ -30,7 +26,7 @@ pub(crate) fn folders(global: &Global) -> anyhow::Result<()> {
             Some(why) => format!("the folder {shown} cannot be read: {why}"),
         };
         if is_named {
-            return Err(Wrong(why).into());
+            return Err(wrong_usage(why));
         }
         anyhow::bail!(why);
     }
@@ -38,7 +34,7 @@ pub(crate) fn folders(global: &Global) -> anyhow::Result<()> {
 }
 
 /// Every `--set` names a module that is there.
-pub(crate) fn settings(global: &Global, runtime: &Runtime) -> Result<(), Wrong> {
+pub(crate) fn settings(global: &Global, runtime: &Runtime) -> anyhow::Result<()> {
     if global.set.is_empty() {
         return Ok(());
     }
@@ -51,7 +47,7 @@ pub(crate) fn settings(global: &Global, runtime: &Runtime) -> Result<(), Wrong> 
         let name = key.split_once('.').map_or(key.as_str(), |(name, _)| name);
         if !survey.named().any(|(known, _)| known.as_str() == name) {
             let why = no_such_module(name, &survey);
-            return Err(Wrong(format!("--set {key}: {why}")));
+            return Err(wrong_usage(format!("--set {key}: {why}")));
         }
     }
     Ok(())

@@ -1,14 +1,12 @@
 //! The command line: what was typed becomes a command, a command's outcome an exit code.
 
 mod args;
-mod check;
 mod chosen;
 mod commands;
 mod compose;
 mod data_folder;
 mod doctor;
 mod doors;
-mod editor;
 mod entry;
 mod exit;
 mod file_to_folder;
@@ -19,10 +17,10 @@ mod live;
 mod log;
 mod login;
 mod picture;
-mod readme;
 mod reference;
 mod scaffold;
 mod terminal;
+mod upgrade;
 mod variables;
 
 use args::{Cli, Command};
@@ -47,7 +45,7 @@ fn main() -> ExitCode {
             terminal::error(&format!("{error:#}"));
             ExitCode::from(if error.is::<compose::BadProject>() {
                 exit::BAD_PROJECT
-            } else if error.is::<given::Wrong>() {
+            } else if error.is::<exit::WrongUsage>() {
                 exit::USAGE
             } else {
                 exit::FAILED
@@ -79,11 +77,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Read(read)) => commands::read::run(&global, &read),
         Some(Command::Prompt(prompt)) => commands::prompt::run(&global, &prompt),
         Some(Command::Check(check)) => commands::check::run(&global, &check),
-        Some(Command::Explain(explain)) => Ok(commands::check::explain(explain.code.as_deref())),
+        Some(Command::Explain(explain)) => commands::check::explain(explain.code.as_deref()),
         Some(Command::Test(test)) => commands::test::run(&global, &test),
         Some(Command::New(new)) => commands::new::run(&global, &new),
         Some(Command::Readme(readme)) => commands::readme::run(&global, &readme),
-        Some(Command::Doc(doc)) => commands::doc::run(&doc),
+        Some(Command::Doc(doc)) => commands::doc::run(&global, doc),
         Some(Command::Config(args::Config::Show(show))) => commands::config::run(&global, &show),
         Some(Command::Perm(perm)) => commands::perm::run(&global, &perm),
         Some(Command::Graph(graph)) => commands::graph::run(&global, &graph),

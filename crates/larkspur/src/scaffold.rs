@@ -1,8 +1,9 @@
 //! The files of a new module, and how they get to their place.
 #![expect(clippy::disallowed_methods, reason = "these are the author's files, not the server's")]
 
-use crate::{compose, readme};
+use crate::compose;
 use anyhow::Context;
+use check::readme;
 use model::ModuleName;
 use std::fs;
 use std::path::{Path, PathBuf};

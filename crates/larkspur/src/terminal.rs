@@ -1,9 +1,11 @@
 //! What people see: results on stdout, everything else on stderr, colour only on a terminal.
 
+use crate::args::Format;
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use model::did_you_mean;
 use runtime::{Broken, Folder, Offers, Runtime, State, Survey};
+use serde::Serialize;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +34,19 @@ pub(crate) fn say(text: &str) {
     {
         error(&format!("the result cannot be written to stdout: {why}"));
     }
+}
+
+/// A result for programs, or for people.
+pub(crate) fn print<T: Serialize>(
+    format: Format,
+    json: impl FnOnce() -> T,
+    text: impl FnOnce(),
+) -> anyhow::Result<()> {
+    match format {
+        Format::Json => say(&serde_json::to_string_pretty(&json())?),
+        Format::Text => text(),
+    }
+    Ok(())
 }
 
 /// Has every result been written, as far as somebody wanted it?

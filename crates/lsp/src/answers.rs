@@ -1,61 +1,141 @@
-//! What can be written here, what a name means, and where it comes from.
+//! Completion, hover and definition at a position of an open file.
 
 use crate::cursor::{is_in_text, name_at, typed};
 use crate::document::{self, Document};
-use crate::position::{self, locate, range};
-use crate::project::Project;
-use script::{Entry, Library, LibraryKind, Loaded, Named, outline};
-use serde_json::{Value, json};
+use crate::folders::{UnsavedTexts, find_loaded};
+use crate::position::{locate, range};
+use lsp_types::{
+    CompletionItem, CompletionItemKind, Documentation, Hover, HoverContents, Location,
+    MarkupContent, MarkupKind, Position, Range, Uri,
+};
+use script::{Definition, Entry, Library, LibraryKind, SourceFacts};
 use settings::{Key, MANIFEST};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Kinds of completions, as the protocol counts them.
-const FUNCTION: u8 = 3;
-const VARIABLE: u8 = 6;
-const MODULE: u8 = 9;
-
-/// Names that fit what was typed.
-pub(crate) fn completion(document: &Document, libraries: &[Library], position: &Value) -> Value {
-    let Some((line, byte)) = locate(&document.text, position) else {
-        return json!([]);
-    };
-    if is_in_text(line, byte) {
-        return json!([]);
-    }
-    let (library, begun) = typed(line, byte);
-    let items = match library {
-        Some(library) => members(library, libraries),
-        None => {
-            let keys = permission_keys(&text_before(&document.text, position, byte));
-            let names = own_names(document).chain(globals(libraries));
-            keys.into_iter().chain(names).collect()
-        }
-    };
-    let fits = |item: &Value| item["label"].as_str().is_some_and(|name| name.starts_with(begun));
-    items.into_iter().filter(fits).collect()
+/// An open file, and what its names may mean.
+pub(crate) struct Files<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) libraries: &'a [Library],
+    pub(crate) folders: &'a [PathBuf],
+    pub(crate) unsaved: &'a UnsavedTexts,
 }
 
-fn text_before(text: &str, position: &Value, byte: usize) -> String {
-    let row = position["line"].as_u64().unwrap_or_default();
-    let lines = text.split_inclusive('\n');
-    let lines = lines.take(usize::try_from(row).unwrap_or_default());
-    let start: usize = lines.map(str::len).sum();
+impl Files<'_> {
+    /// Names that fit what was typed.
+    pub(crate) fn completion(&self, position: Position) -> Vec<CompletionItem> {
+        let Some((line, byte)) = locate(&self.document.text, position) else {
+            return Vec::new();
+        };
+        if is_in_text(line, byte) {
+            return Vec::new();
+        }
+        let (library, begun) = typed(line, byte);
+        let mut items = match library {
+            Some(library) => members(library, self.libraries),
+            None => {
+                let keys = permission_keys(&text_before(&self.document.text, position.line, byte));
+                let names = own_names(self.document).chain(globals(self.libraries));
+                keys.into_iter().chain(names).collect()
+            }
+        };
+        items.retain(|item| item.label.starts_with(begun));
+        items
+    }
+
+    /// What is known of the name under the cursor.
+    pub(crate) fn hover(&self, position: Position) -> Option<Hover> {
+        let (line, byte) = locate(&self.document.text, position)?;
+        let (name, _) = name_at(line, byte).filter(|_| !is_in_text(line, byte))?;
+        let own = self.definition_of(name).map(|found| about_named(&found.named));
+        let text = own.or_else(|| about(name, self.libraries))?;
+        Some(Hover { contents: HoverContents::Markup(markdown(text)), range: None })
+    }
+
+    /// Where the name under the cursor is defined: in this file, or in the one it is loaded from.
+    pub(crate) fn definition(&self, position: Position) -> Option<Location> {
+        let (line, byte) = locate(&self.document.text, position)?;
+        let loaded = self.loaded_at(line, byte, position).and_then(|target| {
+            let (file, _) = self.find(target)?;
+            Some(Location::new(document::uri(&file)?, Range::default()))
+        });
+        loaded.or_else(|| {
+            let (name, _) = name_at(line, byte)?;
+            let found = self.definition_of(name)?;
+            Some(Location::new(found.uri, range(&found.named.place)))
+        })
+    }
+
+    /// The path of the `load` that the cursor is on.
+    fn loaded_at(&self, line: &str, byte: usize, position: Position) -> Option<&str> {
+        let row = position.line as usize + 1;
+        let column = line[..byte].chars().count() + 1;
+        let mut loads = self.document.facts.loads.iter();
+        let load = loads.find(|load| {
+            let place = &load.place;
+            place.line == row && (place.column..=place.column + place.width).contains(&column)
+        });
+        load.map(|load| load.target.as_str())
+    }
+
+    fn find(&self, target: &str) -> Option<(PathBuf, String)> {
+        let from = document::path(&self.document.uri)?;
+        find_loaded(self.folders, self.unsaved, &from, target)
+    }
+
+    fn definition_of(&self, name: &str) -> Option<FileDefinition> {
+        let facts = &self.document.facts;
+        if let Some(named) = find_definition(facts, name) {
+            return Some(FileDefinition { uri: self.document.uri.clone(), named });
+        }
+        let (target, theirs) = facts.loads.iter().find_map(|load| {
+            let (_, theirs) = load.names.iter().find(|(own, _)| own == name)?;
+            Some((&load.target, theirs))
+        })?;
+        let (file, text) = self.find(target)?;
+        let facts = SourceFacts::read(&file.display().to_string(), &text).ok()?;
+        let named = find_definition(&facts, theirs)?;
+        Some(FileDefinition { uri: document::uri(&file)?, named })
+    }
+}
+
+/// A name with the file that defines it.
+struct FileDefinition {
+    uri: Uri,
+    named: Definition,
+}
+
+/// The last one counts, as when the file runs.
+fn find_definition(facts: &SourceFacts, name: &str) -> Option<Definition> {
+    facts.definitions.iter().rev().find(|definition| definition.name == name).cloned()
+}
+
+fn text_before(text: &str, row: u32, byte: usize) -> String {
+    let start: usize = text.split_inclusive('\n').take(row as usize).map(str::len).sum();
     text.get(..start + byte).unwrap_or_default().to_owned()
 }
 
+fn item(label: &str, kind: CompletionItemKind, detail: Option<&str>) -> CompletionItem {
+    CompletionItem {
+        label: label.to_owned(),
+        kind: Some(kind),
+        detail: detail.map(str::to_owned),
+        ..CompletionItem::default()
+    }
+}
+
 /// Keys of `permissions(…)`, if the text ends among its arguments.
-fn permission_keys(before: &str) -> Vec<Value> {
+fn permission_keys(before: &str) -> Vec<CompletionItem> {
     let is_among = before.rsplit_once("permissions(").is_some_and(|(_, inside)| {
         let count = |bracket: char| inside.matches(bracket).count();
         count(')') <= count('(') && count(']') == count('[')
     });
     let section = MANIFEST.iter().find(|section| section.name == "permissions");
     let keys = section.filter(|_| is_among).map_or(&[][..], |section| section.keys);
-    let item = |key: &Key| json!({"label": key.name, "kind": VARIABLE, "detail": key.about});
-    keys.iter().map(item).collect()
+    let of_key = |key: &Key| item(key.name, CompletionItemKind::VARIABLE, Some(key.about));
+    keys.iter().map(of_key).collect()
 }
 
-fn members(name: &str, libraries: &[Library]) -> Vec<Value> {
+fn members(name: &str, libraries: &[Library]) -> Vec<CompletionItem> {
     // `ctx.log` is `log`, as its own name says.
     let find = |name: &str| libraries.iter().find(|library| is_library(library, name));
     let library = find(name).or_else(|| find(name.strip_prefix("ctx.")?));
@@ -67,52 +147,39 @@ fn is_library(library: &Library, name: &str) -> bool {
     library.kind == LibraryKind::Library && library.name == name
 }
 
-fn globals(libraries: &[Library]) -> impl Iterator<Item = Value> {
+fn globals(libraries: &[Library]) -> impl Iterator<Item = CompletionItem> {
     let named =
         libraries.iter().filter(|l| l.kind == LibraryKind::Library && !l.name.contains('.'));
-    let named = named.map(|l| json!({"label": l.name, "kind": MODULE, "detail": l.about}));
+    let named = named.map(|l| item(&l.name, CompletionItemKind::MODULE, Some(&l.about)));
     let free = libraries.iter().filter(|l| l.kind == LibraryKind::Functions);
     named.chain(free.flat_map(|l| &l.entries).map(entry_item))
 }
 
-fn entry_item(entry: &Entry) -> Value {
-    let label = entry.name.rsplit('.').next();
-    json!({
-        "label": label,
-        "kind": if entry.is_function() { FUNCTION } else { VARIABLE },
-        "detail": entry.signature,
-        "documentation": {"kind": "markdown", "value": entry.summary},
-    })
+fn entry_item(entry: &Entry) -> CompletionItem {
+    let label = entry.name.rsplit('.').next().unwrap_or_default();
+    let documentation = Documentation::MarkupContent(markdown(entry.summary.clone()));
+    let item = item(label, kind(entry.is_function()), Some(&entry.signature));
+    CompletionItem { documentation: Some(documentation), ..item }
 }
 
-fn own_names(document: &Document) -> impl Iterator<Item = Value> {
-    let names = document.outline.names.iter().map(|named| {
-        let kind = if named.signature.is_some() { FUNCTION } else { VARIABLE };
-        json!({"label": named.name, "kind": kind, "detail": named.signature})
+fn kind(is_function: bool) -> CompletionItemKind {
+    if is_function { CompletionItemKind::FUNCTION } else { CompletionItemKind::VARIABLE }
+}
+
+fn own_names(document: &Document) -> impl Iterator<Item = CompletionItem> {
+    let names = document.facts.definitions.iter().map(|named| {
+        let signature = named.signature.as_deref();
+        item(&named.name, kind(signature.is_some()), signature)
     });
-    let loads = document.outline.loads.iter().flat_map(|load| {
+    let loads = document.facts.loads.iter().flat_map(|load| {
         let names = load.names.iter();
-        names.map(|(own, ..)| json!({"label": own, "kind": FUNCTION, "detail": load.target}))
+        names.map(|(own, _)| item(own, CompletionItemKind::FUNCTION, Some(&load.target)))
     });
     names.chain(loads)
 }
 
-/// What is known of the name under the cursor.
-pub(crate) fn hover(
-    document: &Document,
-    libraries: &[Library],
-    project: &dyn Project,
-    position: &Value,
-) -> Value {
-    let Some((line, byte)) = locate(&document.text, position) else {
-        return Value::Null;
-    };
-    let Some((name, _)) = name_at(line, byte).filter(|_| !is_in_text(line, byte)) else {
-        return Value::Null;
-    };
-    let own = home_of(document, name, project).map(|home| about_named(&home.named));
-    let text = own.or_else(|| about(name, libraries));
-    text.map_or(Value::Null, |text| json!({"contents": {"kind": "markdown", "value": text}}))
+fn markdown(value: String) -> MarkupContent {
+    MarkupContent { kind: MarkupKind::Markdown, value }
 }
 
 fn about(name: &str, libraries: &[Library]) -> Option<String> {
@@ -132,78 +199,9 @@ fn about_entry(entry: &Entry) -> String {
     parts.map(String::as_str).collect::<Vec<_>>().join("\n\n")
 }
 
-fn about_named(named: &Named) -> String {
+fn about_named(named: &Definition) -> String {
     let written = named.signature.as_ref().unwrap_or(&named.place.excerpt);
     format!("```python\n{written}\n```\n\n{}", named.docs)
-}
-
-/// Where the name under the cursor is said: in this file, or in the one it is loaded from.
-pub(crate) fn definition(document: &Document, project: &dyn Project, position: &Value) -> Value {
-    let Some((line, byte)) = locate(&document.text, position) else {
-        return Value::Null;
-    };
-    let found = loaded_at(document, line, byte, position)
-        .and_then(|load| beginning_of(document, load, project))
-        .or_else(|| {
-            let (name, _) = name_at(line, byte)?;
-            let home = home_of(document, name, project)?;
-            Some(json!({"uri": home.uri, "range": range(&home.text, &home.named.place)}))
-        });
-    found.unwrap_or(Value::Null)
-}
-
-/// The `load` whose path the cursor is on.
-fn loaded_at<'d>(
-    document: &'d Document,
-    line: &str,
-    byte: usize,
-    position: &Value,
-) -> Option<&'d Loaded> {
-    let row = usize::try_from(position["line"].as_u64()?).ok()? + 1;
-    let column = line[..byte].chars().count() + 1;
-    let is_there = |load: &&Loaded| {
-        let place = &load.place;
-        place.line == row && (place.column..=place.column + place.width).contains(&column)
-    };
-    document.outline.loads.iter().find(is_there)
-}
-
-fn beginning_of(document: &Document, load: &Loaded, project: &dyn Project) -> Option<Value> {
-    let file = project.resolve(&document::path(&document.uri)?, &load.target)?;
-    Some(json!({"uri": document::uri(&file)?, "range": position::beginning()}))
-}
-
-/// A name with the file that says it.
-struct Home {
-    uri: String,
-    text: String,
-    named: Named,
-}
-
-fn home_of(document: &Document, name: &str, project: &dyn Project) -> Option<Home> {
-    if let Some(named) = find(&document.outline.names, name) {
-        return Some(Home { uri: document.uri.clone(), text: document.text.clone(), named });
-    }
-    let mut loads = document.outline.loads.iter();
-    let (target, their) = loads.find_map(|load| {
-        let mut names = load.names.iter();
-        let (_, their, _) = names.find(|(own, ..)| own == name)?;
-        Some((&load.target, their))
-    })?;
-    let from: PathBuf = document::path(&document.uri)?;
-    let file = project.resolve(&from, target)?;
-    in_file(&file, their, project)
-}
-
-fn in_file(file: &Path, name: &str, project: &dyn Project) -> Option<Home> {
-    let text = project.read(file)?;
-    let outline = outline(&file.display().to_string(), &text).ok()?;
-    Some(Home { uri: document::uri(file)?, named: find(&outline.names, name)?, text })
-}
-
-/// The last one counts, as when the file runs.
-fn find(names: &[Named], name: &str) -> Option<Named> {
-    names.iter().rev().find(|named| named.name == name).cloned()
 }
 
 #[cfg(test)]
@@ -222,8 +220,7 @@ mod tests {
             ("tool(", false),
         ] {
             let keys = permission_keys(before);
-            let labels = keys.iter().filter_map(|key| key["label"].as_str());
-            let mut labels: Vec<&str> = labels.collect();
+            let mut labels: Vec<&str> = keys.iter().map(|key| key.label.as_str()).collect();
             let mut all =
                 if expected { Permission::ALL.map(Permission::key).to_vec() } else { Vec::new() };
             labels.sort_unstable();

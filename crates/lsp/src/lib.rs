@@ -1,17 +1,16 @@
-//! Speaks with editors: what is wrong while somebody types, what can be written here, what a name
-//! means and where it comes from. What a file's faults are is said by `script::check` and by the
-//! loader, as for `larkspur check`.
+//! Serves editors: findings while a file is edited, completion, hover and definitions. The findings are those of
+//! `larkspur check`.
 //!
 //! `starlark_lsp` is not used: of `http.get` it shows `http`, and after a dot it knows no names. What
 //! would be left of it is a frame around JSON.
 
 mod answers;
 mod cursor;
+mod diagnostics;
 mod document;
+mod folders;
 mod position;
-mod project;
 mod server;
 mod wire;
 
-pub use project::Project;
-pub use server::serve;
+pub use server::{ProjectFault, serve};

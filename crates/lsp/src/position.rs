@@ -1,35 +1,29 @@
 //! Places as editors count them: lines from zero, and columns in units of UTF-16.
 
+use lsp_types::{Position, Range};
 use model::Place;
-use serde_json::{Value, json};
 
-/// Where a place of ours is, in this text.
-pub(crate) fn range(text: &str, place: &Place) -> Value {
-    let line = text.lines().nth(place.line.saturating_sub(1));
-    let line = line.unwrap_or(&place.excerpt);
-    let start = place.column.saturating_sub(1);
-    let units = |chars: usize| -> usize { line.chars().take(chars).map(char::len_utf16).sum() };
-    let row = place.line.saturating_sub(1);
-    json!({
-        "start": {"line": row, "character": units(start)},
-        "end": {"line": row, "character": units(start + place.width)},
-    })
+/// The range of a place.
+pub(crate) fn range(place: &Place) -> Range {
+    let (row, start) = (place.line.saturating_sub(1), place.column.saturating_sub(1));
+    // A long excerpt is cut; what follows counts one unit each.
+    let mut units = place.excerpt.chars().map(char::len_utf16).chain(std::iter::repeat(1));
+    let begin: usize = units.by_ref().take(start).sum();
+    let length: usize = units.take(place.width).sum();
+    Range { start: position(row, begin), end: position(row, begin + length) }
 }
 
-/// The very beginning, for what has no place.
-pub(crate) fn beginning() -> Value {
-    let zero = json!({"line": 0, "character": 0});
-    json!({"start": zero, "end": zero})
+fn position(line: usize, character: usize) -> Position {
+    let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    Position::new(number(line), number(character))
 }
 
 /// The line of a position, and the byte in it.
-pub(crate) fn locate<'t>(text: &'t str, position: &Value) -> Option<(&'t str, usize)> {
-    let number = |key: &str| usize::try_from(position[key].as_u64()?).ok();
-    let line = text.split('\n').nth(number("line")?)?;
-    let wanted = number("character")?;
+pub(crate) fn locate(text: &str, position: Position) -> Option<(&str, usize)> {
+    let line = text.split('\n').nth(position.line as usize)?;
     let mut units = 0;
     let found = line.char_indices().find(|(_, c)| {
-        let is_there = units >= wanted;
+        let is_there = units >= position.character as usize;
         units += c.len_utf16();
         is_there
     });
@@ -43,14 +37,13 @@ mod tests {
     #[test]
     fn columns_count_as_editors_do() {
         let text = "a\n𝄞é = x\n";
-        let place =
-            Place { file: String::new(), line: 2, column: 6, width: 1, excerpt: String::new() };
-        let found = range(text, &place);
-        assert_eq!(found["start"], json!({"line": 1, "character": 6}));
-        assert_eq!(found["end"], json!({"line": 1, "character": 7}));
-        let (line, byte) = locate(text, &found["start"]).unwrap();
+        let excerpt = "𝄞é = x".to_owned();
+        let place = Place { file: String::new(), line: 2, column: 6, width: 1, excerpt };
+        let found = range(&place);
+        assert_eq!(found, Range::new(Position::new(1, 6), Position::new(1, 7)));
+        let (line, byte) = locate(text, found.start).unwrap();
         assert_eq!(&line[byte..], "x");
-        assert_eq!(locate(text, &json!({"line": 1, "character": 99})).unwrap().1, line.len());
-        assert_eq!(locate(text, &json!({"line": 9, "character": 0})), None);
+        assert_eq!(locate(text, Position::new(1, 99)).unwrap().1, line.len());
+        assert_eq!(locate(text, Position::new(9, 0)), None);
     }
 }

@@ -1,12 +1,28 @@
-//! The conversation: messages come in, answers and diagnostics go out, until the editor leaves.
+//! The conversation with one editor: messages come in, answers and diagnostics go out, until it leaves.
 
 use crate::answers;
+use crate::diagnostics::{self, FileDiagnostics};
 use crate::document::{self, Document};
-use crate::position::{beginning, range};
-use crate::project::Project;
-use crate::wire;
-use model::{Fault, Limits};
-use script::{Engine, Library};
+use crate::folders::UnsavedTexts;
+use crate::wire::{self, EditorMessage};
+use check::Finding;
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit,
+    Notification, PublishDiagnostics,
+};
+use lsp_types::request::{Completion, GotoDefinition, HoverRequest, Initialize, Request, Shutdown};
+use lsp_types::{
+    CompletionOptions, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, HoverProviderCapability, InitializeResult, OneOf,
+    PublishDiagnosticsParams, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkspaceFolder,
+};
+use model::Fault;
+use runtime::Settings;
+use script::Library;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Write};
@@ -17,36 +33,46 @@ use std::thread;
 
 const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
+const NOT_INITIALIZED: i32 = -32002;
 
-/// Serves one editor. `open` makes the project once its folder is known. Answers whether the editor
-/// said good-bye before it left.
-pub fn serve<P: Project>(
+/// Why the modules of a project cannot be loaded.
+#[derive(Debug)]
+pub struct ProjectFault {
+    pub file: PathBuf,
+    pub fault: Fault,
+}
+
+/// Serves one editor. `enter` hears its folder; after that, `settings` says how modules are loaded, with absolute
+/// folders. Answers whether the editor shut the server down before it left.
+pub fn serve<S: Fn() -> Result<Settings, ProjectFault>>(
     input: impl BufRead + Send + 'static,
     output: impl Write,
     version: &str,
-    open: impl FnOnce(Option<PathBuf>) -> P,
+    enter: impl FnOnce(Option<PathBuf>),
+    settings: S,
 ) -> io::Result<bool> {
     let messages = listen(input);
     let mut output = output;
-    let Some(hello) = greet(&messages, &mut output, version)? else {
+    let Some(params) = greet(&messages, &mut output, version)? else {
         return Ok(false);
     };
-    let mut server = Server {
+    enter(root(params));
+    let mut server = EditorServer {
         output,
-        project: open(root(&hello)),
+        folders: settings().map(|settings| settings.folders).unwrap_or_default(),
+        settings,
         libraries: script::reference(),
-        plain: Arc::new(Engine::new(Limits::default())),
-        testing: Arc::new(Engine::for_tests(Limits::default())),
         documents: BTreeMap::new(),
-        told: BTreeSet::new(),
+        published: BTreeSet::new(),
         is_dirty: false,
         is_ending: false,
     };
     server.converse(&messages)
 }
 
-/// Reading waits, so that it has a thread; what piles up meanwhile is answered with the last text.
-fn listen(mut input: impl BufRead + Send + 'static) -> Receiver<Value> {
+/// Reads on a thread of its own, so that several edits are checked once, with the last text.
+fn listen(mut input: impl BufRead + Send + 'static) -> Receiver<EditorMessage> {
     let (send, messages) = channel();
     thread::spawn(move || {
         while let Ok(Some(message)) = wire::read(&mut input) {
@@ -58,30 +84,22 @@ fn listen(mut input: impl BufRead + Send + 'static) -> Receiver<Value> {
     messages
 }
 
-/// Waits for the first request, which says who the editor is, and where.
+/// Waits for the first request, which says where the editor is.
 fn greet(
-    messages: &Receiver<Value>,
+    messages: &Receiver<EditorMessage>,
     output: &mut impl Write,
     version: &str,
 ) -> io::Result<Option<Value>> {
     for message in messages {
-        let id = &message["id"];
-        match message["method"].as_str() {
-            Some("initialize") => {
-                let capabilities = json!({
-                    "textDocumentSync": {"openClose": true, "change": 1, "save": true},
-                    "completionProvider": {"triggerCharacters": ["."]},
-                    "hoverProvider": true,
-                    "definitionProvider": true,
-                });
-                let info = json!({"name": "larkspur", "version": version});
-                let result = json!({"capabilities": capabilities, "serverInfo": info});
-                wire::write(output, &wire::response(id, &result))?;
-                return Ok(Some(message["params"].clone()));
+        match (message.method.as_str(), message.id) {
+            (Initialize::METHOD, id) => {
+                let result = json!(initialized(version));
+                wire::write(output, &wire::response(&json!(id), &result))?;
+                return Ok(Some(message.params));
             }
-            Some("exit") => return Ok(None),
-            _ if !id.is_null() => {
-                let refusal = wire::refusal(id, -32002, "`initialize` comes first");
+            (Exit::METHOD, _) => return Ok(None),
+            (_, Some(id)) => {
+                let refusal = wire::refusal(&id, NOT_INITIALIZED, "`initialize` comes first");
                 wire::write(output, &refusal)?;
             }
             _ => {}
@@ -90,29 +108,62 @@ fn greet(
     Ok(None)
 }
 
-fn root(params: &Value) -> Option<PathBuf> {
-    let folder = &params["workspaceFolders"][0]["uri"];
-    let uri = folder.as_str().or(params["rootUri"].as_str())?;
-    document::path(uri)
+fn initialized(version: &str) -> InitializeResult {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::FULL),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions::default())),
+        ..TextDocumentSyncOptions::default()
+    };
+    let completion = CompletionOptions {
+        trigger_characters: Some(vec![".".to_owned()]),
+        ..CompletionOptions::default()
+    };
+    InitializeResult {
+        capabilities: ServerCapabilities {
+            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            completion_provider: Some(completion),
+            hover_provider: Some(HoverProviderCapability::Simple(true)),
+            definition_provider: Some(OneOf::Left(true)),
+            ..ServerCapabilities::default()
+        },
+        server_info: Some(ServerInfo {
+            name: "larkspur".to_owned(),
+            version: Some(version.to_owned()),
+        }),
+    }
 }
 
-struct Server<P, W> {
+/// The folder of the editor. Nothing else of its parameters is read, so that newer ones do no harm.
+fn root(params: Value) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct EditorFolders {
+        root_uri: Option<Uri>,
+        workspace_folders: Option<Vec<WorkspaceFolder>>,
+    }
+    let folders: EditorFolders = serde_json::from_value(params).ok()?;
+    let first = folders.workspace_folders.unwrap_or_default().into_iter().next();
+    document::path(&first.map(|folder| folder.uri).or(folders.root_uri)?)
+}
+
+struct EditorServer<S, W> {
     output: W,
-    project: P,
+    settings: S,
+    /// Of modules, as they were known last.
+    folders: Vec<PathBuf>,
     libraries: Vec<Library>,
-    plain: Arc<Engine>,
-    testing: Arc<Engine>,
     /// By path, as the loader knows them.
     documents: BTreeMap<PathBuf, Document>,
-    /// Files with diagnostics, which have to be taken back.
-    told: BTreeSet<PathBuf>,
-    /// Something changed since the last look.
+    /// Files with diagnostics that are to be cleared once there are none.
+    published: BTreeSet<PathBuf>,
+    /// Whether something changed since the last check.
     is_dirty: bool,
     is_ending: bool,
 }
 
-impl<P: Project, W: Write> Server<P, W> {
-    fn converse(&mut self, messages: &Receiver<Value>) -> io::Result<bool> {
+impl<S: Fn() -> Result<Settings, ProjectFault>, W: Write> EditorServer<S, W> {
+    fn converse(&mut self, messages: &Receiver<EditorMessage>) -> io::Result<bool> {
         loop {
             let next = if self.is_dirty {
                 messages.try_recv()
@@ -120,163 +171,141 @@ impl<P: Project, W: Write> Server<P, W> {
                 messages.recv().map_err(|_| TryRecvError::Disconnected)
             };
             match next {
-                Ok(message) if message["method"] == "exit" => return Ok(self.is_ending),
-                Ok(message) => self.hear(&message)?,
+                Ok(message) if message.method == Exit::METHOD => return Ok(self.is_ending),
+                Ok(EditorMessage { id: Some(id), method, params }) if !method.is_empty() => {
+                    let answer = match self.answer(&method, params) {
+                        Ok(result) => wire::response(&id, &result),
+                        Err((code, why)) => wire::refusal(&id, code, &why),
+                    };
+                    wire::write(&mut self.output, &answer)?;
+                }
+                Ok(message) => {
+                    let is_news = self.note(&message.method, message.params).is_some();
+                    self.is_dirty |= is_news;
+                }
                 Err(TryRecvError::Disconnected) => return Ok(self.is_ending),
                 Err(TryRecvError::Empty) => self.diagnose()?,
             }
         }
     }
 
-    fn hear(&mut self, message: &Value) -> io::Result<()> {
-        let (id, params) = (&message["id"], &message["params"]);
-        let Some(method) = message["method"].as_str() else {
-            return Ok(());
-        };
-        if id.is_null() {
-            self.note(method, params);
-            return Ok(());
-        }
-        let answer = self.answer(id, method, params);
-        wire::write(&mut self.output, &answer)
-    }
-
-    fn note(&mut self, method: &str, params: &Value) {
-        let given = &params["textDocument"];
-        let Some(path) = given["uri"].as_str().and_then(document::path) else {
-            return;
-        };
-        let version = given["version"].as_i64();
+    /// Takes a notification; nothing where it does not concern open files.
+    fn note(&mut self, method: &str, params: Value) -> Option<()> {
         match method {
-            "textDocument/didOpen" => {
-                let (uri, text) = (given["uri"].as_str(), given["text"].as_str());
-                let document =
-                    Document::new(uri.unwrap_or_default(), text.unwrap_or_default(), version);
+            DidOpenTextDocument::METHOD => {
+                let opened = read::<DidOpenTextDocumentParams>(params)?.text_document;
+                let path = document::path(&opened.uri)?;
+                let document = Document::new(opened.uri, opened.text, opened.version);
                 self.documents.insert(path, document);
             }
-            "textDocument/didChange" => {
-                let changes = params["contentChanges"].as_array();
-                let text = changes.and_then(|all| all.last()?["text"].as_str());
-                if let (Some(document), Some(text)) = (self.documents.get_mut(&path), text) {
-                    document.change(text, version);
-                }
+            DidChangeTextDocument::METHOD => {
+                let mut changed: DidChangeTextDocumentParams = read(params)?;
+                let path = document::path(&changed.text_document.uri)?;
+                let text = changed.content_changes.pop()?.text;
+                let document = self.documents.get_mut(&path)?;
+                document.change(text, changed.text_document.version);
             }
-            "textDocument/didClose" => {
-                self.documents.remove(&path);
+            DidCloseTextDocument::METHOD => {
+                let closed: DidCloseTextDocumentParams = read(params)?;
+                self.documents.remove(&document::path(&closed.text_document.uri)?);
             }
-            "textDocument/didSave" => {}
-            _ => return,
+            DidSaveTextDocument::METHOD => {}
+            _ => return None,
         }
-        self.is_dirty = true;
+        Some(())
     }
 
-    fn answer(&mut self, id: &Value, method: &str, params: &Value) -> Value {
+    fn answer(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
         if self.is_ending {
-            return wire::refusal(id, INVALID_REQUEST, "after `shutdown` comes `exit`");
+            return Err((INVALID_REQUEST, "after `shutdown` comes `exit`".to_owned()));
         }
-        let uri = params["textDocument"]["uri"].as_str();
-        let path = uri.and_then(document::path);
-        let document = path.and_then(|path| self.documents.get(&path));
-        let position = &params["position"];
-        let result = match (method, document) {
-            ("shutdown", _) => {
+        match method {
+            Shutdown::METHOD => {
                 self.is_ending = true;
-                Value::Null
+                return Ok(Value::Null);
             }
-            ("textDocument/completion", Some(document)) => {
-                answers::completion(document, &self.libraries, position)
-            }
-            ("textDocument/hover", Some(document)) => {
-                answers::hover(document, &self.libraries, &self.project, position)
-            }
-            ("textDocument/definition", Some(document)) => {
-                answers::definition(document, &self.project, position)
-            }
-            (
-                "textDocument/completion" | "textDocument/hover" | "textDocument/definition",
-                None,
-            ) => Value::Null,
-            _ => return wire::refusal(id, METHOD_NOT_FOUND, &format!("there is no `{method}`")),
+            Completion::METHOD | HoverRequest::METHOD | GotoDefinition::METHOD => {}
+            _ => return Err((METHOD_NOT_FOUND, format!("there is no `{method}`"))),
+        }
+        let at: TextDocumentPositionParams = serde_json::from_value(params)
+            .map_err(|why| (INVALID_PARAMS, format!("the parameters of `{method}`: {why}")))?;
+        let path = document::path(&at.text_document.uri);
+        let Some(document) = path.and_then(|path| self.documents.get(&path)) else {
+            return Ok(Value::Null);
         };
-        wire::response(id, &result)
+        let files = answers::Files {
+            document,
+            libraries: &self.libraries,
+            folders: &self.folders,
+            unsaved: &self.unsaved(),
+        };
+        Ok(match method {
+            Completion::METHOD => json!(files.completion(at.position)),
+            HoverRequest::METHOD => json!(files.hover(at.position)),
+            _ => json!(files.definition(at.position)),
+        })
     }
 
-    /// Says anew what is wrong, and takes back what is not any more.
+    fn unsaved(&self) -> UnsavedTexts {
+        let open = self.documents.iter();
+        Arc::new(open.map(|(path, document)| (path.clone(), document.text.clone())).collect())
+    }
+
+    /// Publishes what is wrong now, and clears the files in which nothing is any more.
     fn diagnose(&mut self) -> io::Result<()> {
         self.is_dirty = false;
-        let mut faults = self.check();
-        let open = self.documents.iter();
-        let unsaved = open.map(|(path, document)| (path.clone(), document.text.clone()));
-        for (path, fault) in self.project.broken(&Arc::new(unsaved.collect())) {
-            // A file that is wrong by itself has said enough.
-            let own = faults.entry(path).or_default();
-            if own.iter().all(is_warning) {
-                own.push(fault);
+        let mut all = self.check();
+        let open = self.documents.keys().cloned();
+        for path in open.chain(std::mem::take(&mut self.published)) {
+            all.entry(path).or_default();
+        }
+        for (path, diagnostics) in all {
+            if !diagnostics.is_empty() {
+                self.published.insert(path.clone());
             }
+            let document = self.documents.get(&path);
+            let known = document.map(|document| document.uri.clone());
+            let Some(uri) = known.or_else(|| document::uri(&path)) else {
+                continue;
+            };
+            let version = document.map(|document| document.version);
+            let params = PublishDiagnosticsParams { uri, diagnostics, version };
+            let message = wire::notification(PublishDiagnostics::METHOD, &json!(params));
+            wire::write(&mut self.output, &message)?;
         }
-        let open: Vec<PathBuf> = self.documents.keys().cloned().collect();
-        let before = std::mem::take(&mut self.told);
-        for path in open.into_iter().chain(before) {
-            faults.entry(path).or_default();
-        }
-        for (path, faults) in &faults {
-            self.tell(path, faults)?;
-        }
-        let wrong = faults.into_iter().filter(|(_, faults)| !faults.is_empty());
-        self.told = wrong.map(|(path, _)| path).collect();
         Ok(())
     }
 
-    /// What the open files are wrong about by themselves.
-    fn check(&self) -> BTreeMap<PathBuf, Vec<Fault>> {
-        let sources = self.documents.iter();
-        let sources = sources.filter(|(path, _)| path.extension().is_some_and(|e| e == "star"));
-        let found = sources.map(|(path, document)| {
-            let file = path.display().to_string();
-            let is_test = file.ends_with("_test.star");
-            let engine = if is_test { &self.testing } else { &self.plain };
-            let checked = script::check(engine, vec![(file, document.text.clone())]);
-            let faults = checked.into_iter().flat_map(|(_, faults)| faults);
-            (path.clone(), faults.collect::<Vec<_>>())
-        });
-        found.filter(|(_, faults)| !faults.is_empty()).collect()
-    }
-
-    fn tell(&mut self, path: &PathBuf, faults: &[Fault]) -> io::Result<()> {
-        let Some(uri) = document::uri(path) else {
-            return Ok(());
-        };
-        let document = self.documents.get(path);
-        let text = match document {
-            Some(document) => document.text.clone(),
-            None => self.project.read(path).unwrap_or_default(),
-        };
-        let diagnostics: Vec<Value> = faults.iter().map(|fault| diagnostic(fault, &text)).collect();
-        let mut params = json!({"uri": uri, "diagnostics": diagnostics});
-        if let Some(document) = document {
-            params["uri"] = json!(document.uri);
-            params["version"] = json!(document.version);
+    fn check(&mut self) -> FileDiagnostics {
+        let mut all = FileDiagnostics::new();
+        let mut findings = Vec::new();
+        let mut checked = Vec::new();
+        match (self.settings)() {
+            Ok(settings) => {
+                self.folders.clone_from(&settings.folders);
+                let found =
+                    diagnostics::check_modules(Settings { unsaved: self.unsaved(), ..settings });
+                findings = found.all;
+                checked = found.files;
+            }
+            Err(ProjectFault { file, fault }) => {
+                findings.push(Finding::new(&file.display().to_string(), fault));
+            }
         }
-        let message = wire::notification("textDocument/publishDiagnostics", &params);
-        wire::write(&mut self.output, &message)
+        // A file that belongs to no module is checked by itself.
+        for (path, document) in &self.documents {
+            let is_source = path.extension().is_some_and(|ending| ending == "star");
+            if is_source && !checked.contains(path) {
+                findings.extend(check::find_in_text(path, &document.text));
+            }
+        }
+        for finding in &findings {
+            diagnostics::add(finding, &mut all);
+        }
+        all
     }
 }
 
-fn diagnostic(fault: &Fault, text: &str) -> Value {
-    let place = fault.place.as_ref();
-    let message = match &fault.help {
-        Some(help) => format!("{}\n{help}", fault.message),
-        None => fault.message.clone(),
-    };
-    json!({
-        "range": place.map_or_else(beginning, |place| range(text, place)),
-        "severity": if is_warning(fault) { 2 } else { 1 },
-        "code": fault.code,
-        "source": "larkspur",
-        "message": message,
-    })
-}
-
-fn is_warning(fault: &Fault) -> bool {
-    fault.code.is_some_and(|code| code.starts_with('W'))
+fn read<P: DeserializeOwned>(params: Value) -> Option<P> {
+    serde_json::from_value(params).ok()
 }

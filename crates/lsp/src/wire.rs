@@ -1,13 +1,23 @@
 //! Messages between an editor and us: JSON after a header that says its length.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};
 
 /// More than any source that is worth editing.
 const LARGEST: usize = 64 << 20;
 
+/// A request, a notification without an `id`, or a response without a `method`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct EditorMessage {
+    pub(crate) id: Option<Value>,
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
 /// The next message; none at the end.
-pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
+pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<EditorMessage>> {
     let mut length = None;
     loop {
         let mut line = String::new();
@@ -28,8 +38,8 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let length: usize = length.ok_or_else(|| io::Error::other("a message without a length"))?;
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;
-    // What is no JSON is passed over: nobody knows whom to answer.
-    Ok(Some(serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    // A message that cannot be read has no id to answer.
+    Ok(Some(serde_json::from_slice(&body).unwrap_or_default()))
 }
 
 pub(crate) fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
@@ -57,16 +67,19 @@ mod tests {
     #[test]
     fn messages_come_one_after_the_other() {
         let mut wire = Vec::new();
-        let messages = [json!({"a": "é"}), json!(1)];
-        for message in &messages {
-            write(&mut wire, message).unwrap();
+        for message in [json!({"method": "é"}), json!({"id": 1, "method": "b", "params": []})] {
+            write(&mut wire, &message).unwrap();
         }
         wire.extend(b"content-length: 1\r\nContent-Type: x\r\n\r\n{");
         let mut wire = wire.as_slice();
-        for message in messages {
-            assert_eq!(read(&mut wire).unwrap(), Some(message));
-        }
-        assert_eq!(read(&mut wire).unwrap(), Some(Value::Null));
+        let message = |id: Option<i32>, method: &str, params| EditorMessage {
+            id: id.map(Value::from),
+            method: method.to_owned(),
+            params,
+        };
+        assert_eq!(read(&mut wire).unwrap(), Some(message(None, "é", Value::Null)));
+        assert_eq!(read(&mut wire).unwrap(), Some(message(Some(1), "b", json!([]))));
+        assert_eq!(read(&mut wire).unwrap(), Some(EditorMessage::default()));
         assert_eq!(read(&mut wire).unwrap(), None);
         assert!(read(&mut b"X: 1\r\n\r\n".as_slice()).is_err());
         assert!(read(&mut b"Content-Length: 99999999999\r\n\r\n".as_slice()).is_err());

@@ -52,6 +52,7 @@ mod suggest;
 mod summary;
 mod task;
 mod tool;
+mod typed_argument;
 mod uri;
 
 pub use accept::{MOST_DIGITS, Mismatch, kind_of, shorten, spoken_value, unreadable_number};
@@ -101,4 +102,5 @@ pub use suggest::{did_you_mean, near_names, nearest};
 pub use summary::{first_sentence, summarize};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
 pub use tool::{FIELDS, Hints, Tool};
+pub use typed_argument::typed_argument;
 pub use uri::{BadUri, UriTemplate};

@@ -24,8 +24,6 @@ pub(crate) struct Cx<'a> {
     pub(crate) loading: Option<FileLoad<'a>>,
     /// Patterns that were used: the next use need not compile them.
     pub(crate) patterns: Patterns,
-    /// Is this one of the items of a `parallel`?
-    pub(crate) parallel: bool,
     /// What a test plays with.
     pub(crate) stage: Option<&'a Arc<dyn Stage>>,
     /// The sources of what runs, where a native may want to name a line.
@@ -51,7 +49,7 @@ impl<'a> Cx<'a> {
 
     /// What a test plays with.
     pub(crate) fn stage(&self) -> anyhow::Result<&'a Arc<dyn Stage>> {
-        self.stage.context("this works in tests, not in what they run with `parallel`")
+        self.stage.context("this works in tests")
     }
 
     /// The line that called the native which asks.

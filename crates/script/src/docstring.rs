@@ -138,7 +138,7 @@ fn parameter(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The lines without the indentation that all of them have.
-fn dedent(lines: &[&str]) -> String {
+pub(crate) fn dedent(lines: &[&str]) -> String {
     let indents = lines.iter().filter(|line| !is_blank(line)).map(|line| {
         let text = line.trim_start();
         &line[..line.len() - text.len()]

@@ -183,7 +183,6 @@ impl Engine {
                     progress,
                 }),
                 patterns: Patterns::default(),
-                parallel: false,
                 stage: None,
                 sources: None,
             };

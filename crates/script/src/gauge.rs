@@ -6,7 +6,6 @@ use starlark::codemap::{CodeMap, FileSpan, FileSpanRef, Span};
 use starlark::eval::{BeforeStmtFunc, BeforeStmtFuncDyn, Evaluator};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 pub(crate) struct Gauge {
@@ -23,30 +22,9 @@ pub(crate) struct Gauge {
     left_trial: Cell<bool>,
     /// The client has to answer before the call can be made to its end.
     handed_over: Cell<bool>,
-    /// Ticks that items of a `parallel` have used for this evaluation.
-    lent: Cell<u64>,
     /// The statement being run, since a limit's own error has no position.
     last: RefCell<Option<(CodeMap, Span)>>,
     depth: DepthWatch,
-}
-
-/// What the items of a `parallel` have of the evaluation that waits for them.
-pub(crate) struct Share {
-    pub(crate) limits: Limits,
-    deadline: Instant,
-    /// Set with the caller's own, or when one of the items has failed.
-    pub(crate) cancel: Cancel,
-    memory: Option<MemoryShare>,
-    /// Ticks that are left. Items that run at once may each use up the same rest: the sum stays
-    /// below what as many calls could have used.
-    ticks: AtomicU64,
-}
-
-impl Share {
-    pub(crate) fn spend(&self, ticks: u64) {
-        let left = |left: u64| Some(left.saturating_sub(ticks));
-        let _ = self.ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
-    }
 }
 
 /// A trial may take so many ticks, and touch values of so many elements or bytes.
@@ -74,78 +52,9 @@ impl Gauge {
             trial,
             left_trial: Cell::new(false),
             handed_over: Cell::new(false),
-            lent: Cell::new(0),
             last: RefCell::new(None),
             depth: DepthWatch::default(),
         })
-    }
-
-    /// Ticks taken so far, with those of items that ran elsewhere.
-    pub(crate) fn used(&self, eval: &Evaluator<'_, '_, '_>) -> u64 {
-        eval.get_total_tick_count().saturating_add(self.lent.get())
-    }
-
-    /// What is left of this evaluation, for the items of a `parallel`.
-    pub(crate) fn share(&self, eval: &Evaluator<'_, '_, '_>, threads: usize) -> Share {
-        let used = self.used(eval);
-        let limits = Limits {
-            ticks: self.limits.ticks.saturating_sub(used).max(1),
-            heap_bytes: self.limits.heap_bytes / threads,
-            ..self.limits.clone()
-        };
-        Share {
-            ticks: AtomicU64::new(limits.ticks),
-            limits,
-            deadline: self.deadline,
-            cancel: self.cancel.below(),
-            memory: self.memory.clone(),
-        }
-    }
-
-    /// The gauge of one item: the same deadline and caller, and what ticks the others have left.
-    pub(crate) fn sharing(share: &Share) -> Self {
-        Self {
-            limits: Limits {
-                ticks: share.ticks.load(Ordering::Relaxed).max(1),
-                ..share.limits.clone()
-            },
-            deadline: share.deadline,
-            cancel: share.cancel.clone(),
-            memory: share.memory.clone(),
-            stop: Cell::new(None),
-            outside: Cell::new(0),
-            trial: false,
-            left_trial: Cell::new(false),
-            handed_over: Cell::new(false),
-            lent: Cell::new(0),
-            last: RefCell::new(None),
-            depth: DepthWatch::default(),
-        }
-    }
-
-    /// What the items used counts as ours, and what ended them ends us.
-    pub(crate) fn take_back(&self, share: &Share) {
-        let left = share.ticks.load(Ordering::Relaxed);
-        let used = share.limits.ticks.saturating_sub(left);
-        self.lent.set(self.lent.get().saturating_add(used));
-        if left == 0 {
-            self.stop.set(Some(Stop::Ticks));
-        }
-    }
-
-    /// The error of an item; one that ran out of memory had only a part of it.
-    pub(crate) fn explain(
-        &self,
-        error: starlark::Error,
-        eval: &Evaluator<'_, '_, '_>,
-    ) -> starlark::Error {
-        match self.stopped(eval) {
-            Some(Stop::Heap) => {
-                let most = self.limits.heap_bytes >> 20;
-                anyhow::anyhow!("parallel: an item was stopped at {most} MiB of memory").into()
-            }
-            _ => error,
-        }
     }
 
     /// Puts every limit on the evaluator.

@@ -26,7 +26,6 @@ mod load_thread;
 mod loader;
 mod nesting;
 mod offer;
-mod outline;
 mod output_schema;
 mod permission_call;
 mod permissions;
@@ -36,7 +35,8 @@ mod resource;
 mod result;
 mod script;
 mod signature;
-mod sketch;
+mod source_expr;
+mod source_facts;
 mod stage;
 mod started;
 mod stdlib;
@@ -52,13 +52,14 @@ pub use hooks::Hook;
 pub use load_thread::{GRACE, LoadSession, LoadedFile, spawn_with_room};
 pub use loader::{FileId, Sources, resolve};
 pub use model::Cancel;
-pub use outline::{Loaded, Named, Outline, outline};
 pub use permission_call::{PermissionCall, PermissionKey};
 pub use permissions::{ENV_WHILE_LOADING, is_extension};
 pub use prompt::ScriptPrompt;
 pub use resource::ScriptResource;
 pub use script::{CallFailure, Declared, Raised, Script, ScriptTool, ToolChange, Turn};
-pub use sketch::{Sketch, Untyped, Use};
+pub use source_facts::{
+    DeclaredTool, Definition, Function, Load, SourceFacts, UntypedParameter, Use,
+};
 pub use stage::{Exchange, Kind, Need, Prop, Reply, SqlExchange, Stage, Unlike};
 pub use started::Started;
 

@@ -2,9 +2,8 @@
 
 use crate::declare::known;
 use crate::kinds;
-use crate::outline::outline;
 use crate::signature::get;
-use crate::sketch::Sketch;
+use crate::source_facts::SourceFacts;
 use crate::stdlib::prelude::*;
 use crate::stdlib::show;
 use anyhow::anyhow;
@@ -25,14 +24,13 @@ pub fn is_extension(file: &str, source: &str) -> bool {
     if !source.contains(DESCRIBE) {
         return false;
     }
-    let (Ok(outline), Ok(sketch)) = (outline(file, source), Sketch::read(file, source)) else {
+    let Ok(facts) = SourceFacts::read(file, source) else {
         return false;
     };
-    let loaded = outline.loads.iter().flat_map(|load| &load.names);
-    let loaded = loaded.map(|(own, ..)| own);
-    let mut names = outline.names.iter().map(|named| &named.name).chain(loaded);
+    let loaded = facts.loads.iter().flat_map(|load| &load.names).map(|(own, _)| own);
+    let mut names = facts.definitions.iter().map(|definition| &definition.name).chain(loaded);
     let is_described = names.any(|name| name == DESCRIBE);
-    let is_used = |name: &str| sketch.names.contains(name) && !sketch.own.contains(name);
+    let is_used = |name: &str| facts.mentions(name) && !facts.own.contains(name);
     is_described && !is_used("tool") && !is_used("permissions")
 }
 

@@ -277,7 +277,6 @@ impl Script {
                     base: &self.base,
                     loading: None,
                     patterns: Patterns::default(),
-                    parallel: false,
                     stage: turn.stage,
                     sources: Some(&self.sources),
                 };
@@ -289,7 +288,7 @@ impl Script {
                         .map_err(starlark::Error::from)
                         .and_then(|()| work(&mut eval));
                     if let Some(ticks) = turn.ticks {
-                        ticks.fetch_add(gauge.used(&eval), Ordering::Relaxed);
+                        ticks.fetch_add(eval.get_total_tick_count(), Ordering::Relaxed);
                     }
                     worked.map_err(|error| self.failure(&error, &gauge, &eval, turn))?
                 };

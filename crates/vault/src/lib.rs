@@ -20,4 +20,4 @@ pub use error::VaultError;
 pub use key::{KeyOrigin, KeySources, guard};
 pub use rotate::{NewKey, Rotated};
 pub use tokens::Tokens;
-pub use vault::{Kept, Kind, Vault};
+pub use vault::{Kind, Vault};

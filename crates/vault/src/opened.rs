@@ -27,15 +27,15 @@ impl Content {
 }
 
 #[derive(Default)]
-pub(crate) struct OpenedRows(Mutex<HashMap<Whose, (u64, Content)>>);
+pub(crate) struct OpenedRows(Mutex<HashMap<PlaceKey, (u64, Content)>>);
 
-/// Owner, module and name, with lengths that tell them apart.
-type Whose = (String, String, String);
+/// Owner, module and name.
+pub(crate) type PlaceKey = [String; 3];
 
 impl OpenedRows {
     pub(crate) fn get(&self, place: &Place<'_>, version: u64) -> Option<Content> {
         let rows = self.0.lock();
-        let (opened, content) = rows.get(&whose(place))?;
+        let (opened, content) = rows.get(&place_key(place))?;
         (*opened == version).then(|| content.clone())
     }
 
@@ -44,16 +44,15 @@ impl OpenedRows {
         if rows.len() >= MOST {
             rows.clear();
         }
-        rows.insert(whose(place), (version, content.clone()));
+        rows.insert(place_key(place), (version, content.clone()));
     }
 
     pub(crate) fn forget(&self, place: &Place<'_>) {
         let mut rows = self.0.lock();
-        rows.remove(&whose(place));
+        rows.remove(&place_key(place));
     }
 }
 
-fn whose(place: &Place<'_>) -> Whose {
-    let own = str::to_owned;
-    (own(place.owner), own(place.module), own(place.name))
+pub(crate) fn place_key(place: &Place<'_>) -> PlaceKey {
+    [place.owner, place.module, place.name].map(str::to_owned)
 }

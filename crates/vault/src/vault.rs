@@ -45,17 +45,6 @@ impl Kind {
     }
 }
 
-/// What may be told of a secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    pub module: String,
-    pub name: String,
-    /// Empty for the server's own.
-    pub owner: String,
-    pub kind: String,
-    pub changed_ms: i64,
-}
-
 impl Vault {
     pub fn new(store: Store, sources: KeySources) -> Self {
         if sources.key.is_some() || sources.passphrase.is_some() {
@@ -92,10 +81,9 @@ impl Vault {
         Ok(self.store.delete_secret(place)?)
     }
 
-    /// All there are, without what they are.
-    pub fn list(&self) -> Result<Vec<Kept>, VaultError> {
-        let rows = self.store.secrets()?.into_iter();
-        Ok(rows.map(kept).collect())
+    /// All secrets, sealed.
+    pub fn list(&self) -> Result<Vec<SecretRow>, VaultError> {
+        Ok(self.store.secrets()?)
     }
 
     /// Finds the key, if anything is sealed; answers where it is.
@@ -264,16 +252,6 @@ pub(crate) fn told(error: &VaultError) -> HostError {
         tracing::warn!("{whole}");
     }
     HostError(short)
-}
-
-fn kept(row: SecretRow) -> Kept {
-    Kept {
-        module: row.module,
-        name: row.name,
-        owner: row.owner,
-        kind: row.kind,
-        changed_ms: row.changed_ms,
-    }
 }
 
 fn now_ms() -> i64 {

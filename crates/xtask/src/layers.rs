@@ -27,13 +27,15 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("vault", &["model", "store"]),
     ("runtime", &["compact", "model", "plan", "settings", "sandbox", "script", "vault", "store"]),
     ("server", &["compact", "model", "runtime", "settings"]),
-    ("lsp", &["model", "script", "settings"]),
     ("testing", &["compact", "model", "runtime", "script"]),
+    ("check", &["compact", "model", "runtime", "script", "settings", "testing"]),
+    ("lsp", &["check", "model", "runtime", "script", "settings"]),
     (
         "larkspur",
         &[
             "model", "settings", "compact", "plan", "sandbox", "script", "outside", "store",
-            "vault", "runtime", "server", "testing", "cluster", "standins", "clients", "lsp",
+            "vault", "runtime", "server", "testing", "check", "cluster", "standins", "clients",
+            "lsp",
         ],
     ),
     ("xtask", &["standins"]),
@@ -59,6 +61,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("jsonschema", &["model", "settings"]),
     ("jsonwebtoken", &["server"]),
     ("keyring", &["vault"]),
+    ("lsp-types", &["lsp"]),
     ("md-5", &["outside", "script", "vault"]),
     ("notify", &["runtime"]),
     // `bench` measures scripts beside the bare client and drivers.
@@ -74,7 +77,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("starlark_syntax", &["script"]),
     ("tokio-postgres", &["bench", "outside"]),
     ("toml", &["settings"]),
-    ("toml_edit", &["clients", "larkspur"]),
+    ("toml_edit", &["check", "clients"]),
     ("toon-format", &["compact"]),
     ("tracing-subscriber", &["larkspur"]),
 ];

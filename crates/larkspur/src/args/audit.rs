@@ -69,17 +69,3 @@ pub(crate) enum Verdict {
     /// Began, and the server ended before it
     Interrupted,
 }
-
-impl Verdict {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Denied => "denied",
-            Self::Limited => "limited",
-            Self::Stopped => "stopped",
-            Self::Begun => "begun",
-            Self::Interrupted => "interrupted",
-        }
-    }
-}

@@ -88,7 +88,8 @@ pub(crate) enum TestFormat {
     Json,
     /// XML, as build servers read it
     Junit,
-    /// The Test Anything Protocol
+    /// Refused: version 0.1 had it
+    #[value(hide = true)]
     Tap,
 }
 

@@ -6,6 +6,8 @@ use crate::args::{Audit, Format, Global};
 use crate::compose;
 use crate::exit::FAILED;
 use crate::terminal::{BAD, DIM, GOOD, WARN, note, say, styled};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use entries::{AuditEntries, AuditEntry, INTERRUPTED};
 use model::escape_line;
 use rustix::io::Errno;
@@ -79,6 +81,7 @@ struct Printer<'a> {
     args: &'a Audit,
     /// As the file has it: times of one form are in the order of their texts.
     since: Option<String>,
+    verdict: Option<PossibleValue>,
     /// The last entries, where only these are shown.
     last: VecDeque<String>,
 }
@@ -89,7 +92,8 @@ impl<'a> Printer<'a> {
             let since = jiff::Timestamp::now().checked_sub(time).ok()?;
             Some(format!("{since:.3}"))
         });
-        Self { args, since, last: VecDeque::new() }
+        let verdict = args.verdict.and_then(|verdict| verdict.to_possible_value());
+        Self { args, since, verdict, last: VecDeque::new() }
     }
 
     /// Prints what can be shown, or keeps the last of it.
@@ -119,7 +123,7 @@ impl<'a> Printer<'a> {
     fn render(&self, entry: AuditEntry) -> Option<String> {
         let args = self.args;
         let is_wanted = args.caller.as_ref().is_none_or(|caller| caller == entry.text("caller"))
-            && args.verdict.is_none_or(|verdict| verdict.name() == entry.text("verdict"))
+            && self.verdict.as_ref().is_none_or(|name| name.get_name() == entry.text("verdict"))
             && self.since.as_ref().is_none_or(|since| entry.text("time") >= since.as_str())
             && args.tool.as_ref().is_none_or(|pattern| {
                 let (module, tool) = names(&entry.value);

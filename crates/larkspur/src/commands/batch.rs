@@ -3,12 +3,12 @@
 
 use crate::args::{Batch as BatchArgs, Format, Global};
 use crate::compose::{self, Signals};
-use crate::exit::{FAILED, SAID_ERROR, USAGE};
+use crate::exit::{FAILED, SAID_ERROR, wrong_usage};
 use crate::terminal::{BAD, DIM, GOOD, STRONG, error, note, say, styled};
 use anyhow::Context;
 use model::Caller;
 use plan::{Run, Stage, Status, Task};
-use runtime::{Batch, BatchAnswer, Meta, Trail, Watch};
+use runtime::{Batch, BatchAnswer, Meta, Runtime, Trail, Watch};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
@@ -18,14 +18,11 @@ use tokio_util::sync::CancellationToken;
 /// Of a picture: it is drawn again and again, so all of it must be on the screen.
 const MOST_LINES: usize = 20;
 pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode> {
-    let tasks = match text(&args.file) {
-        Ok(text) => Value::String(text),
-        Err(why) => {
-            error(&format!("{why:#}"));
-            return Ok(ExitCode::from(USAGE));
-        }
-    };
-    let runtime = compose::open_to_use(global)?;
+    let tasks = Value::String(text(&args.file).map_err(wrong_usage)?);
+    compose::with_runtime(global, |runtime| run_batch(runtime, tasks, args.format))
+}
+
+fn run_batch(runtime: &Runtime, tasks: Value, format: Format) -> anyhow::Result<ExitCode> {
     let cancel = CancellationToken::new();
     let batch = Batch {
         meta: Meta::Batch,
@@ -49,14 +46,11 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> anyhow::Result<ExitCode>
         };
         anyhow::Ok(answer)
     })?;
+    // What modules log at their end stands before the results.
     runtime.close();
-    Ok(match answer {
-        Ok(answer) => show(answer, args.format),
-        Err(refused) => {
-            error(&format!("nothing was called:\n{refused}"));
-            ExitCode::from(USAGE)
-        }
-    })
+    let answer =
+        answer.map_err(|refused| wrong_usage(format!("nothing was called:\n{refused}")))?;
+    Ok(show(answer, format))
 }
 
 /// The file's text, or what stands on standard input.

@@ -4,7 +4,7 @@ use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
 use crate::commands::missing::{missing, several, shown};
 use crate::commands::save;
-use crate::compose::{self, Signals};
+use crate::compose;
 use crate::exit::{INTERRUPTED, SAID_ERROR, USAGE};
 use crate::terminal::{error, note, say};
 use compact::{Ways, count_tokens};
@@ -12,61 +12,48 @@ use model::{Args, Content, Grouped, Output, TaskUse, Tool};
 use runtime::{
     Asked, Call, Catalog, Handle, Lookup, Meta, RequestError, RequestErrorKind, Runtime,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &CallArgs) -> anyhow::Result<ExitCode> {
     if let Some(wanted) = &args.save_test {
         return save::run(global, args, wanted);
     }
-    let runtime = compose::open_to_use(global)?;
+    compose::with_runtime(global, |runtime| called(runtime, args))
+}
+
+fn called(runtime: &Runtime, args: &CallArgs) -> anyhow::Result<ExitCode> {
     let catalog = runtime.catalog();
     let target = match Target::find(&catalog, &args.tool) {
         Ok(target) => target,
         Err(lookup) => {
-            let code = not_found(&runtime, &args.tool, &lookup);
+            let code = not_found(runtime, &args.tool, &lookup);
             // It fails, and is written down as a client's call would be.
             let call = Call::new(args.tool.clone(), Args::new());
             let _ = compose::executor()?.block_on(runtime.call(call));
-            runtime.close();
             return Ok(code);
         }
     };
     let tool = target.tool();
-    let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
-        Ok(given) => given,
-        Err(why) => {
-            runtime.close();
-            error(&format!("{why:#}"));
-            return Ok(ExitCode::from(USAGE));
-        }
-    };
+    let given = arguments(&args.arguments, |name, text| tool.read_typed(name, text))?;
     let name = target.name();
     let call = Call {
         long: catalog.task_use(&name, Some(&given)) != TaskUse::Never,
         ..Call::new(name, given)
     };
-    let answer = compose::executor()?.block_on(async {
-        let mut signals = Signals::listen()?;
-        anyhow::Ok(tokio::select! {
-            answer = answer(&runtime, &target, call, args) => Some(answer),
-            () = signals.next() => None,
-        })
-    })?;
-    // Commands that a script has started do not hear the terminal: they are ended here.
+    let answer = compose::until_signal(answer(runtime, &target, call, args))?;
+    // What modules log at their end stands before the result.
     runtime.close();
-    let Some(answer) = answer else {
-        return Ok(ExitCode::from(INTERRUPTED));
-    };
     match answer {
-        Ok(mut output) => {
+        None => Ok(ExitCode::from(INTERRUPTED)),
+        Some(Ok(mut output)) => {
             if args.format == CallFormat::Text {
                 output.tell_data();
             }
             show(&output, args.format)?;
             Ok(ExitCode::from(if output.is_error { SAID_ERROR } else { 0 }))
         }
-        Err(failure) => Ok(failed(&failure, tool, args.format)),
+        Some(Err(failure)) => Ok(failed(&failure, tool, args.format)),
     }
 }
 
@@ -196,22 +183,4 @@ pub(super) fn not_found(runtime: &Runtime, name: &str, lookup: &Lookup) -> ExitC
     let tools = catalog.tools();
     let paths: Vec<String> = tools.map(|(_, tool)| tool.path().to_string()).collect();
     missing(runtime, "tool", name, &paths)
-}
-
-/// A value is read by the parameter's type.
-pub(crate) fn read(tool: &Tool, name: &str, text: &str) -> Value {
-    let field = tool.input.fields().iter().find(|field| field.name == name);
-    match field {
-        Some(field) => field.schema.read_text(text),
-        None => from_schema(tool, name, text),
-    }
-}
-
-/// A parameter of a schema written by hand: its `type` says how to read it.
-fn from_schema(tool: &Tool, name: &str, text: &str) -> Value {
-    let property = tool.input.to_json().get("properties").and_then(|p| p.get(name));
-    match property.and_then(|p| p.get("type")).and_then(Value::as_str) {
-        Some("string") => json!(text),
-        _ => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
-    }
 }

@@ -1,12 +1,13 @@
 //! `larkspur check`: what an author should know, without running a tool.
 
-use crate::args::{Check, Format, Global};
-use crate::check::{self, Finding, Findings, Mended};
+use crate::args::{Check, Global};
 use crate::chosen::Chosen;
 use crate::commands::upgrade;
 use crate::compose;
+use crate::exit::wrong_usage;
 use crate::given;
-use crate::terminal::{BAD, GOOD, WARN, count, error, note, say, styled, unread};
+use crate::terminal::{BAD, GOOD, WARN, count, error, note, print, say, styled, unread};
+use check::{Finding, Findings, Mended};
 use model::ModuleName;
 use runtime::Folder;
 use serde_json::{Value, json};
@@ -21,19 +22,12 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     if args.upgrade {
         return upgrade::run(global, args);
     }
-    let (chosen, global) = match Chosen::new(global, &args.paths) {
-        Ok(chosen) => chosen,
-        Err(why) => {
-            error(&why);
-            return Ok(ExitCode::from(crate::exit::USAGE));
-        }
-    };
+    let (chosen, global) = Chosen::new(global, &args.paths).map_err(wrong_usage)?;
     if let Some(path) = args.paths.iter().find(|path| holds_nothing(path)) {
-        let path = path.display();
-        error(&format!(
-            "there is nothing to check in {path}: name a .star file, a module.toml or a folder"
-        ));
-        return Ok(ExitCode::from(crate::exit::USAGE));
+        return Err(wrong_usage(format!(
+            "there is nothing to check in {}: name a .star file, a module.toml or a folder",
+            path.display()
+        )));
     }
     let mut findings = found(&global, &chosen)?;
     let reached = runtime::extension_note(&extensions(&findings));
@@ -45,10 +39,7 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
     if args.fix {
         findings = mended(&global, &chosen, findings)?;
     }
-    match args.format {
-        Format::Json => say(&serde_json::to_string_pretty(&to_json(&findings))?),
-        Format::Text => show(&findings),
-    }
+    print(args.format, || to_json(&findings), || show(&findings))?;
     let bad = findings.errors() > 0 || (args.strict && findings.warnings() > 0);
     Ok(ExitCode::from(u8::from(bad)))
 }
@@ -68,15 +59,10 @@ fn found(global: &Global, chosen: &Chosen) -> anyhow::Result<Findings> {
     let runtime = compose::look(global)?;
     let mut findings = check::find(&runtime);
     if !chosen.is_everything() {
-        let asked = |finding: &Finding| chosen.has(Path::new(&finding.file));
-        findings.all.retain(asked);
+        findings.all.retain(|finding| chosen.has(Path::new(&finding.file)));
+        findings.files.retain(|path| chosen.has(path));
         findings.extensions.clear();
         findings.notes.clear();
-        let sources = runtime.folders().iter().flat_map(|folder| {
-            let files = folder.sources().into_iter().chain(folder.tests());
-            files.map(|file| folder.path(&file))
-        });
-        findings.files = sources.filter(|path| chosen.has(path)).count();
     }
     Ok(findings)
 }
@@ -110,7 +96,7 @@ pub(crate) fn report(mended: &Mended<'_>) -> bool {
 fn to_json(findings: &Findings) -> Value {
     let all: Vec<Value> = findings.all.iter().map(Finding::to_json).collect();
     json!({
-        "files": findings.files,
+        "files": findings.files.len(),
         "errors": findings.errors(),
         "warnings": findings.warnings(),
         "faults": all,
@@ -128,7 +114,7 @@ fn show(findings: &Findings) {
         let level = format!("{}[{}]:", finding.level(), finding.code);
         say(&format!("{} {place}{}\n", styled(style, level), finding.fault));
     }
-    let files = count(findings.files, "file");
+    let files = count(findings.files.len(), "file");
     if findings.all.is_empty() {
         return note(&format!("nothing wrong in {files}"));
     }
@@ -146,25 +132,20 @@ fn show(findings: &Findings) {
 }
 
 /// `larkspur explain`: what a code means, or which there are.
-pub(crate) fn explain(code: Option<&str>) -> ExitCode {
+pub(crate) fn explain(code: Option<&str>) -> anyhow::Result<ExitCode> {
     let Some(code) = code else {
         for lesson in check::lessons() {
             say(&format!("{}  {}", lesson.code, lesson.title));
         }
-        return ExitCode::SUCCESS;
+        return Ok(ExitCode::SUCCESS);
     };
-    match check::lesson(code) {
-        Ok(lesson) => {
-            say(lesson.text.trim_start_matches("## "));
-            ExitCode::SUCCESS
-        }
-        Err(near) => {
-            let hint = match near {
-                Some(near) => format!("did you mean {near}?"),
-                None => "`larkspur explain` lists all there are".to_owned(),
-            };
-            error(&format!("there is no code `{code}`; {hint}"));
-            ExitCode::from(crate::exit::USAGE)
-        }
-    }
+    let lesson = check::lesson(code).map_err(|near| {
+        let hint = match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => "`larkspur explain` lists all there are".to_owned(),
+        };
+        wrong_usage(format!("there is no code `{code}`; {hint}"))
+    })?;
+    say(lesson.text.trim_start_matches("## "));
+    Ok(ExitCode::SUCCESS)
 }

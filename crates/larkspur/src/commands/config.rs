@@ -1,10 +1,10 @@
 //! `larkspur config show`: what modules are told, from every layer, without starting any.
 
-use crate::args::{ConfigShow, Format, Global};
+use crate::args::{ConfigShow, Global};
 use crate::compose;
 use crate::exit::USAGE;
 use crate::terminal::{
-    DIM, STRONG, error, no_modules, no_such_module, note, say, styled, tell_nameless,
+    DIM, STRONG, error, no_modules, no_such_module, note, print, say, styled, tell_nameless,
 };
 use model::ModuleName;
 use runtime::{Survey, Surveyed};
@@ -27,14 +27,8 @@ pub(crate) fn run(global: &Global, args: &ConfigShow) -> anyhow::Result<ExitCode
         tell_nameless(&survey);
         return Ok(ExitCode::from(USAGE));
     }
-    if args.format == Format::Json {
-        let json = as_json(&chosen, args.origin);
-        say(&serde_json::to_string_pretty(&json)?);
-    } else {
-        for (name, module) in &chosen {
-            show(name, module, args.origin);
-        }
-    }
+    let text = || chosen.iter().for_each(|(name, module)| show(name, module, args.origin));
+    print(args.format, || as_json(&chosen, args.origin), text)?;
     if survey.modules.is_empty() {
         note(&no_modules(&runtime));
     } else if chosen.is_empty() && survey.named().next().is_some() {

@@ -9,7 +9,7 @@ use crate::doors::{self, Plan};
 use crate::live;
 use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, note, offers, say, styled, waiting_for};
 use model::Fault;
-use runtime::{Catalog, Change, Event, Module, Runtime};
+use runtime::{Catalog, Change, Event, Module, Runtime, Settings};
 use server::control::Control;
 use server::{HttpListener, Server};
 use std::net::SocketAddr;
@@ -38,7 +38,9 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let address = door.address()?;
     let (tell, told) = channel();
     let tell = move |event: &Event| drop(tell.send(event.clone()));
-    let runtime = compose::watch_calls(global, dev.surface, tell, Arc::new(live::show))?;
+    let loading = compose::settings_with_surface(global, dev.surface)?;
+    let loading = Settings { observer: Some(Arc::new(live::show)), ..loading };
+    let runtime = Runtime::watch(loading, tell);
     data_folder::warn_of_damage(&runtime);
     if let Some(text) = doors::unused_token(&plan) {
         note(&format!("note: {text}"));
@@ -168,48 +170,25 @@ fn follow(global: &Global, runtime: &Runtime, told: &Receiver<Event>) {
 fn show(event: &Event) {
     let name = event.module.as_ref().map_or_else(|| event.file.clone(), ToString::to_string);
     let took = format!("{:.1} ms", event.took.as_secs_f64() * 1000.0);
+    let (good, quiet) = (styled(GOOD, "●"), styled(DIM, "○"));
+    let bad = |mark: String, what: &str, fault: &Fault| {
+        format!("  {mark} {}  {what}\n{}", event.file, indented(&fault.to_string()))
+    };
+    let cross = styled(BAD, "✗");
     say(&match &event.change {
-        Change::Loaded(all) => {
-            format!("  {} {name}  loaded, {}, {took}", styled(GOOD, "●"), offers(*all))
-        }
-        Change::Reloaded(all) => {
-            format!("  {} {name}  reloaded, {}, {took}", styled(GOOD, "●"), offers(*all))
-        }
-        Change::Removed => format!("  {} {name}  removed", styled(DIM, "○")),
+        Change::Loaded(all) => format!("  {good} {name}  loaded, {}, {took}", offers(*all)),
+        Change::Reloaded(all) => format!("  {good} {name}  reloaded, {}, {took}", offers(*all)),
+        Change::Removed => format!("  {quiet} {name}  removed"),
         Change::Surface(choice) => format!("  surface: {choice}"),
-        Change::Tests => format!("  {} {}  saved", styled(DIM, "○"), event.file),
-        Change::Partial { fault } => format!(
-            "  {} {}  served without an invalid tool\n{}",
-            styled(BAD, "✗"),
-            event.file,
-            indented(&fault.to_string())
-        ),
-        Change::Waiting { fault } => format!(
-            "  {} {}  waiting\n{}",
-            styled(DIM, "◐"),
-            event.file,
-            indented(&fault.to_string())
-        ),
+        Change::Tests => format!("  {quiet} {}  saved", event.file),
+        Change::Partial { fault } => bad(cross, "served without an invalid tool", fault),
+        Change::Waiting { fault } => bad(styled(DIM, "◐"), "waiting", fault),
         Change::Unlisted { fault } => unlisted(&name, fault),
-        Change::Halted { fault } => format!(
-            "  {} {}  stopped\n{}",
-            styled(BAD, "✗"),
-            event.file,
-            indented(&fault.to_string())
-        ),
-        Change::Broken { fault, still_served } => {
-            let served = if *still_served {
-                "new version refused, the last good one is still served"
-            } else {
-                "not served"
-            };
-            format!(
-                "  {} {}  {served}\n{}",
-                styled(BAD, "✗"),
-                event.file,
-                indented(&fault.to_string())
-            )
+        Change::Halted { fault } => bad(cross, "stopped", fault),
+        Change::Broken { fault, still_served: true } => {
+            bad(cross, "new version refused, the last good one is still served", fault)
         }
+        Change::Broken { fault, still_served: false } => bad(cross, "not served", fault),
     });
 }
 

@@ -1,18 +1,21 @@
 //! `larkspur doc`: what scripts can name, from the code itself.
 #![expect(clippy::disallowed_methods, reason = "this command writes the book's pages")]
 
-use crate::args::{Cli, Doc, Format};
-use crate::exit::USAGE;
+use crate::args::{Cli, Doc, Global, Readme};
+use crate::commands::readme;
+use crate::exit::wrong_usage;
 use crate::reference::{self, Found};
-use crate::terminal::{GOOD, error, say, styled};
+use crate::terminal::{GOOD, print, say, styled};
 use anyhow::Context;
 use clap::CommandFactory;
-use serde::Serialize;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(global: &Global, doc: Doc) -> anyhow::Result<ExitCode> {
+    if let Some(module) = doc.readme {
+        return readme::run(global, &Readme { module, write: doc.write });
+    }
     if let Some(folder) = &doc.man {
         return write_man(folder);
     }
@@ -25,30 +28,16 @@ pub(crate) fn run(doc: &Doc) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let Some(name) = &doc.name else {
-        show(doc.format, &libraries, || reference::overview(&libraries))?;
+        print(doc.format, || &libraries, || say(&reference::overview(&libraries)))?;
         return Ok(ExitCode::SUCCESS);
     };
-    match reference::find(name, &libraries) {
-        Ok(Found::Library(found)) => show(doc.format, &found, || reference::library(&found))?,
-        Ok(Found::Entry(found)) => show(doc.format, &found, || reference::entry(&found))?,
-        Err(why) => {
-            error(&why);
-            return Ok(ExitCode::from(USAGE));
+    match reference::find(name, &libraries).map_err(wrong_usage)? {
+        Found::Library(found) => {
+            print(doc.format, || &found, || say(&reference::library(&found)))?;
         }
+        Found::Entry(found) => print(doc.format, || &found, || say(&reference::entry(&found)))?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn show<T: Serialize>(
-    format: Format,
-    found: &T,
-    text: impl FnOnce() -> String,
-) -> anyhow::Result<()> {
-    match format {
-        Format::Text => say(&text()),
-        Format::Json => say(&serde_json::to_string_pretty(found)?),
-    }
-    Ok(())
 }
 
 /// Renews the pages of the libraries; one whose library is gone goes as well.

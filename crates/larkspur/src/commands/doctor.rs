@@ -1,8 +1,8 @@
 //! `larkspur doctor`: what is found, what is missing, what to do.
 
-use crate::args::{Doctor, Format, Global};
+use crate::args::{Doctor, Global};
 use crate::doctor::{self, Finding, Mark};
-use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, say, styled};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, print, say, styled};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -10,14 +10,11 @@ pub(crate) fn run(global: &Global, args: &Doctor) -> anyhow::Result<ExitCode> {
     let findings = doctor::examine(global);
     let number = |mark: Mark| findings.iter().filter(|found| found.mark == mark).count();
     let (problems, warnings) = (number(Mark::Problem), number(Mark::Warning));
-    if args.format == Format::Json {
-        let all = json!({"findings": findings, "problems": problems, "warnings": warnings});
-        say(&serde_json::to_string_pretty(&all)?);
-    } else {
+    let all = || json!({"findings": findings, "problems": problems, "warnings": warnings});
+    print(args.format, all, || {
         show(&findings);
-        let (problems, warnings) = (count(problems, "problem"), count(warnings, "warning"));
-        say(&format!("{problems}, {warnings}"));
-    }
+        say(&format!("{}, {}", count(problems, "problem"), count(warnings, "warning")));
+    })?;
     Ok(ExitCode::from(u8::from(problems > 0)))
 }
 

@@ -1,11 +1,12 @@
 //! `larkspur list`: tools, resources and prompts, as signatures.
 
-use crate::args::{Format, Global, List};
+use crate::args::{Global, List};
 use crate::commands::tokens;
 use crate::compose;
 use crate::exit::FAILED;
 use crate::terminal::{
-    DIM, STRONG, count, error, no_modules, note, offers, say, styled, unread, unserved, waiting_for,
+    DIM, STRONG, count, error, no_modules, note, offers, print, say, styled, unread, unserved,
+    waiting_for,
 };
 use model::did_you_mean;
 use runtime::{Catalog, Module, Offers, PromptHandle, Runtime};
@@ -22,13 +23,10 @@ pub(crate) fn run(global: &Global, list: &List) -> anyhow::Result<ExitCode> {
     }
     let runtime = compose::open(global)?;
     let catalog = runtime.catalog();
-    match list.format {
-        Format::Json if list.tokens => {
-            say(&serde_json::to_string_pretty(&tokens::as_json(&catalog))?);
-        }
-        Format::Text if list.tokens => tokens::as_text(&catalog),
-        Format::Json => say(&serde_json::to_string_pretty(&as_json(&runtime, &catalog))?),
-        Format::Text => as_text(&runtime, &catalog),
+    if list.tokens {
+        print(list.format, || tokens::as_json(&catalog), || tokens::as_text(&catalog))?;
+    } else {
+        print(list.format, || as_json(&runtime, &catalog), || as_text(&runtime, &catalog))?;
     }
     for text in unread(runtime.folders()) {
         note(&format!("note: {text}"));

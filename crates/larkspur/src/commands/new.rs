@@ -1,33 +1,26 @@
 //! `larkspur new`: a module that works, with a test that passes, and a project's file.
 
 use crate::args::{Global, New};
-use crate::exit::{FAILED, USAGE};
-use crate::terminal::{GOOD, error, note, say, styled};
+use crate::exit::wrong_usage;
+use crate::terminal::{GOOD, note, say, styled};
 use crate::{compose, file_to_folder, scaffold};
+use anyhow::bail;
 use model::{BadName, Fault, ModuleName, kebab_name};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     if let Some(file) = &new.from {
-        return Ok(from_file(file));
+        return from_file(file);
     }
-    let name = match new.name.as_deref().map(|given| read_name(given, new.single)) {
-        None => None,
-        Some(Ok(name)) => Some(name),
-        Some(Err(fault)) => {
-            error(&fault.to_string());
-            return Ok(ExitCode::from(USAGE));
-        }
-    };
+    let name = new.name.as_deref().map(|given| read_name(given, new.single));
+    let name = name.transpose().map_err(wrong_usage)?;
     let project = new.project.then(|| compose::project_path(global));
     let folder = compose::folders(global).into_iter().next();
     let folder = folder.unwrap_or_else(|| PathBuf::from("modules"));
     let places = name.iter().flat_map(|name| scaffold::places(&folder, name));
     if let Some(taken) = places.chain(project.clone()).find(|path| is_taken(path)) {
-        let taken = taken.display();
-        error(&format!("{taken} is already there; nothing was written"));
-        return Ok(ExitCode::from(FAILED));
+        bail!("{} is already there; nothing was written", taken.display());
     }
     let mut written = Vec::new();
     if let Some(project) = project {
@@ -48,21 +41,15 @@ pub(crate) fn run(global: &Global, new: &New) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn from_file(file: &Path) -> ExitCode {
-    let converted = match file_to_folder::convert(file) {
-        Ok(converted) => converted,
-        Err(why) => {
-            error(&format!("{why:#}"));
-            return ExitCode::from(FAILED);
-        }
-    };
+fn from_file(file: &Path) -> anyhow::Result<ExitCode> {
+    let converted = file_to_folder::convert(file)?;
     for path in &converted.written {
         say(&format!("{} {}", styled(GOOD, "created"), path.display()));
     }
     for path in &converted.removed {
         say(&format!("{} {}", styled(GOOD, "removed"), path.display()));
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Only a manifest asks for kebab-case.

@@ -1,9 +1,9 @@
 //! `larkspur reload`, `start` and `stop`: orders to the servers that run for these folders.
 
-use crate::args::{Format, Global, Named};
+use crate::args::{Global, Named};
 use crate::commands::status::{running, show};
 use crate::exit::{FAILED, USAGE};
-use crate::terminal::{error, say};
+use crate::terminal::{error, print};
 use server::control::Request;
 use std::process::ExitCode;
 
@@ -31,10 +31,7 @@ pub(crate) fn run(
             }
         }
     }
-    match named.format {
-        Format::Json => say(&serde_json::to_string_pretty(&after)?),
-        Format::Text => after.iter().for_each(show),
-    }
+    print(named.format, || &after, || after.iter().for_each(show))?;
     let troubled = after
         .iter()
         .flat_map(|status| &status.modules)

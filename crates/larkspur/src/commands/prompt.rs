@@ -1,50 +1,40 @@
 //! `larkspur prompt`: the messages of one prompt, as a client would get them.
 
-use crate::args::{Format, Global, Prompt};
+use crate::args::{Global, Prompt};
 use crate::commands::arguments::arguments;
 use crate::commands::missing::{missing, several, shown};
 use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
-use crate::terminal::{STRONG, error, say, styled};
+use crate::terminal::{STRONG, error, print, say, styled};
 use model::{Conversation, Output, Role};
 use runtime::{Asking, PromptLookup, RequestError, RequestErrorKind, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Prompt) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open_to_use(global)?;
-    // Texts are read by the parameters' types, as they are when a client sends them.
-    let given = match arguments(&args.arguments, |_, text| json!(text)) {
-        Ok(given) => given,
-        Err(why) => {
-            error(&format!("{why:#}"));
-            return Ok(ExitCode::from(USAGE));
+    compose::with_runtime(global, |runtime| {
+        // Texts are read by the parameters' types, as they are when a client sends them.
+        let given = arguments(&args.arguments, |_, text| json!(text))?;
+        let getting = runtime.prompt(&args.name, given, Asking::default());
+        match compose::executor()?.block_on(getting) {
+            Ok(conversation) => {
+                print(args.format, || &conversation, || show(&conversation))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(failure) => Ok(failed(runtime, &args.name, &failure)),
         }
-    };
-    let getting = runtime.prompt(&args.name, given, Asking::default());
-    let answer = compose::executor()?.block_on(getting);
-    let code = match answer {
-        Ok(conversation) => show(conversation, args.format).map(|()| ExitCode::SUCCESS),
-        Err(failure) => Ok(failed(&runtime, &args.name, &failure)),
-    };
-    runtime.close();
-    code
+    })
 }
 
-fn show(conversation: Conversation, format: Format) -> anyhow::Result<()> {
-    if format == Format::Json {
-        say(&serde_json::to_string_pretty(&conversation)?);
-        return Ok(());
-    }
-    for message in conversation.messages {
+fn show(conversation: &Conversation) {
+    for message in &conversation.messages {
         let role = match message.role {
             Role::User => "user:",
             Role::Assistant => "assistant:",
         };
-        let words = Output { content: vec![message.content], ..Output::default() };
+        let words = Output { content: vec![message.content.clone()], ..Output::default() };
         say(&format!("{} {}", styled(STRONG, role), words.plain_text().trim_end()));
     }
-    Ok(())
 }
 
 fn failed(runtime: &Runtime, name: &str, failure: &RequestError) -> ExitCode {

@@ -1,33 +1,30 @@
 //! `larkspur read`: one resource, as a client would get it.
 
-use crate::args::{Format, Global, Read};
+use crate::args::{Global, Read};
 use crate::commands::missing::{missing, shown};
 use crate::compose;
 use crate::exit::{SAID_ERROR, USAGE};
-use crate::terminal::{error, note, say};
+use crate::terminal::{error, note, print, say};
 use model::{Body, Contents};
 use runtime::{Asking, Catalog, RequestError, RequestErrorKind, Runtime};
 use serde_json::json;
 use std::process::ExitCode;
 
 pub(crate) fn run(global: &Global, args: &Read) -> anyhow::Result<ExitCode> {
-    let runtime = compose::open_to_use(global)?;
-    let catalog = runtime.catalog();
-    let reading = runtime.read(&args.uri, Asking::default());
-    let answer = compose::executor()?.block_on(reading);
-    let code = match answer {
-        Ok(contents) => show(&contents, args.format).map(|()| ExitCode::SUCCESS),
-        Err(failure) => Ok(failed(&runtime, &catalog, &failure)),
-    };
-    runtime.close();
-    code
+    compose::with_runtime(global, |runtime| {
+        let catalog = runtime.catalog();
+        let reading = runtime.read(&args.uri, Asking::default());
+        match compose::executor()?.block_on(reading) {
+            Ok(contents) => {
+                print(args.format, || json!({"contents": contents}), || show(&contents))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(failure) => Ok(failed(runtime, &catalog, &failure)),
+        }
+    })
 }
 
-fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
-    if format == Format::Json {
-        say(&serde_json::to_string_pretty(&json!({"contents": contents}))?);
-        return Ok(());
-    }
+fn show(contents: &[Contents]) {
     for one in contents {
         match &one.body {
             Body::Text(text) => say(text.strip_suffix('\n').unwrap_or(text)),
@@ -39,7 +36,6 @@ fn show(contents: &[Contents], format: Format) -> anyhow::Result<()> {
             )),
         }
     }
-    Ok(())
 }
 
 fn failed(runtime: &Runtime, catalog: &Catalog, failure: &RequestError) -> ExitCode {

@@ -1,11 +1,12 @@
-//! `larkspur readme`: a module's README, printed or put into its folder.
+//! `larkspur doc --readme` and `larkspur readme`: a module's README, printed or put into its folder.
 #![expect(clippy::disallowed_methods, reason = "this command writes the author's files")]
 
 use crate::args::{Global, Readme};
+use crate::compose;
 use crate::exit::USAGE;
 use crate::terminal::{GOOD, error, no_such_module, note, say, styled, tell_nameless};
-use crate::{compose, readme};
 use anyhow::{Context, bail};
+use check::readme;
 use runtime::Surveyed;
 use std::fs;
 use std::io::ErrorKind;
@@ -46,7 +47,7 @@ fn refresh(module: &Surveyed, page: &str) -> anyhow::Result<()> {
             Some(next) => next,
             None => bail!(
                 "{shown} has no marks that say what may be changed; nothing was written\n  \
-                 = help: `larkspur readme` prints the marks with what belongs between them"
+                 = help: `larkspur doc --readme` prints the marks with what belongs between them"
             ),
         },
     };

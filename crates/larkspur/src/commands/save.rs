@@ -2,10 +2,10 @@
 
 use crate::args::{Call as CallArgs, CallFormat, Global};
 use crate::commands::arguments::arguments;
-use crate::commands::call::{Target, asked, failed, not_found, read, show};
-use crate::compose::{self, Signals};
-use crate::exit::{FAILED, INTERRUPTED, SAID_ERROR, USAGE};
-use crate::terminal::{error, note};
+use crate::commands::call::{Target, asked, failed, not_found, show};
+use crate::compose;
+use crate::exit::{INTERRUPTED, SAID_ERROR, wrong_usage};
+use crate::terminal::note;
 use model::{Output, TaskUse, is_credential};
 use outside::Outside;
 use runtime::{Call, Folder, Handle, Module, RequestError, Runtime, Shape};
@@ -32,7 +32,7 @@ fn called(
     let catalog = runtime.catalog();
     let handle = match Target::find(&catalog, &args.tool) {
         Ok(Target::Tool(handle)) => handle,
-        Ok(Target::Meta(_)) => return Ok(wrong("--save-test is for tools of modules")),
+        Ok(Target::Meta(_)) => return Err(wrong_usage("--save-test is for tools of modules")),
         Err(lookup) => return Ok(not_found(runtime, &args.tool, &lookup)),
     };
     let tool = &handle.tool().tool;
@@ -40,27 +40,16 @@ fn called(
     let folders: Vec<Folder> = compose::folders(global).into_iter().map(Folder::new).collect();
     let module = &handle.module;
     let folder = &folders[module.folder];
-    let draft = match Draft::new(folder, &module.file, tool.name.as_str(), wanted) {
-        Ok(draft) => draft,
-        Err(why) => return Ok(wrong(&why)),
-    };
-    let given = match arguments(&args.arguments, |name, text| read(tool, name, text)) {
-        Ok(given) => given,
-        Err(why) => return Ok(wrong(&format!("{why:#}"))),
-    };
+    let draft =
+        Draft::new(folder, &module.file, tool.name.as_str(), wanted).map_err(wrong_usage)?;
+    let given = arguments(&args.arguments, |name, text| tool.read_typed(name, text))?;
     let name = handle.to_string();
     let call = Call {
         long: catalog.task_use(&name, Some(&given)) != TaskUse::Never,
         shape: Shape::Raw,
         ..Call::new(name, given.clone())
     };
-    let made = compose::executor()?.block_on(async {
-        let mut signals = Signals::listen()?;
-        anyhow::Ok(tokio::select! {
-            made = answered(runtime, &handle, call, args) => Some(made),
-            () = signals.next() => None,
-        })
-    })?;
+    let made = compose::until_signal(answered(runtime, &handle, call, args))?;
     let Some((answered, reply)) = made else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
@@ -74,21 +63,9 @@ fn called(
     let made = Made { recorder, args: &given, config: config(module, recorder), reply };
     let mut options = Options::new(folders);
     options.world = Arc::new(Outside::default());
-    Ok(match draft.save(&made, options) {
-        Ok(()) => {
-            told(global, &draft);
-            code
-        }
-        Err(why) => {
-            error(&why);
-            ExitCode::from(FAILED)
-        }
-    })
-}
-
-fn wrong(why: &str) -> ExitCode {
-    error(why);
-    ExitCode::from(USAGE)
+    draft.save(&made, options).map_err(anyhow::Error::msg)?;
+    told(global, &draft);
+    Ok(code)
 }
 
 /// What came of the call, in the form that is wanted, and as a test sees it.

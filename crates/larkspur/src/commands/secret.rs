@@ -4,9 +4,10 @@ use crate::args::{Global, Secret, SecretRemove, SecretSet};
 use crate::commands::secret_name::{Named, Standing};
 use crate::commands::{secret_file, secret_key, secret_list};
 use crate::compose;
-use crate::exit::{FAILED, USAGE};
-use crate::terminal::{error, note, say};
+use crate::exit::wrong_usage;
+use crate::terminal::{note, say};
 use crate::{hidden, keys};
+use anyhow::bail;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 use vault::{KeyOrigin, Tokens};
@@ -25,21 +26,18 @@ pub(crate) fn run(global: &Global, secret: &Secret) -> anyhow::Result<ExitCode> 
 fn set(global: &Global, args: &SecretSet) -> anyhow::Result<ExitCode> {
     if !args.value.is_empty() || args.name.contains('=') {
         let name = args.name.split('=').next().unwrap_or_default();
-        return Ok(refused(&format!(
+        return Err(wrong_usage(format!(
             "a value is not given on the command line, where histories and other users see it\n\
              `larkspur secret set {name}` asks for it, and `larkspur secret set {name} < FILE` reads it; \
              it may be known by now, so better make a new one"
         )));
     }
-    let named = match Named::parse(&args.name) {
-        Ok(named) => named,
-        Err(why) => return Ok(refused(&why)),
-    };
+    let named = Named::parse(&args.name).map_err(wrong_usage)?;
     let runtime = compose::look(global)?;
     match named.standing(&runtime.survey()) {
         Standing::AskedFor => {}
         Standing::Unknown(why) => note(&format!("note: {why}")),
-        Standing::Wrong(why) => return Ok(refused(&why)),
+        Standing::Wrong(why) => return Err(wrong_usage(why)),
     }
     let vault = keys::vault(&compose::project_with_data(global)?);
     let place = named.place(args.user.as_deref());
@@ -67,23 +65,14 @@ pub(crate) fn tell_made(made: Option<&KeyOrigin>) {
 }
 
 fn remove(global: &Global, args: &SecretRemove) -> anyhow::Result<ExitCode> {
-    let named = match Named::parse(&args.name) {
-        Ok(named) => named,
-        Err(why) => return Ok(refused(&why)),
-    };
+    let named = Named::parse(&args.name).map_err(wrong_usage)?;
     let vault = keys::vault(&compose::project_with_data(global)?);
     let what = named.of(args.user.as_deref());
     if vault.remove(&named.place(args.user.as_deref()))? {
         say(&format!("removed {what}"));
         return Ok(ExitCode::SUCCESS);
     }
-    error(&format!("{what} is not set; `larkspur secret list` shows what is"));
-    Ok(ExitCode::from(FAILED))
-}
-
-pub(crate) fn refused(why: &str) -> ExitCode {
-    error(why);
-    ExitCode::from(USAGE)
+    bail!("{what} is not set; `larkspur secret list` shows what is")
 }
 
 fn now_ms() -> i64 {

@@ -2,12 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "the file that is named is read and written here")]
 
 use crate::args::{Global, SecretExport, SecretImport};
-use crate::commands::secret::{refused, tell_made};
-use crate::exit::FAILED;
-use crate::terminal::{count, error, note, say};
+use crate::commands::secret::tell_made;
+use crate::exit::wrong_usage;
+use crate::terminal::{count, note, say};
 use crate::variables::EXPORT_PASSPHRASE;
 use crate::{compose, hidden, keys};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,12 +18,9 @@ use zeroize::Zeroizing;
 pub(crate) fn export(global: &Global, args: &SecretExport) -> anyhow::Result<ExitCode> {
     let file = args.file.display();
     if args.file.exists() {
-        error(&format!("{file} is there already, and not overwritten"));
-        return Ok(ExitCode::from(FAILED));
+        bail!("{file} is there already, and not overwritten");
     }
-    let Some(passphrase) = passphrase(hidden::ask_twice)? else {
-        return Ok(nobody());
-    };
+    let passphrase = passphrase(hidden::ask_twice)?;
     let vault = keys::vault(&compose::project_with_data(global)?);
     let (text, number) = vault.export(&passphrase)?;
     write(&args.file, &text).with_context(|| format!("cannot write {file}"))?;
@@ -34,9 +31,7 @@ pub(crate) fn export(global: &Global, args: &SecretExport) -> anyhow::Result<Exi
 pub(crate) fn import(global: &Global, args: &SecretImport) -> anyhow::Result<ExitCode> {
     let file = args.file.display();
     let text = fs::read_to_string(&args.file).with_context(|| format!("cannot read {file}"))?;
-    let Some(passphrase) = passphrase(hidden::ask)? else {
-        return Ok(nobody());
-    };
+    let passphrase = passphrase(hidden::ask)?;
     let vault = keys::vault(&compose::project_with_data(global)?);
     let imported = vault.import(&text, &passphrase, args.replace)?;
     for name in &imported.set {
@@ -52,18 +47,16 @@ pub(crate) fn import(global: &Global, args: &SecretImport) -> anyhow::Result<Exi
 type Ask = fn(&str) -> anyhow::Result<Zeroizing<String>>;
 
 /// From the environment, or from whoever is there.
-fn passphrase(ask: Ask) -> anyhow::Result<Option<Zeroizing<String>>> {
+fn passphrase(ask: Ask) -> anyhow::Result<Zeroizing<String>> {
     if let Some(said) = keys::export_passphrase() {
-        return Ok(Some(Zeroizing::new(said.expose().to_owned())));
+        return Ok(Zeroizing::new(said.expose().to_owned()));
     }
     if !hidden::is_asked() {
-        return Ok(None);
+        return Err(wrong_usage(format!(
+            "nobody is here to be asked for the passphrase; set {EXPORT_PASSPHRASE}"
+        )));
     }
-    ask("the passphrase of this file").map(Some)
-}
-
-fn nobody() -> ExitCode {
-    refused(&format!("nobody is here to be asked for the passphrase; set {EXPORT_PASSPHRASE}"))
+    ask("the passphrase of this file")
 }
 
 /// For its owner alone; half of it is left nowhere.

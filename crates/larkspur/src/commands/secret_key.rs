@@ -1,7 +1,7 @@
 //! `larkspur secret rotate-key`: another master key for all secrets.
 
 use crate::args::{Global, SecretRotateKey};
-use crate::commands::secret::refused;
+use crate::exit::wrong_usage;
 use crate::terminal::{count, note, say};
 use crate::{compose, hidden, keys};
 use model::Secret;
@@ -13,7 +13,9 @@ pub(crate) fn run(global: &Global, args: &SecretRotateKey) -> anyhow::Result<Exi
     let to = match (&args.new_key_file, args.passphrase) {
         (Some(file), _) => NewKey::File(std::path::absolute(file)?),
         (None, true) if !hidden::is_asked() => {
-            return Ok(refused("nobody is here to be asked; set LARKSPUR_VAULT_NEW_PASSPHRASE"));
+            return Err(wrong_usage(
+                "nobody is here to be asked; set LARKSPUR_VAULT_NEW_PASSPHRASE",
+            ));
         }
         (None, true) => {
             let new = hidden::ask_twice("the new passphrase")?;

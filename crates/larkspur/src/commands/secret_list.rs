@@ -1,12 +1,12 @@
 //! `larkspur secret list`: what is set and what is waited for, and never a value.
 
-use crate::args::{Format, Global, SecretList};
-use crate::terminal::{DIM, STRONG, WARN, note, say, styled};
+use crate::args::{Global, SecretList};
+use crate::terminal::{DIM, STRONG, WARN, note, print, say, styled};
 use crate::{compose, keys};
 use runtime::Survey;
 use serde::Serialize;
 use std::process::ExitCode;
-use vault::Kept;
+use store::SecretRow;
 
 /// One line of it.
 #[derive(Debug, Serialize)]
@@ -32,18 +32,11 @@ pub(crate) fn run(global: &Global, args: &SecretList) -> anyhow::Result<ExitCode
     lines.extend(waiting);
     lines.retain(|line| args.user.is_none() || line.user == args.user);
     lines.sort_by(|a, b| (&a.module, &a.name, &a.user).cmp(&(&b.module, &b.name, &b.user)));
-    if args.format == Format::Json {
-        let json = serde_json::json!({ "secrets": lines });
-        say(&serde_json::to_string_pretty(&json)?);
-    } else if lines.is_empty() {
-        note("no secret is set, and no module asks for one");
-    } else {
-        show(&lines);
-    }
+    print(args.format, || serde_json::json!({ "secrets": lines }), || show(&lines))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn set(kept: Kept, survey: &Survey) -> Line {
+fn set(kept: SecretRow, survey: &Survey) -> Line {
     Line {
         description: description(survey, &kept.module, &kept.name),
         module: kept.module,
@@ -57,7 +50,7 @@ fn set(kept: Kept, survey: &Survey) -> Line {
 }
 
 /// What manifests ask for and nobody has set.
-fn waiting(survey: &Survey, kept: &[Kept]) -> Vec<Line> {
+fn waiting(survey: &Survey, kept: &[SecretRow]) -> Vec<Line> {
     let modules = survey.named().filter(|(_, module)| !module.disabled);
     let asked = modules.flat_map(|(module, found)| {
         let manifest = found.manifest.iter();
@@ -90,6 +83,9 @@ fn description(survey: &Survey, module: &str, name: &str) -> Option<String> {
 }
 
 fn show(lines: &[Line]) {
+    if lines.is_empty() {
+        return note("no secret is set, and no module asks for one");
+    }
     let name = |line: &Line| format!("{}.{}", line.module, line.name);
     let user = |line: &Line| line.user.clone().unwrap_or_else(|| "all".into());
     let widest = |of: &dyn Fn(&Line) -> String| {

@@ -6,7 +6,7 @@ use crate::data_folder;
 use crate::doors::{self, Plan, Refused};
 use crate::terminal::{BAD, count, error, note, offers, styled, unread};
 use crate::variables;
-use runtime::{Change, Event, Runtime};
+use runtime::{Change, Event, Runtime, Settings};
 use server::control::{self, Control};
 use server::{HttpListener, Login, Server, StdioEnd};
 use settings::Surface;
@@ -34,7 +34,13 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let settings = doors::server_settings(project_doors);
-    let runtime = compose::watch(global, serve.surface, plan.refuses_extensions, tell)?;
+    let runtime = Runtime::watch(
+        Settings {
+            refuses_extensions: plan.refuses_extensions,
+            ..compose::settings_with_surface(global, serve.surface)?
+        },
+        tell,
+    );
     data_folder::warn_of_damage(&runtime);
     // From the first line on that says it is there, a signal ends it in order.
     let signals = Signals::listen_on(&executor)?;

@@ -1,9 +1,9 @@
 //! `larkspur status`: asks the servers that run.
 
-use crate::args::{Format, Global, Status as StatusArgs};
+use crate::args::{Global, Status as StatusArgs};
 use crate::compose;
 use crate::exit::FAILED;
-use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, note, say, styled, waiting_for};
+use crate::terminal::{BAD, DIM, GOOD, STRONG, WARN, count, note, print, say, styled, waiting_for};
 use runtime::{ModuleStatus, Status};
 use serde_json::Value;
 use server::control::{self, Running};
@@ -13,13 +13,7 @@ use std::time::Duration;
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let running = running(global, args.all);
     let statuses: Vec<&Status> = running.iter().map(|server| &server.status).collect();
-    if args.format == Format::Json {
-        say(&serde_json::to_string_pretty(&statuses)?);
-    } else {
-        for status in statuses {
-            show(status);
-        }
-    }
+    print(args.format, || &statuses, || statuses.iter().copied().for_each(show))?;
     if running.is_empty() {
         let wanted = wanted(global).join(" or ");
         note(&format!("no server is running for {wanted}"));

@@ -5,7 +5,7 @@ use crate::chosen::Chosen;
 use crate::commands::watch;
 use crate::compose;
 use crate::data_folder;
-use crate::exit::{INTERRUPTED, USAGE};
+use crate::exit::{INTERRUPTED, wrong_usage};
 use crate::given;
 use crate::keys;
 use crate::scaffold;
@@ -24,16 +24,14 @@ use testing::{Covered, Event, Format, Keeping, Options, Report, Summary};
 
 pub(crate) fn run(global: &Global, test: &Test) -> anyhow::Result<ExitCode> {
     given::folders(global)?;
-    let (chosen, global) = match Chosen::new(global, &test.paths) {
-        Ok(chosen) => chosen,
-        Err(why) => {
-            error(&why);
-            return Ok(ExitCode::from(USAGE));
-        }
-    };
-    if test.tokens && matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
-        error("--tokens is told as a table, or with --format json");
-        return Ok(ExitCode::from(USAGE));
+    let (chosen, global) = Chosen::new(global, &test.paths).map_err(wrong_usage)?;
+    if test.format == TestFormat::Tap {
+        return Err(wrong_usage(
+            "--format tap is no longer there: --format junit is for build servers, json for other programs",
+        ));
+    }
+    if test.tokens && test.format == TestFormat::Junit {
+        return Err(wrong_usage("--tokens is told as a table, or with --format json"));
     }
     if test.watch {
         return watch::run(&global, test, &chosen);
@@ -65,8 +63,7 @@ pub(crate) fn once(
         TestFormat::Pretty if test.tokens => Format::Tokens,
         TestFormat::Pretty => Format::Pretty,
         TestFormat::Json => Format::Json,
-        TestFormat::Junit => Format::Junit,
-        TestFormat::Tap => Format::Tap,
+        TestFormat::Junit | TestFormat::Tap => Format::Junit,
     };
     let mut report = Report::new(format);
     let mut options = options(global, test)?;

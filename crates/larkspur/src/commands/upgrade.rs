@@ -1,11 +1,12 @@
 //! `larkspur check --upgrade`: what of a project made for version 0.1 breaks, and the fixes.
 
-use crate::args::{Check, Format, Global};
-use crate::check::{self, Break, Finding, Repair};
+use crate::args::{Check, Global};
 use crate::commands::check::{MOST_ROUNDS, report};
 use crate::compose;
 use crate::data_folder;
-use crate::terminal::{BAD, count, error, note, say, styled};
+use crate::terminal::{BAD, count, error, note, print, say, styled};
+use crate::upgrade::{Break, Repair, breaks};
+use check::Finding;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -15,13 +16,8 @@ pub(crate) fn run(global: &Global, args: &Check) -> anyhow::Result<ExitCode> {
         breaks = edited(global, breaks)?;
         breaks = moved(global, breaks)?;
     }
-    match args.format {
-        Format::Json => {
-            let all: Vec<Value> = breaks.iter().map(Break::to_json).collect();
-            say(&serde_json::to_string_pretty(&json!({ "breaks": all }))?);
-        }
-        Format::Text => show(&breaks),
-    }
+    let all = || breaks.iter().map(Break::to_json).collect::<Vec<Value>>();
+    print(args.format, || json!({ "breaks": all() }), || show(&breaks))?;
     Ok(ExitCode::from(u8::from(!breaks.is_empty())))
 }
 
@@ -29,7 +25,7 @@ fn find(global: &Global) -> anyhow::Result<Vec<Break>> {
     let project = compose::project(global)?;
     let runtime = compose::look(global)?;
     let findings = check::find(&runtime);
-    Ok(check::breaks(global, &project, &runtime, findings))
+    Ok(breaks(global, &project, &runtime, findings))
 }
 
 /// Edits files until nothing more can be.

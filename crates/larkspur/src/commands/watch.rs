@@ -4,7 +4,7 @@ use crate::args::{Global, Test, TestFormat};
 use crate::chosen::Chosen;
 use crate::commands::test::once;
 use crate::compose;
-use crate::exit::USAGE;
+use crate::exit::wrong_usage;
 use crate::terminal::{error, note, say};
 use anyhow::Context;
 use runtime::{Changes, Folder};
@@ -18,11 +18,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 const NAMED: usize = 3;
 
 pub(crate) fn run(global: &Global, test: &Test, chosen: &Chosen) -> anyhow::Result<ExitCode> {
-    if matches!(test.format, TestFormat::Junit | TestFormat::Tap) {
-        error(
-            "--watch tells of many runs, and junit and tap are reports of one: leave one of them out",
-        );
-        return Ok(ExitCode::from(USAGE));
+    if test.format == TestFormat::Junit {
+        let why = "--watch tells of many runs, and junit is a report of one: leave one of them out";
+        return Err(wrong_usage(why));
     }
     // Whoever ends it before the first run is over has seen nothing pass.
     let last = Arc::new(AtomicU8::new(1));

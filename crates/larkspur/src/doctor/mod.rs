@@ -79,7 +79,6 @@ pub(crate) fn examine(global: &Global) -> Vec<Finding> {
         all.push(places::issuers(&project));
         all.push(places::port(global, &project));
     }
-    all.push(places::running(global));
     all.push(installed::findings());
     all.into_iter().flat_map(|notes| notes.findings).collect()
 }

@@ -1,9 +1,8 @@
-//! What modules say they need of this machine: commands, variables, databases,
-//! secrets.
+//! What modules need of this machine: commands, variables, databases; and whether the vault opens.
 
 use super::Notes;
 use crate::{compose, keys};
-use model::{Permission, Permissions, Secrets};
+use model::{Permission, Permissions};
 use runtime::{ProjectFile, Survey, Surveyed};
 use settings::Project;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +10,6 @@ use std::path::{Path, PathBuf};
 use vault::Vault;
 
 pub(super) fn findings(survey: &Survey, file: &ProjectFile) -> Notes {
-    let (project, vault) = (file.project(), keys::vault(file));
     let mut notes = Notes::of("needs");
     for (name, module) in survey.named().filter(|(_, module)| !module.disabled) {
         let who = name.as_str();
@@ -19,20 +17,10 @@ pub(super) fn findings(survey: &Survey, file: &ProjectFile) -> Notes {
         commands(who, module, permissions.as_ref(), &mut notes);
         if let Some(permissions) = &permissions {
             variables(who, permissions, &mut notes);
-            databases(who, permissions, project, &mut notes);
-        }
-        let manifest = module.manifest.iter();
-        for secret in manifest.flat_map(|manifest| manifest.secrets.keys()) {
-            match vault.is_set(who, secret) {
-                Ok(true) => notes.ok(format!("{who} uses the secret `{secret}`, which is set")),
-                _ => notes.warning(
-                    format!("{who} uses the secret `{secret}`, which is not set"),
-                    Some(format!("`larkspur secret set {who}.{secret}` sets it")),
-                ),
-            }
+            databases(who, permissions, file.project(), &mut notes);
         }
     }
-    sealed(&vault, &mut notes);
+    sealed(&keys::vault(file), &mut notes);
     notes
 }
 

@@ -1,4 +1,4 @@
-//! Where the server keeps things, where it listens, and where it runs already.
+//! Where the server keeps things, and where it listens.
 
 use super::Notes;
 use crate::args::{Global, Serve};
@@ -180,22 +180,4 @@ fn who_has(host: &str, port: u16) -> Option<String> {
     let tools = usize::try_from(health["tools"].as_u64()?).ok()?;
     let version = health["version"].as_str()?;
     Some(format!("a larkspur {version} with {}", count(tools, "tool")))
-}
-
-pub(super) fn running(global: &Global) -> Notes {
-    let mut notes = Notes::of("servers");
-    for server in status::running(global, false) {
-        let status = &server.status;
-        let tools = count(status.tools, "tool");
-        let who = format!("process {} serves this folder, {tools}", status.pid);
-        if status.version == env!("CARGO_PKG_VERSION") {
-            notes.ok(who);
-        } else {
-            notes.warning(
-                format!("{who}, as larkspur {}", status.version),
-                Some("start it again, so that it is this version".into()),
-            );
-        }
-    }
-    notes
 }

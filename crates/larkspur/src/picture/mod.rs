@@ -1,10 +1,8 @@
 //! Modules and what they depend on, ready to be drawn.
 
-mod dot;
 mod mermaid;
 mod text;
 
-pub(crate) use dot::dot;
 pub(crate) use mermaid::mermaid;
 pub(crate) use text::text;
 

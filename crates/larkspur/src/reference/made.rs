@@ -1,7 +1,6 @@
 //! Pages of the book whose words stand in `pages/`, and whose tables follow from the code.
 
 use super::{command_line, keys, metrics};
-use crate::check;
 use crate::exit::CODES;
 use crate::variables::VARIABLES;
 

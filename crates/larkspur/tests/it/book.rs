@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// What each row of the page about limits follows from: the line that says it in the code.
-const LIMITS: [(&str, &str, &str); 19] = [
+const LIMITS: [(&str, &str, &str); 18] = [
     (
         "| `http` | redirects | 5 |",
         "model/src/host/redirect.rs",
@@ -77,11 +77,6 @@ const LIMITS: [(&str, &str, &str); 19] = [
         "| `random` | bytes at once | 65,536 |",
         "script/src/stdlib/random.rs",
         "const MOST_BYTES: usize = 1 << 16;",
-    ),
-    (
-        "| `parallel` | threads | 8 |",
-        "script/src/stdlib/parallel.rs",
-        "const MOST_THREADS: usize = 8;",
     ),
     (
         "| `parallel` | items | 10,000 |",

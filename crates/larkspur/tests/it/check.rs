@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-const LESSONS: &str = include_str!("../../src/check/lessons.md");
+const LESSONS: &str = include_str!("../../../check/src/lessons.md");
 
 /// The files that an example stands for; one without names is a module of its own.
 fn files(example: &str) -> Vec<(String, String)> {
@@ -62,7 +62,7 @@ fn the_examples_of_every_lesson_are_what_they_say() {
 fn each_code_in_the_source_has_a_lesson() {
     let root = env!("CARGO_MANIFEST_DIR");
     let mut seen = BTreeSet::new();
-    for folder in ["src/check", "../script/src", "../runtime/src"] {
+    for folder in ["../check/src", "../script/src", "../runtime/src"] {
         for file in fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|kind| kind == "rs") {

@@ -221,8 +221,7 @@ fn wrong_flags_and_help() {
     room.run(&["no-such-command"]).exits(2);
     room.run(&["serve", "--surface", "round"]).exits(2).notes("flat");
     room.run(&["--help"]).exits(0).says("Examples:").says("larkspur new hello");
-    for command in
-        ["call", "new", "readme", "config show", "graph", "install", "uninstall", "doctor"]
+    for command in ["call", "new", "doc", "config show", "graph", "install", "uninstall", "doctor"]
     {
         let words = command.split(' ').chain(["--help"]);
         room.run(&words.collect::<Vec<_>>())

@@ -72,12 +72,10 @@ fn other_formats_carry_it_or_leave_stdout_alone() {
     let json = room.run(&["test", "--coverage", "--format", "json"]).json();
     assert_eq!(json["coverage"]["covered"], 5);
     assert_eq!(json["coverage"]["files"][0]["uncovered"][0], 3);
-    for format in ["junit", "tap"] {
-        let plain = room.run(&["test", "--format", format]);
-        let ran = room.run(&["test", "--coverage", "--format", format]);
-        ran.exits(0).notes("greet.star    4/5  80.0  3");
-        assert_eq!(ran.stdout.lines().count(), plain.stdout.lines().count());
-    }
+    let plain = room.run(&["test", "--format", "junit"]);
+    let ran = room.run(&["test", "--coverage", "--format", "junit"]);
+    ran.exits(0).notes("greet.star    4/5  80.0  3");
+    assert_eq!(ran.stdout.lines().count(), plain.stdout.lines().count());
 }
 
 #[test]

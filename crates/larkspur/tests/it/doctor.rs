@@ -50,7 +50,7 @@ fn what_modules_need_is_looked_for() {
     project(&room, "\n[postgres.main]\nurl = \"postgres://hush@localhost/main\"\n");
     room.set_env("HUB_TOKEN", "hush").set_env("OTHER_ONE", "hush");
     let ran = room.run(&["doctor"]);
-    ran.exits(1).says("✓ hub 1.2.0, 1 tool").says("✓ greet, 1 tool");
+    ran.exits(1);
     for line in NEEDS {
         ran.says(line);
     }
@@ -84,7 +84,6 @@ fn a_project_that_is_well_says_so() {
     ran.exits(0)
         .says("✓ larkspur.toml")
         .says("✓ modules\n")
-        .says("✓ greet, 1 tool")
         .says(".larkspur can be made when it is needed")
         .says(" is free\n")
         .says("✓ none that are known are on this machine")
@@ -93,10 +92,7 @@ fn a_project_that_is_well_says_so() {
     assert_eq!((&json["problems"], &json["warnings"]), (&0.into(), &0.into()));
     let areas = json["findings"].as_array().unwrap().iter();
     let areas: Vec<&str> = areas.filter_map(|found| found["area"].as_str()).collect();
-    assert_eq!(
-        areas,
-        ["program", "configuration", "folders", "modules", "data", "port", "clients"]
-    );
+    assert_eq!(areas, ["program", "configuration", "folders", "data", "port", "clients"]);
     // It only looks.
     let entries = fs::read_dir(room.path()).unwrap();
     let mut left: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
@@ -127,8 +123,6 @@ fn what_is_wrong_with_the_configuration_is_told() {
     check(&room, "configuration", "problem", "larkspur.toml:2:1");
     project(&room, "\n[module.gret.config]\na = 1\n");
     check(&room, "modules", "warning", "did you mean `greet`?");
-    room.write("bad.star", "def f(:\n");
-    check(&room, "modules", "problem", "bad.star is not served");
     let other = at_home(Room::without("modules"));
     check(&other, "folders", "problem", "modules is not there");
     check(&other, "configuration", "ok", "no larkspur.toml");
@@ -159,7 +153,6 @@ fn whoever_has_the_port_is_told() {
     web.room.project(&format!("[server]\nport = {}\n", web.port));
     let version = env!("CARGO_PKG_VERSION");
     check(&web.room, "port", "ok", &format!("has a larkspur {version} with 1 tool"));
-    check(&web.room, "servers", "ok", "serves this folder, 1 tool");
 }
 
 #[test]

@@ -23,10 +23,22 @@ def greeting(name: str) -> str:
 const MAIN: &str = r#"load("lib.star", "greeting")
 
 def hello(ctx, name: str) -> str:
-    """Greet somebody."""
+    """Greet somebody by name.
+
+    Args:
+        name: Who it is.
+    """
     return greeting(name)
 
-tool(hello)
+tool(hello, examples = [{"name": "Ada"}], questions = ["say hello to Ada"])
+"#;
+
+/// Six findings.
+const NEWS: &str = r#"
+def news(topic):
+    return http.get("https://api.example.org/𝄞/" + topic)["body"]
+
+tool(news)
 "#;
 
 fn room() -> Room {
@@ -79,7 +91,7 @@ fn a_diagnostic_comes_with_a_typo_and_goes_when_it_is_mended() {
     assert_eq!(told[0], json!([]));
     // The load is not used then, which is told as well.
     assert_eq!(told[1][0]["range"]["start"]["line"], 0);
-    assert_eq!(told[1][1]["range"], range(4, 18, 25));
+    assert_eq!(told[1][1]["range"], range(8, 18, 25));
     let message = told[1][1]["message"].as_str().unwrap();
     assert!(message.contains("greting"), "{message}");
     assert_eq!(told[1][1]["source"], "larkspur");
@@ -87,12 +99,47 @@ fn a_diagnostic_comes_with_a_typo_and_goes_when_it_is_mended() {
     assert_eq!(told[3], json!([]));
 }
 
+#[test]
+#[ignore = "needs Node.js packages: cargo xtask test"]
+fn an_editor_shows_what_check_finds() {
+    let room = room();
+    room.write("news.star", "def f(:\n");
+    let told = edit(&room, &[], &json!([["open", "modules/news.star", NEWS]]));
+    room.write("news.star", NEWS);
+    let found = room.run(&["check", "--format", "json"]).exits(1).json();
+    let found = found["faults"].as_array().unwrap().iter();
+    let found: Vec<Value> = found
+        .map(|one| {
+            assert_eq!(one["file"], "modules/news.star");
+            let (fault, place) = (&one["fault"], &one["fault"]["place"]);
+            let help = fault["help"].as_str().map(|help| format!("\n{help}"));
+            let message = fault["message"].as_str().unwrap();
+            json!({
+                "severity": if one["level"] == "error" { 1 } else { 2 },
+                "code": one["code"],
+                "source": "larkspur",
+                "message": format!("{message}{}", help.unwrap_or_default()),
+                "range": range_of(place),
+            })
+        })
+        .collect();
+    assert_eq!(found.len(), 6);
+    assert_eq!(told[0], json!(found));
+}
+
+/// Of these places, none has a character of two units before its end.
+fn range_of(place: &Value) -> Value {
+    let number = |key: &str| u32::try_from(place[key].as_u64().unwrap()).unwrap();
+    let (line, start) = (number("line") - 1, number("column") - 1);
+    range(line, start, start + number("width"))
+}
+
 /// What only loading shows, told of texts that nobody has saved; also of files that are not open.
 #[test]
 #[ignore = "needs Node.js packages: cargo xtask test"]
 fn the_loader_is_asked_as_well() {
     let unknown = MAIN.replace("lib.star", "gone.star");
-    let untyped = MAIN.replace("tool(hello)", "tool(hello, name = \"not a name\")");
+    let untyped = MAIN.replace("tool(hello,", "tool(hello, name = \"not a name\",");
     let broken = LIB.replace("def greeting", "def renamed");
     let steps = json!([
         ["open", FILE, unknown],
@@ -126,15 +173,15 @@ fn completion_lists_what_can_be_written() {
     let typing = |text: &str| MAIN.replace("return greeting(name)", text);
     let steps = json!([
         ["open", FILE, typing("http.")],
-        ["complete", FILE, 4, 9],
+        ["complete", FILE, 8, 9],
         ["type", FILE, typing("ctx.state.g")],
-        ["complete", FILE, 4, 15],
+        ["complete", FILE, 8, 15],
         ["type", FILE, typing("ctx.")],
-        ["complete", FILE, 4, 8],
+        ["complete", FILE, 8, 8],
         ["type", FILE, typing("gree")],
-        ["complete", FILE, 4, 8],
+        ["complete", FILE, 8, 8],
         ["type", FILE, typing("\"http.\"")],
-        ["complete", FILE, 4, 10],
+        ["complete", FILE, 8, 10],
     ]);
     let room = room();
     let told = edit(&room, &[], &steps);
@@ -158,9 +205,9 @@ fn hover_shows_what_is_known() {
     let text = MAIN.replace("return greeting(name)", "http.get(name)\n    return greeting(name)");
     let steps = json!([
         ["open", FILE, text],
-        ["hover", FILE, 4, 10],
-        ["hover", FILE, 4, 5],
-        ["hover", FILE, 5, 14],
+        ["hover", FILE, 8, 10],
+        ["hover", FILE, 8, 5],
+        ["hover", FILE, 9, 14],
         ["hover", FILE, 2, 5],
         ["hover", FILE, 3, 10],
     ]);
@@ -177,7 +224,7 @@ fn hover_shows_what_is_known() {
         shown(3),
         "```python\ndef greeting(name: str) -> str\n```\n\nHow somebody is greeted.\n\nArgs:\n    name: Who it is."
     );
-    assert!(shown(4).contains("Greet somebody."), "{}", shown(4));
+    assert!(shown(4).contains("Greet somebody by name."), "{}", shown(4));
     assert_eq!(told[5], Value::Null);
 }
 
@@ -195,12 +242,12 @@ fn a_definition_leads_through_load() {
     room.write("app/main.star", &app);
     let steps = json!([
         ["open", FILE, MAIN],
-        ["define", FILE, 4, 14],
+        ["define", FILE, 8, 14],
         ["define", FILE, 0, 10],
-        ["define", FILE, 6, 6],
-        ["define", FILE, 4, 20],
+        ["define", FILE, 10, 6],
+        ["define", FILE, 8, 20],
         ["open", "modules/app/main.star", app],
-        ["define", "modules/app/main.star", 4, 12],
+        ["define", "modules/app/main.star", 8, 12],
     ]);
     let told = edit(&room, &[], &steps);
     let uri = |file: &str| format!("file://{}", room.at(file).display());
@@ -219,7 +266,7 @@ fn folders_can_be_named() {
     let room = room();
     let modules = room.modules().to_str().unwrap().to_owned();
     let told =
-        edit(&room, &["-e", &modules], &json!([["open", FILE, MAIN], ["define", FILE, 4, 14]]));
+        edit(&room, &["-e", &modules], &json!([["open", FILE, MAIN], ["define", FILE, 8, 14]]));
     assert_eq!(told[0], json!([]));
     assert_eq!(told[1]["range"], range(4, 4, 12));
 }

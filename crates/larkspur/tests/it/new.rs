@@ -1,4 +1,4 @@
-//! `larkspur new` and `larkspur readme`: what is written works, and nothing is overwritten.
+//! `larkspur new` and `larkspur doc --readme`: what is written works, and nothing is overwritten.
 
 use crate::room::Room;
 use expect_test::expect;
@@ -140,7 +140,7 @@ fn its_readme_is_made_from_its_schemas() {
     expect![[r#"
         # hello
 
-        <!-- larkspur: what follows, down to the end mark, is made by `larkspur readme hello` -->
+        <!-- larkspur: what follows, down to the end mark, is made by `larkspur doc --readme hello` -->
 
         Greets people; say here what your module does
 
@@ -362,7 +362,7 @@ fn a_readme_says_all_that_schemas_say() {
     expect![[r#"
         # tickets
 
-        <!-- larkspur: what follows, down to the end mark, is made by `larkspur readme tickets` -->
+        <!-- larkspur: what follows, down to the end mark, is made by `larkspur doc --readme tickets` -->
 
         Tickets of all kinds
 

@@ -1,6 +1,6 @@
 // Reads a report of tests or coverage as build servers do, and prints what it found in it.
 //
-// Usage: reports.mjs KIT tap|junit|lcov FILE
+// Usage: reports.mjs KIT junit|lcov FILE
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,22 +11,6 @@ const text = readFileSync(file, "utf8");
 
 function load(path) {
   return import(pathToFileURL(join(kit, "node_modules", path)));
-}
-
-async function tap() {
-  const { Parser } = await load("tap-parser/dist/esm/index.js");
-  const parser = new Parser({ strict: true });
-  parser.on("assert", ({ ok, name, diag }) => {
-    const at = diag?.at ? ` ${diag.at.file}:${diag.at.line}` : "";
-    console.log(`${ok ? "ok" : "not ok"} ${name}${at}${diag ? ` ${JSON.stringify(diag.message)}` : ""}`);
-  });
-  const results = await new Promise((resolve) => {
-    parser.on("complete", resolve);
-    parser.end(text);
-  });
-  const { count, pass, fail, plan } = results;
-  const wrong = results.failures.filter((failure) => failure.tapError).length;
-  console.log(`plan ${plan.start}..${plan.end}, ${count} tests, ${pass} passed, ${fail} failed, ${wrong} wrong`);
 }
 
 async function junit() {
@@ -50,4 +34,4 @@ async function lcov() {
   }
 }
 
-await { tap, junit, lcov }[format]();
+await { junit, lcov }[format]();

@@ -224,7 +224,6 @@ fn help_tells_all_of_it() {
         "pretty",
         "json",
         "junit",
-        "tap",
         "Exit code",
         "Examples",
     ] {
@@ -322,21 +321,6 @@ pub(crate) fn read_report(room: &Room, format: &str, file: &str) -> String {
     let (code, printed) = run(room, &mut command);
     assert_eq!(code, Some(0), "{printed}");
     printed
-}
-
-#[test]
-#[ignore = "needs Node.js packages: cargo xtask test"]
-fn tap_is_read_by_its_parser() {
-    read_by(
-        "tap",
-        &expect![[r#"
-        ok shop/main_test.star::test_played
-        not ok shop/main_test.star::test_diff shop/main_test.star:9 "Assertion failed: the dicts differ (- the first, + the second)\n  {\n    \"screws\": 3,\n    \"nuts\": [\n      1,\n-     2,\n      3,\n    ],\n    \"bolts\": {\n      \"long\": True,\n-     \"short\": False,\n+     \"short\": True,\n               ^^^\n    },\n  }"
-        not ok shop/main_test.star::test_unplayed "nothing answers `GET http://127.0.0.1:1/stock`: the network is closed in tests; play the server with `t.http.on`, or say --live"
-        not ok shop/main_test.star::test_unused shop/main_test.star:15 "t.http.on(\"GET\", \"http://127.0.0.1:1/stock\") was never used"
-        plan 1..4, 4 tests, 1 passed, 3 failed, 0 wrong
-    "#]],
-    );
 }
 
 #[test]

@@ -170,11 +170,7 @@ fn answers(
         return Ok(Vec::new());
     }
     let host = Cx::host(eval)?;
-    let cx = Cx::of(eval)?;
-    if cx.parallel {
-        bail!("{name}: ask before `parallel`, several questions at once by ctx.ask");
-    }
-    let gauge = &cx.gauge;
+    let gauge = &Cx::of(eval)?.gauge;
     let answered = host.ask(questions, &gauge.leash());
     answered.map_err(|why| {
         let why = unwound(why, eval);

@@ -29,6 +29,7 @@ mod resources;
 mod rewriting;
 mod schemas;
 mod secrets;
+mod source_facts;
 mod sql;
 mod stuck;
 mod testing;

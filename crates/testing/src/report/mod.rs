@@ -5,7 +5,6 @@ mod json;
 mod junit;
 mod lcov;
 mod pretty;
-mod tap;
 mod tokens;
 
 pub use pretty::pretty;
@@ -72,7 +71,6 @@ pub enum Format {
     Pretty,
     Json,
     Junit,
-    Tap,
     /// What calls cost, as a table.
     Tokens,
 }
@@ -82,14 +80,12 @@ pub struct Report {
     format: Format,
     /// Kept where all is told at the end.
     events: Vec<Event>,
-    /// Tests told so far.
-    told: usize,
     covered: Option<Covered>,
 }
 
 impl Report {
     pub fn new(format: Format) -> Self {
-        Self { format, events: Vec::new(), told: 0, covered: None }
+        Self { format, events: Vec::new(), covered: None }
     }
 
     /// The lines that an event is worth now, without the last line end.
@@ -97,7 +93,6 @@ impl Report {
         match (self.format, &event) {
             (Format::Pretty, Event::Begin { .. }) => None,
             (Format::Pretty, event) => Some(pretty(event)),
-            (Format::Tap, event) => tap::lines(event, &mut self.told),
             (Format::Json | Format::Junit | Format::Tokens, _) => {
                 self.events.push(event);
                 None
@@ -117,7 +112,6 @@ impl Report {
                 Some(covered) => format!("{covered}\n{summary}"),
                 None => summary.to_string(),
             }),
-            Format::Tap => None,
             Format::Tokens => Some(tokens::table(&self.events)),
             Format::Json => Some(json::document(&self.events, summary, self.covered.as_ref())),
             Format::Junit => Some(junit::document(&self.events, summary)),

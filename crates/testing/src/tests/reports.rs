@@ -52,37 +52,6 @@ fn as_xml() {
 }
 
 #[test]
-fn as_lines_that_any_harness_reads() {
-    expect![[r#"
-        TAP version 14
-        1..3
-        ok 1 - a_test.star::test_fine
-        not ok 2 - a_test.star::test_awkward
-          ---
-          message: "Assertion failed: \"<a> & \\\"b\\\" # é\" is not equal to \"c\""
-          severity: fail
-          at:
-            file: "a_test.star"
-            line: 7
-            column: 5
-          source: "    testing.eq('<a> & \"b\" # é', 'c')"
-          printed: "<b> & \u0007"
-          ...
-        not ok 3 - b_test.star::(load)
-          ---
-          message: "there is no `oops`"
-          severity: fail
-          at:
-            file: "b_test.star"
-            line: 1
-            column: 1
-          source: "oops"
-          ...
-    "#]]
-    .assert_eq(&reported(Format::Tap));
-}
-
-#[test]
 fn as_json() {
     expect![[r#"
         {

@@ -13,7 +13,7 @@ use crate::command::{output, run};
 /// The SDK that `cargo xtask rivals` measures.
 pub const SERVER: &str = "@modelcontextprotocol/server@2.3.1";
 
-const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 10] = [
     SERVER,
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/client@2.4.0",
@@ -24,7 +24,6 @@ const PACKAGES: [&str; 11] = [
     "jsonc-parser@3.3.1",
     "vscode-languageserver-protocol@3.18.5",
     // Readers of test and coverage reports.
-    "tap-parser@18.3.4",
     "junit2json@4.0.0",
     "@friedemannsommer/lcov-parser@5.0.2",
 ];

@@ -8,13 +8,13 @@ const END: &str = "<!-- larkspur: end -->";
 /// The text between marks, of which the first says how it is renewed.
 pub(super) fn around(name: &ModuleName, text: &str) -> String {
     format!(
-        "{BEGIN}what follows, down to the end mark, is made by `larkspur readme {name}` -->\n\n\
+        "{BEGIN}what follows, down to the end mark, is made by `larkspur doc --readme {name}` -->\n\n\
          {text}\n{END}\n"
     )
 }
 
 /// The old page with what the new one has between its marks; `None` if the old one has no marks.
-pub(crate) fn renewed(old: &str, new: &str) -> Option<String> {
+pub fn renewed(old: &str, new: &str) -> Option<String> {
     let (before, _, after) = split(old)?;
     let (_, between, _) = split(new)?;
     Some(format!("{before}{between}{after}"))

@@ -1,9 +1,7 @@
 //! The section that says what a module offers: each tool with its parameters and its examples.
 
 use super::words::{code, kind, one_line};
-use crate::commands::arguments::argument;
-use crate::commands::call::read;
-use model::{ModuleName, Tool};
+use model::{ModuleName, Tool, typed_argument};
 use serde_json::{Map, Value, json};
 
 pub(super) fn section<'t>(module: &ModuleName, tools: impl Iterator<Item = &'t Tool>) -> String {
@@ -88,7 +86,7 @@ fn word(tool: &Tool, name: &str, value: &Value) -> String {
         other => other.to_string(),
     };
     let plain = format!("{name}={text}");
-    match argument(&plain, |name, text| read(tool, name, text)) {
+    match typed_argument(&plain, |name, text| tool.read_typed(name, text)) {
         Ok((same_name, same)) if same_name == name && same == *value => plain,
         _ => format!("{name}:={value}"),
     }

@@ -1,7 +1,7 @@
 //! Which part of a source has to change: nothing, where that is not certain.
 
 use model::Place;
-use script::Sketch;
+use script::SourceFacts;
 use std::ops::Range;
 
 pub(super) fn marked(place: &Place, source: &str) -> Option<Range<usize>> {
@@ -101,10 +101,11 @@ pub(super) fn undecorate(source: &str, at: usize) -> Option<(Range<usize>, Strin
     // The reader stops at the first of them.
     let plain = source.split_inclusive('\n');
     let plain = plain.map(|line| if line.starts_with('@') { "\n" } else { line });
-    let sketch = Sketch::read("", &plain.collect::<String>()).ok()?;
+    let facts = SourceFacts::read("", &plain.collect::<String>()).ok()?;
     let number = source[..decorator.end].matches('\n').count() + 1;
-    let (name, _, last) = sketch.functions.iter().find(|(_, first, _)| *first == number)?;
-    let lines = source.split_inclusive('\n').take(*last);
+    let function = facts.functions.iter().find(|function| *function.lines.start() == number)?;
+    let (name, last) = (&function.name, *function.lines.end());
+    let lines = source.split_inclusive('\n').take(last);
     let end: usize = lines.map(str::len).sum();
     let body = source[decorator.end..end].trim_end();
     let comma = if given.is_empty() { "" } else { ", " };

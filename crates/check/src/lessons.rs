@@ -3,16 +3,16 @@
 use model::did_you_mean;
 
 /// The whole page, as the book has it.
-pub(crate) const PAGE: &str = include_str!("lessons.md");
+pub const PAGE: &str = include_str!("lessons.md");
 
-pub(crate) struct Lesson {
-    pub(crate) code: &'static str,
-    pub(crate) title: &'static str,
+pub struct Lesson {
+    pub code: &'static str,
+    pub title: &'static str,
     /// With its heading.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
-pub(crate) fn lessons() -> impl Iterator<Item = Lesson> {
+pub fn lessons() -> impl Iterator<Item = Lesson> {
     let mut starts: Vec<usize> = PAGE.match_indices("\n## ").map(|(at, _)| at + 1).collect();
     starts.push(PAGE.len());
     let parts: Vec<&str> = starts.windows(2).map(|pair| &PAGE[pair[0]..pair[1]]).collect();
@@ -24,7 +24,7 @@ pub(crate) fn lessons() -> impl Iterator<Item = Lesson> {
 }
 
 /// The lesson of a code, or the code that may have been meant.
-pub(crate) fn lesson(code: &str) -> Result<Lesson, Option<&'static str>> {
+pub fn lesson(code: &str) -> Result<Lesson, Option<&'static str>> {
     let code = code.to_ascii_uppercase();
     let found = lessons().find(|lesson| lesson.code == code);
     found.ok_or_else(|| did_you_mean(&code, lessons().map(|lesson| lesson.code)))

@@ -1,7 +1,7 @@
 //! What a module has besides its code.
 
-use super::Finding;
-use super::fix::Fix;
+use crate::Finding;
+use crate::fix::Fix;
 use crate::readme;
 use model::Fault;
 use runtime::Surveyed;
@@ -17,7 +17,7 @@ pub(super) fn check(module: &Surveyed, findings: &mut Vec<Finding>) {
     let shown = path.display().to_string();
     let fault = Fault::new("the module has no README: nobody can tell what it is for")
         .code("W0403")
-        .help("`larkspur readme MODULE --write` makes one from its manifest and tools");
+        .help("`larkspur doc --readme MODULE --write` makes one from its manifest and tools");
     let finding = Finding::new(&shown, fault);
     findings.push(match readme::page(module) {
         Ok(text) => finding.fixed_by(Fix::Write { text }),

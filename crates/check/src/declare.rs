@@ -2,7 +2,7 @@
 
 use super::edit::line;
 use model::Permission;
-use script::{PermissionCall, Sketch};
+use script::{PermissionCall, SourceFacts};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,15 +19,15 @@ pub(super) fn declare<'w>(
     wanted: &'w [(Permission, String)],
 ) -> (String, Vec<&'w (Permission, String)>) {
     let mut text = source.to_owned();
-    let Ok(sketch) = Sketch::read("", source) else {
+    let Ok(facts) = SourceFacts::read("", source) else {
         return (text, Vec::new());
     };
     // The name may stand for a value of the file's own.
-    if sketch.own.contains("permissions") {
+    if facts.own.contains("permissions") {
         return (text, Vec::new());
     }
-    if sketch.declarations.is_empty() {
-        let Some((range, line)) = insertion(source, sketch.preamble, &call(wanted)) else {
+    if facts.declarations.is_empty() {
+        let Some((range, line)) = insertion(source, facts.preamble, &call(wanted)) else {
             return (text, Vec::new());
         };
         text.replace_range(range, &line);
@@ -108,8 +108,8 @@ fn heading(source: &str) -> usize {
 
 /// One name more in the call that is there.
 fn addition(source: &str, (permission, name): &(Permission, String)) -> Option<Edit> {
-    let sketch = Sketch::read("", source).ok()?;
-    let [(call, _)] = sketch.declarations.as_slice() else {
+    let facts = SourceFacts::read("", source).ok()?;
+    let [(call, _)] = facts.declarations.as_slice() else {
         return None;
     };
     let PermissionCall { inside, arguments, .. } = call;
@@ -165,7 +165,7 @@ mod tests {
         let (text, done) = declare(source, &wanted);
         assert_eq!(text, expected);
         assert_eq!(done.len(), wanted.len());
-        assert!(Sketch::read("a.star", &text).is_ok(), "{text}");
+        assert!(SourceFacts::read("a.star", &text).is_ok(), "{text}");
     }
 
     #[test]

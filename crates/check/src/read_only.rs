@@ -1,10 +1,12 @@
 //! Read-only tools whose functions write: every such call is denied.
 
-use super::Finding;
-use super::permissions::{called, refusal, sketches};
+use crate::Finding;
+use crate::inspection::{Inspection, SourceFile};
+use crate::permissions::{called, refusal};
 use model::{DeclaredRead, Fault, ModuleName, PossibleWrite, ReadOnlyCall, Tool, ToolPath};
-use runtime::{Lookup, Runtime, Surveyed};
-use script::{Sketch, Use};
+use runtime::{Catalog, Lookup, Surveyed};
+use script::Use;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 const WRITES: &str = "E0305";
@@ -17,7 +19,7 @@ const SOME_URL: &str = "HOST/PATH";
 const SOME_COMMAND: &str = "COMMAND";
 
 pub(super) fn check(
-    runtime: &Runtime,
+    inspection: &Inspection<'_>,
     name: &ModuleName,
     module: &Surveyed,
     findings: &mut Vec<Finding>,
@@ -30,15 +32,15 @@ pub(super) fn check(
     if read_only.is_empty() {
         return;
     }
-    let sketches = sketches(runtime, |path| match &module.home {
+    let files = inspection.sources(|path| match &module.home {
         Some(home) => path.starts_with(home),
         None => path == Path::new(&module.file),
     });
     for tool in read_only {
         let path = ToolPath { module: name.clone(), tool: tool.name.clone() };
-        let uses = uses_of(&sketches, tool.name.as_str());
+        let uses = uses_of(&files, tool.name.as_str());
         let found = uses.into_iter().find_map(|(file, used)| {
-            let fault = denied(runtime, &path, tool, used)?;
+            let fault = denied(&inspection.catalog, &path, tool, used)?;
             Some(Finding::new(file, fault.code(WRITES).at(used.place.clone())))
         });
         findings.extend(found);
@@ -46,27 +48,26 @@ pub(super) fn check(
 }
 
 /// What the function behind a tool uses, and the functions of its module that it mentions.
-fn uses_of<'s>(sketches: &'s [(String, Sketch)], tool: &str) -> Vec<(&'s str, &'s Use)> {
+fn uses_of<'s>(files: &[&'s SourceFile], tool: &str) -> Vec<(&'s str, &'s Use)> {
     let mut waiting: Vec<(usize, &str)> = Vec::new();
-    for (at, (_, sketch)) in sketches.iter().enumerate() {
-        let handlers = sketch.handlers.iter().filter(|(name, _)| name == tool);
-        waiting.extend(handlers.map(|(_, function)| (at, function.as_str())));
+    for (at, file) in files.iter().enumerate() {
+        let tools = file.facts.tools.iter().filter(|declared| declared.name == tool);
+        waiting.extend(tools.filter_map(|tool| Some((at, tool.function.as_deref()?))));
     }
     let mut followed: Vec<(usize, &str)> = Vec::new();
     let mut uses = Vec::new();
     while let Some((at, function)) = waiting.pop() {
-        let Some((at, first, last)) = function_lines(sketches, at, function) else {
+        let Some((at, lines)) = function_lines(files, at, function) else {
             continue;
         };
         if followed.contains(&(at, function)) {
             continue;
         }
         followed.push((at, function));
-        let (file, sketch) = &sketches[at];
-        let lines = first..=last;
-        let inside = sketch.uses.iter().filter(|used| lines.contains(&used.place.line));
-        uses.extend(inside.map(|used| (file.as_str(), used)));
-        let mentions = sketch.mentions.iter();
+        let SourceFile { shown, facts, .. } = files[at];
+        let inside = facts.uses.iter().filter(|used| lines.contains(&used.place.line));
+        uses.extend(inside.map(|used| (shown.as_str(), used)));
+        let mentions = facts.mentions.iter();
         let mentions = mentions.filter(|(_, line)| lines.contains(line));
         waiting.extend(mentions.map(|(name, _)| (at, name.as_str())));
     }
@@ -75,27 +76,23 @@ fn uses_of<'s>(sketches: &'s [(String, Sketch)], tool: &str) -> Vec<(&'s str, &'
 }
 
 /// A function of this file, or of the only other file of the module that has one of this name.
-fn function_lines(
-    sketches: &[(String, Sketch)],
+fn function_lines<'s>(
+    files: &[&'s SourceFile],
     at: usize,
     function: &str,
-) -> Option<(usize, usize, usize)> {
-    let in_file = |at: usize| {
-        let mut functions = sketches[at].1.functions.iter();
-        let found = functions.find(|(name, ..)| name == function);
-        found.map(|(_, first, last)| (at, *first, *last))
-    };
+) -> Option<(usize, &'s RangeInclusive<usize>)> {
+    let in_file = |at: usize| Some((at, &files[at].facts.function(function)?.lines));
     in_file(at).or_else(|| {
-        let mut others = (0..sketches.len()).filter_map(in_file);
+        let mut others = (0..files.len()).filter_map(in_file);
         others.next().filter(|_| others.next().is_none())
     })
 }
 
 /// Why a call would be denied this, as far as the source tells what it is.
-fn denied(runtime: &Runtime, path: &ToolPath, tool: &Tool, used: &Use) -> Option<Fault> {
+fn denied(catalog: &Catalog, path: &ToolPath, tool: &Tool, used: &Use) -> Option<Fault> {
     let call = ReadOnlyCall { tool: path, reads: &tool.reads };
     let known = used.first.as_deref();
-    let called = called(runtime, used);
+    let called = called(catalog, used);
     let method = match used.function.as_str() {
         "request" => used.method.clone(),
         function if WRITING.contains(&function) => Some(function.to_ascii_uppercase()),
@@ -125,7 +122,7 @@ fn denied(runtime: &Runtime, path: &ToolPath, tool: &Tool, used: &Use) -> Option
         }
         ("ctx", "call") => {
             let called = called.as_ref()?;
-            let Lookup::Found(handle) = runtime.catalog().lookup(&called.to_string()) else {
+            let Lookup::Found(handle) = catalog.lookup(&called.to_string()) else {
                 return None;
             };
             if handle.tool().tool.is_read_only() {

@@ -1,15 +1,15 @@
 //! What a single file does against its `permissions(…)`.
 
-use super::Finding;
-use super::declare::declare;
-use super::fix::Fix;
-use super::permissions::{
-    MISSING, UNUSED, called, denial, is_used, permission, refusal, sketches, uncallable,
-    ungranted_key,
+use crate::Finding;
+use crate::declare::declare;
+use crate::fix::Fix;
+use crate::inspection::{Inspection, SourceFile};
+use crate::permissions::{
+    MISSING, UNUSED, called, denial, is_used, permission, refusal, uncallable, ungranted_key,
 };
 use model::{Fault, ModuleName, Permission, Permissions, Rights};
-use runtime::{Runtime, Surveyed};
-use script::{Declared, PermissionCall, Script, Sketch, Use};
+use runtime::{Catalog, Surveyed};
+use script::{Declared, PermissionCall, Script, Use};
 use std::path::Path;
 
 /// `permissions(…)` that has no effect.
@@ -19,14 +19,14 @@ const MISPLACED: &str = "E0304";
 struct DeclaringFile<'a> {
     name: &'a ModuleName,
     file: &'a str,
-    source: String,
+    source: &'a str,
     declared: &'a Declared,
     permissions: Permissions,
     rights: Rights,
 }
 
 pub(super) fn check(
-    runtime: &Runtime,
+    inspection: &Inspection<'_>,
     name: &ModuleName,
     module: &Surveyed,
     script: &Script,
@@ -34,44 +34,45 @@ pub(super) fn check(
 ) {
     let (declared, file) = (&script.declared, module.file.as_str());
     let rights = declared.rights(name, None);
-    let mut folders = runtime.folders().iter();
+    let mut folders = inspection.runtime.folders().iter();
     let Some(folder) = folders.find(|folder| folder.path(&script.file) == Path::new(file)) else {
         return;
     };
     // What it loads runs with its permissions.
     let mut own = vec![Path::new(file).to_owned()];
     own.extend(script.loads.iter().map(|load| folder.path(load)));
-    let sketches = sketches(runtime, |path| own.iter().any(|one| one == path));
+    let files = inspection.sources(|path| own.iter().any(|one| one == path));
+    let source = files.iter().find(|one| one.shown == file);
     let declaring = DeclaringFile {
         name,
         file,
-        source: folder.read_text(&script.file).unwrap_or_default(),
+        source: source.and_then(|one| one.text.as_deref().ok()).unwrap_or_default(),
         declared,
         permissions: declared.permissions.clone().unwrap_or_default(),
         rights,
     };
-    for (used_in, sketch) in &sketches {
-        let uses = sketch.uses.iter();
-        let found = uses.filter_map(|used| declaring.missing(runtime, used_in, used));
+    for used_in in &files {
+        let uses = used_in.facts.uses.iter();
+        let found =
+            uses.filter_map(|used| declaring.missing(&inspection.catalog, &used_in.shown, used));
         findings.extend(found);
     }
-    let own = sketches.iter().filter(|(shown, _)| shown == file);
-    for (call, place) in own.flat_map(|(_, sketch)| &sketch.declarations) {
+    for (call, place) in source.into_iter().flat_map(|one| &one.facts.declarations) {
         if call.in_function {
             let says = "permissions(…) inside a function has no effect";
             let fault =
                 Fault::new(says).help("call it at the top of the file, outside of functions");
             findings.push(Finding::new(file, fault.code(MISPLACED).at(place.clone())));
         } else {
-            findings.extend(declaring.unused(call, place, &sketches));
+            findings.extend(declaring.unused(call, place, &files));
         }
     }
 }
 
 impl DeclaringFile<'_> {
     /// What a use lacks, with the fix where the source tells what it is.
-    fn missing(&self, runtime: &Runtime, used_in: &str, used: &Use) -> Option<Finding> {
-        if let Some(tool) = called(runtime, used) {
+    fn missing(&self, catalog: &Catalog, used_in: &str, used: &Use) -> Option<Finding> {
+        if let Some(tool) = called(catalog, used) {
             let fault = uncallable(&tool, used, &self.rights)?;
             return Some(self.declaring(used_in, fault, (Permission::Calls, tool.to_string())));
         }
@@ -95,7 +96,7 @@ impl DeclaringFile<'_> {
         if self.declared.is_extension {
             return Finding::new(used_in, fault);
         }
-        let (_, done) = declare(&self.source, std::slice::from_ref(&wanted));
+        let (_, done) = declare(self.source, std::slice::from_ref(&wanted));
         if done.is_empty() {
             let help = fault.help.clone().unwrap_or_default();
             let fault = fault.help(format!(
@@ -142,12 +143,12 @@ impl DeclaringFile<'_> {
         &self,
         call: &PermissionCall,
         place: &model::Place,
-        sketches: &[(String, Sketch)],
+        files: &[&SourceFile],
     ) -> Vec<Finding> {
         let unused = |permission: &Permission| {
             let is_written = call.keys.iter().any(|key| key.name == permission.key());
             let is_declared = !self.permissions.get(*permission).is_empty();
-            is_written && is_declared && !is_used(*permission, sketches)
+            is_written && is_declared && !is_used(*permission, files)
         };
         let all = Permission::ALL.into_iter().filter(unused);
         let all = all.map(|permission| {

@@ -5,7 +5,7 @@ mod marks;
 mod tools;
 mod words;
 
-pub(crate) use marks::renewed;
+pub use marks::renewed;
 
 use model::{Fault, ModuleName};
 use runtime::Surveyed;
@@ -13,10 +13,10 @@ use serde_json::json;
 use settings::Manifest;
 use words::{and, code};
 
-pub(crate) const FILE: &str = "README.md";
+pub const FILE: &str = "README.md";
 
 /// The whole page, or why the module does not show what it offers.
-pub(crate) fn page(module: &Surveyed) -> Result<String, Fault> {
+pub fn page(module: &Surveyed) -> Result<String, Fault> {
     let (Some(name), Some(script)) = (&module.name, &module.script) else {
         let broken = module.broken.as_ref();
         return Err(broken.map_or_else(

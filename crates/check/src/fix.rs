@@ -2,9 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this command changes the author's files")]
 
 use super::declare::declare;
-use super::{Finding, edit};
+use crate::{Finding, edit};
 use model::{Fault, Permission, Place, ToolPath};
-use script::Sketch;
+use script::SourceFacts;
 use settings::Manifest;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Array, DocumentMut};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fix {
+pub enum Fix {
     /// What is marked becomes this.
     Replace(String),
     /// The line that is marked goes.
@@ -81,7 +81,7 @@ fn near(help: &str) -> Option<String> {
 }
 
 /// Mends what it can, file by file; answers what was mended.
-pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
+pub fn mend(findings: &[Finding]) -> Mended<'_> {
     let mut by_file: BTreeMap<&Path, Vec<&Finding>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.fix.is_some()) {
         by_file.entry(target(finding)).or_default().push(finding);
@@ -100,9 +100,9 @@ pub(crate) fn mend(findings: &[Finding]) -> Mended<'_> {
 
 /// What was mended, and which files could not be changed.
 #[derive(Default)]
-pub(crate) struct Mended<'f> {
-    pub(crate) done: Vec<&'f Finding>,
-    pub(crate) failed: Vec<String>,
+pub struct Mended<'f> {
+    pub done: Vec<&'f Finding>,
+    pub failed: Vec<String>,
 }
 
 /// The file that has to change.
@@ -195,7 +195,7 @@ fn is_worse(file: &str, before: &str, after: &str) -> bool {
         if file.ends_with("module.toml") {
             Manifest::parse(file, text, env!("CARGO_PKG_VERSION")).is_ok()
         } else {
-            Sketch::read(file, text).is_ok()
+            SourceFacts::read(file, text).is_ok()
         }
     };
     reads(before) && !reads(after)

@@ -1,53 +1,73 @@
 //! Names, unused things and types, file by file; and what only loading shows.
 
-use super::Finding;
+use crate::Finding;
+use crate::inspection::{Inspection, SourceFile};
 use model::{Fault, Limits};
-use runtime::{Folder, Runtime};
+use runtime::Runtime;
 use script::Engine;
+use std::path::Path;
 use std::sync::Arc;
 use testing::{Event, Keeping, Options};
 
-/// Reads all files of a folder; answers how many there are.
-pub(super) fn read(folder: &Folder, limits: &Limits, findings: &mut Vec<Finding>) -> usize {
-    let (sources, tests) = (folder.sources(), folder.tests());
-    let count = sources.len() + tests.len();
-    let plain = Engine::new(limits.clone());
-    let testing = Engine::for_tests(limits.clone());
-    for (files, engine) in [(sources, plain), (tests, testing)] {
-        let mut texts = Vec::with_capacity(files.len());
-        for file in files {
-            let shown = folder.path(&file).display().to_string();
-            match folder.read_text(&file) {
-                Ok(text) => texts.push((shown, text)),
+/// Findings that the texts of the files alone show.
+pub(crate) fn check(inspection: &Inspection<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let limits = inspection.runtime.limits();
+    for is_test in [false, true] {
+        let mut texts = Vec::new();
+        for SourceFile { shown, text, .. } in
+            inspection.files.iter().filter(|file| file.is_test == is_test)
+        {
+            match text {
+                Ok(text) => texts.push((shown.clone(), text.clone())),
                 Err(why) => {
                     let fault = Fault::new(format!("cannot be read: {why}"));
-                    findings.push(Finding::new(&shown, fault));
+                    findings.push(Finding::new(shown, fault));
                 }
             }
         }
-        for (shown, faults) in script::check(&Arc::new(engine), texts) {
-            findings.extend(faults.into_iter().map(|fault| Finding::new(&shown, fault)));
-        }
+        findings.extend(find_in_texts(is_test, limits, texts));
     }
-    count
+    findings
+}
+
+/// Findings about a file that belongs to no module.
+pub fn find_in_text(file: &Path, text: &str) -> Vec<Finding> {
+    let shown = file.display().to_string();
+    let is_test = shown.ends_with("_test.star");
+    find_in_texts(is_test, &Limits::default(), vec![(shown, text.to_owned())])
+}
+
+fn find_in_texts(is_test: bool, limits: &Limits, texts: Vec<(String, String)>) -> Vec<Finding> {
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let engine = if is_test { Engine::for_tests } else { Engine::new };
+    let checked = script::check(&Arc::new(engine(limits.clone())), texts).into_iter();
+    let findings = checked.flat_map(|(shown, faults)| {
+        let findings = faults.into_iter().map(|fault| Finding::new(&shown, fault));
+        findings.collect::<Vec<_>>()
+    });
+    findings.collect()
 }
 
 /// Loads, declarations, schemas. A file that failed above has said enough.
-pub(super) fn add_broken(runtime: &Runtime, findings: &mut Vec<Finding>) {
-    for (file, broken) in &runtime.catalog().broken {
-        add(runtime, file, coded(file, broken.fault.clone()), findings);
+pub(super) fn add_broken(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
+    for (file, broken) in &inspection.catalog.broken {
+        add(inspection.runtime, file, coded(file, broken.fault.clone()), findings);
     }
 }
 
 /// Tools whose listed names belong to others.
-pub(super) fn add_unlisted(runtime: &Runtime, findings: &mut Vec<Finding>) {
-    for tool in &runtime.catalog().unlisted {
+pub(super) fn add_unlisted(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
+    for tool in &inspection.catalog.unlisted {
         findings.push(Finding::new(&tool.file, tool.fault()));
     }
 }
 
 /// Tests are loaded as well, and none is run.
-pub(super) fn add_broken_tests(runtime: &Runtime, findings: &mut Vec<Finding>) {
+pub(super) fn add_broken_tests(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
+    let runtime = inspection.runtime;
     let mut options = Options::new(runtime.folders().to_vec());
     options.filter = Some(testing::LOAD.to_owned());
     options.snapshots = Keeping::Nothing;

@@ -1,10 +1,11 @@
 //! Public caches in modules with secrets: results of a personal secret are never shared.
 
-use super::{Finding, tools};
+use crate::inspection::Inspection;
+use crate::{Finding, tools};
 use model::{Cache, Fault, Place};
-use runtime::{Runtime, Surveyed};
+use runtime::Surveyed;
 
-pub(super) fn check(runtime: &Runtime, module: &Surveyed, findings: &mut Vec<Finding>) {
+pub(super) fn check(inspection: &Inspection<'_>, module: &Surveyed, findings: &mut Vec<Finding>) {
     let has_secrets = |module: &Surveyed| {
         let manifest = module.manifest.as_ref();
         manifest.is_some_and(|manifest| !manifest.secrets.is_empty())
@@ -16,13 +17,13 @@ pub(super) fn check(runtime: &Runtime, module: &Surveyed, findings: &mut Vec<Fin
     for tool in &script.tools {
         if is_public(tool.tool.cache) {
             let name = tool.tool.name.as_str();
-            let (file, place) = tools::place(runtime, module, name);
+            let (file, place) = tools::place(inspection, module, name);
             findings.push(finding(&file, &format!("tool `{name}`"), place));
         }
     }
     for resource in &script.resources {
         if is_public(resource.resource.cache) {
-            let (file, _) = tools::entry(runtime, module);
+            let file = Inspection::entry_path(module);
             let what = format!("resource `{}`", resource.resource.name);
             findings.push(finding(&file, &what, None));
         }

@@ -1,14 +1,15 @@
 //! Tools of different modules that a model takes for each other, where it reads them in one list.
 
-use super::{Finding, tools};
+use crate::inspection::Inspection;
+use crate::{Finding, tools};
 use model::{Fault, ModuleName};
-use runtime::{Runtime, Survey, Surveyed};
-use settings::Surface;
+use runtime::Surveyed;
+use settings::{Showing, Surface};
 
-pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Finding>) {
-    let rules = &runtime.catalog().rules;
-    let all: Vec<(&ModuleName, &Surveyed, &str, String)> = survey
-        .named()
+pub(super) fn check(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
+    let rules = &inspection.catalog.rules;
+    let all: Vec<(&ModuleName, &Surveyed, &str, String)> = inspection
+        .modules()
         .flat_map(|(name, module)| {
             let tools = module.script.iter().flat_map(|script| &script.tools);
             tools.map(move |tool| {
@@ -18,11 +19,11 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
             })
         })
         .collect();
-    let prices = survey.named().flat_map(|(_, module)| {
+    let prices = inspection.modules().flat_map(|(_, module)| {
         let tools = module.script.iter().flat_map(|script| &script.tools);
         tools.map(|tool| tools::price(&tool.tool))
     });
-    if !is_flat(runtime, prices.sum()) {
+    if !is_flat(&rules.showing, prices.sum()) {
         return;
     }
     for (place, (name, module, tool, listed)) in all.iter().enumerate() {
@@ -31,7 +32,7 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
         let Some((other, _, near, _)) = alike.next() else {
             continue;
         };
-        let (file, place) = tools::place(runtime, module, tool);
+        let (file, place) = tools::place(inspection, module, tool);
         let fault = Fault::new(format!("`{name}.{tool}` is easily taken for `{other}.{near}`"))
             .code("W0605")
             .help("rename one of them so that its name says what is different");
@@ -40,8 +41,7 @@ pub(super) fn check(runtime: &Runtime, survey: &Survey, findings: &mut Vec<Findi
 }
 
 /// Are the tools of all modules shown in one list? Else a model reads the module's name first.
-fn is_flat(runtime: &Runtime, tokens: usize) -> bool {
-    let showing = &runtime.catalog().rules.showing;
+fn is_flat(showing: &Showing, tokens: usize) -> bool {
     match showing.surface {
         Surface::Flat => true,
         Surface::Modules => false,

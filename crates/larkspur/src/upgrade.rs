@@ -1,11 +1,9 @@
 //! What of a project made for version 0.1 breaks in this version.
 
-use super::fix::Fix;
-use super::permissions::MISSING;
-use super::{Finding, Findings};
 use crate::args::{Global, Serve};
 use crate::data_folder::Misplaced;
 use crate::doors;
+use check::{Finding, Findings, Fix, MISSING};
 use model::{Fault, Permission, Permissions};
 use runtime::{ProjectFile, Runtime, Surveyed};
 use serde_json::{Value, json};

@@ -1,10 +1,11 @@
 //! Tools as a model sees them: by their names, words, parameters and price.
 
-use super::{Finding, hidden, schemas};
+use crate::inspection::Inspection;
+use crate::{Finding, hidden, schemas};
 use compact::count_tokens;
 use model::{Fault, ModuleName, Place, Tool};
-use runtime::{Runtime, Surveyed};
-use script::Sketch;
+use runtime::Surveyed;
+use script::{DeclaredTool, SourceFacts};
 use serde_json::{Value, json};
 
 /// Characters of a description that says something.
@@ -15,7 +16,7 @@ const LONGEST_NAME: usize = 40;
 const DEAREST: usize = 1_000;
 
 pub(super) fn check(
-    runtime: &Runtime,
+    inspection: &Inspection<'_>,
     name: &ModuleName,
     module: &Surveyed,
     findings: &mut Vec<Finding>,
@@ -23,28 +24,36 @@ pub(super) fn check(
     let Some(script) = &module.script else {
         return;
     };
-    let (file, sketch) = sketch(runtime, module);
+    let rules = &inspection.catalog.rules;
     for tool in &script.tools {
-        let place = sketch.tools.iter().find(|(one, _)| *one == *tool.tool.name.as_str());
-        let place = place.map(|(_, place)| place);
-        let manifest = module.manifest.as_deref();
-        let rules = &runtime.catalog().rules;
-        let listed = rules.listed_name(name, manifest, tool.tool.name.as_str());
+        let of_tool = tool.tool.name.as_str();
+        let (file, place) = place(inspection, module, of_tool);
+        let listed = rules.listed_name(name, module.manifest.as_deref(), of_tool);
         let long = (listed.len() > LONGEST_NAME).then(|| long_name(name, &listed));
         for fault in seen(name, &tool.tool, tool.is_typed()).into_iter().chain(long) {
-            let fault = Fault { place: place.cloned(), ..fault };
-            findings.push(Finding::new(&file, fault));
+            findings.push(Finding::new(&file, Fault { place: place.clone(), ..fault }));
         }
     }
-    let hidden = hidden::faults(module).into_iter();
-    findings.extend(hidden.map(|fault| Finding::new(&file, fault)));
-    for untyped in sketch.untyped {
-        let (tool, parameter, guess) = (untyped.tool, untyped.parameter, untyped.guess);
-        let says = format!("`{parameter}` of `{tool}` has no type: a model may send anything");
-        let fault = Fault::new(says).code("W0107").at(untyped.place);
-        let fault = fault.help(format!("write `{parameter}: {guess}`"));
-        findings.push(Finding::new(&file, fault));
-    }
+    let file = Inspection::entry_path(module);
+    let untyped = inspection.entry(module).map(|entry| untyped(&entry.facts));
+    let faults = hidden::faults(module).into_iter().chain(untyped.into_iter().flatten());
+    findings.extend(faults.map(|fault| Finding::new(&file, fault)));
+}
+
+fn untyped(facts: &SourceFacts) -> Vec<Fault> {
+    let of_tool = |tool: &DeclaredTool| {
+        let function = tool.function.as_ref().and_then(|name| facts.function(name));
+        let untyped = function.into_iter().flat_map(|function| &function.untyped);
+        let faults = untyped.map(|parameter| {
+            let (tool, name, guess) = (&tool.name, &parameter.name, parameter.guess);
+            Fault::new(format!("`{name}` of `{tool}` has no type: a model may send anything"))
+                .code("W0107")
+                .at(parameter.place.clone())
+                .help(format!("write `{name}: {guess}`"))
+        });
+        faults.collect::<Vec<_>>()
+    };
+    facts.tools.iter().flat_map(of_tool).collect()
 }
 
 fn long_name(module: &ModuleName, listed: &str) -> Fault {
@@ -55,27 +64,6 @@ fn long_name(module: &ModuleName, listed: &str) -> Fault {
             "give `{module}` a shorter `prefix`, or the tool a shorter name: up to {LONGEST_NAME} \
              characters"
         ))
-}
-
-fn sketch(runtime: &Runtime, module: &Surveyed) -> (String, Sketch) {
-    let (file, source) = entry(runtime, module);
-    let sketch = Sketch::read(&file, &source).unwrap_or_default();
-    (file, sketch)
-}
-
-/// The file in which the module declares its tools, and what is in it.
-pub(super) fn entry(runtime: &Runtime, module: &Surveyed) -> (String, String) {
-    let entry = module.manifest.as_ref().zip(module.home.as_ref());
-    let path = entry.map(|(manifest, home)| home.join(&manifest.entry));
-    let shown = path.map_or(module.file.clone(), |path| path.display().to_string());
-    for folder in runtime.folders() {
-        for file in folder.sources() {
-            if folder.path(&file).display().to_string() == shown {
-                return (shown, folder.read_text(&file).unwrap_or_default());
-            }
-        }
-    }
-    (shown, String::new())
 }
 
 fn seen(module: &ModuleName, tool: &Tool, typed: bool) -> Vec<Fault> {
@@ -181,9 +169,13 @@ pub(super) fn price(tool: &Tool) -> usize {
     count_tokens(&listed.to_string())
 }
 
-/// Where a tool stands, for whoever compares tools.
-pub(super) fn place(runtime: &Runtime, module: &Surveyed, tool: &str) -> (String, Option<Place>) {
-    let (file, sketch) = sketch(runtime, module);
-    let found = sketch.tools.into_iter().find(|(name, _)| name == tool);
-    (file, found.map(|(_, place)| place))
+/// The file and the place of a tool.
+pub(super) fn place(
+    inspection: &Inspection<'_>,
+    module: &Surveyed,
+    tool: &str,
+) -> (String, Option<Place>) {
+    let mut tools = inspection.entry(module).into_iter().flat_map(|entry| &entry.facts.tools);
+    let place = tools.find(|one| one.name == tool).map(|one| one.place.clone());
+    (Inspection::entry_path(module), place)
 }

@@ -1,49 +1,51 @@
 //! What a module does against what it declares.
 
-use super::files::located;
-use super::fix::Fix;
-use super::{Finding, file_permissions};
+use crate::files::located;
+use crate::fix::Fix;
+use crate::inspection::{Inspection, SourceFile};
+use crate::{Finding, file_permissions};
 use model::{Access, Fault, ModuleName, Permission, Permissions, Rights, Site, Spot, ToolPath};
-use runtime::{Lookup, Runtime, Surveyed};
-use script::{Sketch, Use};
+use runtime::{Catalog, Lookup, Surveyed};
+use script::Use;
 use settings::Manifest;
 use std::path::Path;
+use toml_edit::DocumentMut;
 
 /// May be granted but not used.
 pub(super) const UNUSED: &str = "W0302";
 /// Is used but not granted.
-pub(super) const MISSING: &str = "E0301";
+pub const MISSING: &str = "E0301";
 
 pub(super) fn check(
-    runtime: &Runtime,
+    inspection: &Inspection<'_>,
     name: &ModuleName,
     module: &Surveyed,
     findings: &mut Vec<Finding>,
 ) {
     match (&module.manifest, &module.script) {
-        (Some(manifest), _) => check_folder(runtime, module, manifest, findings),
-        (None, Some(script)) => file_permissions::check(runtime, name, module, script, findings),
+        (Some(manifest), _) => check_folder(inspection, module, manifest, findings),
+        (None, Some(script)) => file_permissions::check(inspection, name, module, script, findings),
         (None, None) => {}
     }
 }
 
 fn check_folder(
-    runtime: &Runtime,
+    inspection: &Inspection<'_>,
     module: &Surveyed,
     manifest: &Manifest,
     findings: &mut Vec<Finding>,
 ) {
-    let sketches =
-        sketches(runtime, |path| module.home.as_ref().is_some_and(|home| path.starts_with(home)));
+    let is_own = |path: &Path| module.home.as_ref().is_some_and(|home| path.starts_with(home));
+    let files = inspection.sources(is_own);
     let rights = rights(manifest);
-    for (file, sketch) in &sketches {
-        for used in &sketch.uses {
-            let tool = called(runtime, used);
+    for file in &files {
+        for used in &file.facts.uses {
+            let tool = called(&inspection.catalog, used);
             let fault = match &tool {
                 Some(tool) => uncallable(tool, used, &rights),
                 None => refused(used, &rights, manifest),
             };
-            let Some(finding) = fault.map(|fault| Finding::new(file, fault)) else {
+            let Some(finding) = fault.map(|fault| Finding::new(&file.shown, fault)) else {
                 continue;
             };
             findings.push(match (tool, &module.home) {
@@ -56,41 +58,16 @@ fn check_folder(
         }
     }
     // What cannot be read, or names what is not there, may be what uses them.
-    let of_it = |one: &Finding| {
-        module.home.as_ref().is_some_and(|home| Path::new(&one.file).starts_with(home))
-    };
-    if findings.iter().any(|one| one.is_error() && of_it(one)) {
+    if findings.iter().any(|one| one.is_error() && is_own(Path::new(&one.file))) {
         return;
     }
     // What is loaded from another module runs with the permissions of this one.
-    let borrows = |sketch: &Sketch| sketch.loads.iter().any(|load| load.starts_with('@'));
-    if !sketches.iter().any(|(_, sketch)| borrows(sketch)) {
-        let unused = unused(manifest, &sketches);
-        let unused = unused.into_iter().map(|fault| located(runtime, fault));
+    let mut loads = files.iter().flat_map(|file| &file.facts.loads);
+    if !loads.any(|load| load.target.starts_with('@')) {
+        let unused = unused(manifest, &files);
+        let unused = unused.into_iter().map(|fault| located(inspection.runtime, fault));
         findings.extend(unused.filter_map(|fault| unneeded(fault, module)));
     }
-}
-
-/// Files of a module, read without being run. Those that cannot be read are reported elsewhere.
-pub(super) fn sketches(
-    runtime: &Runtime,
-    is_its_own: impl Fn(&Path) -> bool,
-) -> Vec<(String, Sketch)> {
-    let mut found = Vec::new();
-    for folder in runtime.folders() {
-        for file in folder.sources() {
-            let path = folder.path(&file);
-            if !is_its_own(&path) {
-                continue;
-            }
-            let shown = path.display().to_string();
-            let source = folder.read_text(&file).unwrap_or_default();
-            if let Ok(sketch) = Sketch::read(&shown, &source) {
-                found.push((shown, sketch));
-            }
-        }
-    }
-    found
 }
 
 /// What the author wrote, without what an operator adds or takes away.
@@ -101,12 +78,12 @@ fn rights(manifest: &Manifest) -> Rights {
 }
 
 /// The tool that a script calls, where its name is written out.
-pub(super) fn called(runtime: &Runtime, used: &Use) -> Option<ToolPath> {
+pub(super) fn called(catalog: &Catalog, used: &Use) -> Option<ToolPath> {
     if used.library != "ctx" || used.function != "call" {
         return None;
     }
     let name = used.first.as_deref()?;
-    match runtime.catalog().lookup(name) {
+    match catalog.lookup(name) {
         Lookup::Found(handle) => Some(handle.path()),
         Lookup::Ambiguous(_) | Lookup::Unknown(_) => name.parse().ok(),
     }
@@ -232,10 +209,10 @@ pub(super) fn permission(used: &Use) -> Option<Permission> {
 }
 
 /// Does anything here use what this permission is for?
-pub(super) fn is_used(permission: Permission, sketches: &[(String, Sketch)]) -> bool {
+pub(super) fn is_used(permission: Permission, files: &[&SourceFile]) -> bool {
     // Also where it is handed on: `attempt(http.get, url)`.
-    let named = |name: &str| sketches.iter().any(|(_, one)| one.names.contains(name));
-    let argued = |name: &str| sketches.iter().any(|(_, one)| one.keywords.contains(name));
+    let named = |name: &str| files.iter().any(|file| file.facts.mentions(name));
+    let argued = |name: &str| files.iter().any(|file| file.facts.keywords.contains(name));
     match permission {
         Permission::Sqlite | Permission::SqliteWrite => named("sqlite"),
         // The folder that a command runs in is one that may be read.
@@ -246,13 +223,13 @@ pub(super) fn is_used(permission: Permission, sketches: &[(String, Sketch)]) -> 
     }
 }
 
-fn unused(manifest: &Manifest, sketches: &[(String, Sketch)]) -> Vec<Fault> {
-    let said = |text: &String| sketches.iter().any(|(_, sketch)| sketch.texts.contains(text));
+fn unused(manifest: &Manifest, files: &[&SourceFile]) -> Vec<Fault> {
+    let said = |text: &String| files.iter().any(|file| file.facts.texts.contains(text));
     let fault = |says: String, place| Fault { place, ..Fault::new(says) };
     let mut found = Vec::new();
     for permission in Permission::ALL {
         let is_granted = !manifest.permissions.get(permission).is_empty();
-        if is_granted && !is_used(permission, sketches) {
+        if is_granted && !is_used(permission, files) {
             let key = permission.key();
             let place = manifest.place(&format!("permissions.{key}"));
             found.push(fault(format!("`{key}` is granted, and nothing uses it"), place));
@@ -280,28 +257,11 @@ fn unneeded(fault: Fault, module: &Surveyed) -> Option<Finding> {
 
 /// `key = […]` or `key = {…}`, and nothing else: such a line can go without its neighbours.
 fn is_one_entry(line: &str) -> bool {
-    let Some((key, value)) = line.split_once('=') else {
+    let Ok(document) = line.parse::<DocumentMut>() else {
         return false;
     };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    if key != key.trim_start() || !key.trim_end().chars().all(is_plain) {
-        return false;
-    }
-    let (mut depth, mut quote) = (0, None);
-    for (at, c) in value.trim().char_indices() {
-        match (quote, c) {
-            (Some(open), _) if open == c => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '[' | '{') => depth += 1,
-            (None, ']' | '}') => depth -= 1,
-            _ => continue,
-        }
-        if depth == 0 && quote.is_none() {
-            let rest = value.trim()[at + c.len_utf8()..].trim();
-            return rest.is_empty() || rest.starts_with('#');
-        }
-    }
-    false
+    let is_whole = document.iter().all(|(_, item)| item.is_array() || item.is_inline_table());
+    document.len() == 1 && is_whole && !line.starts_with(char::is_whitespace)
 }
 
 #[cfg(test)]
