@@ -2,7 +2,6 @@
 
 use super::checked::size::gauge;
 use crate::stdlib::prelude::*;
-}
 
 fn bytes(digits: &str) -> anyhow::Result<Vec<u8>> {
     if !digits.len().is_multiple_of(2) {
