@@ -88,7 +88,7 @@ impl Module {
     /// The same life with other tools.
     pub(crate) fn with_tools(&self, tools: Vec<ScriptTool>, generation: u64) -> Self {
         let lanes = tools.iter().map(|_| Lane::default()).collect();
-        Self { lanes, tools, generation, ..self.clone() }
+        Self { tools, generation, lanes, ..self.clone() }
     }
 }
 

@@ -6,7 +6,8 @@ use crate::terminal::{BAD, DIM, GOOD, styled};
 use anstyle::{AnsiColor, Style};
 use model::{escape_json, escape_line};
 use serde_json::{Map, Value, json};
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -88,11 +89,11 @@ fn text(level: Level, mut fields: Fields, about: Option<&Map<String, Value>>) ->
     let mut text = format!("{level} {}", escape_line(&said));
     if let Some(trace) = about.and_then(|about| about.get("trace_id")?.as_str()) {
         let trace = styled(DIM, format!("trace_id={trace}"));
-        text.push_str(&format!(" {trace}"));
+        let _ = write!(text, " {trace}");
     }
     for line in report {
         // Indented, so that none of them looks like a line of the log.
-        text.push_str(&format!("\n  {}", escape_line(&line)));
+        let _ = write!(text, "\n  {}", escape_line(&line));
     }
     text
 }

@@ -2,10 +2,10 @@
 
 #![expect(unsafe_code, reason = "starlark's derives write unsafe impls")]
 
-use model::hex_digits as digits;
 use crate::stdlib::prelude::*;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
+use model::hex_digits as digits;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 use starlark::eval::Arguments;
