@@ -6,7 +6,6 @@
     reason = "the bench reads files, starts programs and talks to a terminal: it ships to nobody"
 )]
 
-mod bare;
 mod call;
 mod callgrind;
 mod client;
@@ -28,7 +27,6 @@ mod subjects;
 mod table;
 mod tokens;
 mod usage;
-mod web;
 
 use anyhow::{Result, bail, ensure};
 

@@ -23,18 +23,9 @@ pub(super) struct Net {
     connections: Vec<BufReader<TcpStream>>,
     pub(super) era: Era,
     session: Option<String>,
-    token: Option<&'static str>,
     next_id: u64,
     /// The answer that was read last.
     body: Vec<u8>,
-}
-
-/// How a server is told who may come in, and what is shown to it.
-#[derive(Default)]
-pub(super) struct Login {
-    pub(super) flags: Vec<String>,
-    pub(super) variables: Vec<(&'static str, &'static str)>,
-    pub(super) token: Option<&'static str>,
 }
 
 /// One request, sent over and over with ids of its own.
@@ -61,22 +52,10 @@ impl Post<'_> {
 impl Net {
     /// Starts the server on the modules in `folder`, and gets through the first exchange.
     pub(super) fn connect(contender: &Contender, folder: &Path, era: Era) -> Result<Self> {
-        Self::connect_with(contender, folder, era, &Login::default())
-    }
-
-    /// The same, with a project that wants a login.
-    pub(super) fn connect_with(
-        contender: &Contender,
-        folder: &Path,
-        era: Era,
-        login: &Login,
-    ) -> Result<Self> {
         let mut child = Command::new(&contender.program)
             .args(&contender.script)
             .args(["serve", "--http", "-p", "0", "--modules"])
             .arg(folder)
-            .args(&login.flags)
-            .envs(login.variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -90,7 +69,6 @@ impl Net {
             connections: Vec::new(),
             era,
             session: None,
-            token: login.token,
             next_id: 0,
             body: Vec::new(),
         };
@@ -208,9 +186,6 @@ impl Net {
             (Era::Legacy, None, _) => String::new(),
         };
         head.push_str(&more);
-        if let Some(token) = self.token {
-            head.extend(["authorization: Bearer ", token, "\r\n"]);
-        }
         head
     }
 }

@@ -25,8 +25,6 @@ pub(super) struct Effort {
     pub(super) calls: u32,
     pub(super) starts: u32,
     pub(super) reloads: u32,
-    pub(super) leak_calls: u32,
-    pub(super) leak_reloads: u32,
 }
 
 impl Options {
@@ -52,7 +50,6 @@ impl Options {
                     options.meta_tool = Some(folder.into());
                 }
                 "--quick" => options.effort.shorten(),
-                "--long" => options.effort.lengthen(),
                 "--write" => options.write = true,
                 "--check" => options.check = true,
                 _ => bail!("unknown option `{arg}`; see `cargo xtask bench --help`"),
@@ -74,32 +71,13 @@ impl Options {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self {
-            rounds: 9,
-            calls: 20_000,
-            starts: 21,
-            reloads: 40,
-            leak_calls: 200_000,
-            leak_reloads: 300,
-        }
+        Self { rounds: 9, calls: 20_000, starts: 21, reloads: 40 }
     }
 }
 
 impl Effort {
     fn shorten(&mut self) {
-        *self = Self {
-            rounds: 5,
-            calls: 8_000,
-            starts: 7,
-            reloads: 10,
-            leak_calls: 50_000,
-            leak_reloads: 50,
-        };
-    }
-
-    fn lengthen(&mut self) {
-        self.leak_calls = 1_000_000;
-        self.leak_reloads = 10_000;
+        *self = Self { rounds: 5, calls: 8_000, starts: 7, reloads: 10 };
     }
 }
 
@@ -123,8 +101,8 @@ mod tests {
 
     #[test]
     fn subjects_are_picked_by_name() {
-        let subjects = parse("--only json --quick --only rss").map(|options| options.subjects);
-        assert_eq!(subjects, Ok(vec![Subject::Json, Subject::Rss]));
+        let subjects = parse("--only calls --quick --only rss").map(|options| options.subjects);
+        assert_eq!(subjects, Ok(vec![Subject::Calls, Subject::Rss]));
     }
 
     #[test]
@@ -156,7 +134,7 @@ mod tests {
             ),
             (
                 "--only disk",
-                "no subject `disk`: there are calls, instructions, start, shipped, rss, reload, json, databases, leaks, http, mcp-http, tokens, search, conversations, batch, tests, guards, attacks",
+                "no subject `disk`: there are calls, instructions, start, rss, reload, mcp-http, tokens, search, conversations, attacks",
             ),
         ] {
             assert_eq!(parse(line), Err(error.to_owned()));

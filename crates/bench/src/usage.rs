@@ -31,17 +31,6 @@ impl Usage {
         Ok(Self { threads, ticks: ticks(&stat).context("no times in stat")? })
     }
 
-    /// CPU time of a process that has ended, or is about to, and that nobody has waited for.
-    pub(super) fn of_ended(pid: u32) -> Result<Duration> {
-        loop {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-            if has_ended(&stat) {
-                return ticks(&stat).context("no times in stat");
-            }
-            std::thread::yield_now();
-        }
-    }
-
     /// CPU time since the process began.
     pub(super) fn total(&self) -> Duration {
         self.threads.values().sum()
@@ -78,11 +67,6 @@ fn ticks(stat: &str) -> Option<Duration> {
     let user: u32 = times.next()?.parse().ok()?;
     let system: u32 = times.next()?.parse().ok()?;
     Some(TICK * (user + system))
-}
-
-fn has_ended(stat: &str) -> bool {
-    let rest = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
-    rest.is_some_and(|rest| rest.starts_with('Z'))
 }
 
 fn field_kb(status: &str, name: &str) -> Option<u32> {

@@ -13,7 +13,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("compact", &["model"]),
     // The `format` and `select` of a task are those of a compact result.
     ("plan", &["compact", "model"]),
-    // A throwaway server for tests and the bench, and nothing of the product.
+    // A throwaway server for tests, and nothing of the product.
     ("cluster", &[]),
     // The same, of services that modules ask.
     ("standins", &[]),
@@ -41,7 +41,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["standins"]),
     // The server that the bench measures larkspur beside: nothing of ours.
     ("minimal", &[]),
-    ("bench", &["cluster", "standins", "xtask"]),
+    ("bench", &["standins", "xtask"]),
     ("agents", &["xtask"]),
 ];
 
@@ -64,8 +64,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("lsp-types", &["lsp"]),
     ("md-5", &["outside", "script", "vault"]),
     ("notify", &["runtime"]),
-    // `bench` measures scripts beside the bare client and drivers.
-    ("reqwest", &["bench", "outside"]),
+    ("reqwest", &["outside"]),
     // `larkspur` decodes replies with its types, in tests alone.
     ("rmcp", &["larkspur", "minimal", "server"]),
     // The vault's tests look at the file behind the store's back.
@@ -75,7 +74,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("sha2", &["outside", "script", "vault"]),
     ("starlark", &["script"]),
     ("starlark_syntax", &["script"]),
-    ("tokio-postgres", &["bench", "outside"]),
+    ("tokio-postgres", &["outside"]),
     ("toml", &["settings"]),
     ("toml_edit", &["check", "clients"]),
     ("toon-format", &["compact"]),

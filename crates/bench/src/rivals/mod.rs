@@ -13,7 +13,7 @@ use super::era::Era;
 use super::figure::{Amount, Unit};
 use super::machine;
 use super::modules::Modules;
-use super::subjects::{list, start};
+use super::subjects::start;
 use xtask::module_tokens::filled;
 use xtask::tools;
 use xtask::workspace::Workspace;
@@ -97,7 +97,7 @@ impl Rival {
     }
 
     fn measure(&mut self, modules: &Path, counts: bool) -> Result<()> {
-        let started = list(&start(&self.contender, modules)?);
+        let started = start(&self.contender, modules)?.list;
         let mut client = Client::connect(&self.contender, modules, Era::Legacy)?;
         let listed = client.tools()?;
         ensure!(

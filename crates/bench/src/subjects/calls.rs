@@ -11,7 +11,7 @@ use crate::figure::{Amount, Unit};
 use crate::modules::Modules;
 use crate::table::Row;
 
-const BAR: Amount = Amount(1.3, Unit::Times);
+const BAR: Amount = Amount(0.8, Unit::Times);
 
 pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let modules = Modules::yardstick()?;

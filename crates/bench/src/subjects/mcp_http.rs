@@ -2,21 +2,17 @@
 //! session in the legacy one.
 
 use anyhow::Result;
-use serde_json::json;
 
 use super::Bench;
 use crate::compare::{compare, median};
 use crate::era::Era;
 use crate::figure::{Amount, Unit};
 use crate::modules::Modules;
-use crate::net::{Login, Net, Post};
+use crate::net::{Net, Post};
 use crate::table::Row;
 
-const BAR: Amount = Amount(1.3, Unit::Times);
+const BAR: Amount = Amount(0.9, Unit::Times);
 const TOGETHER: [usize; 2] = [1, 16];
-
-/// As many tools as make a long list.
-const TOOLS: usize = 500;
 
 pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     let modules = Modules::yardstick()?;
@@ -29,9 +25,6 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             minimal.open(together)?;
             rows.push(pair(bench, &mut larkspur, &mut minimal, together)?);
         }
-    }
-    for era in Era::ALL {
-        rows.push(list(bench, era)?);
     }
     Ok(rows)
 }
@@ -59,28 +52,6 @@ fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -
     Ok(Row::new(what, figure(comparison.larkspur, ours))
         .beside(figure(comparison.minimal, theirs), comparison.ratio)
         .bar(BAR))
-}
-
-/// A long list, which need not be written anew for every client.
-fn list(bench: &Bench, era: Era) -> Result<Row> {
-    let modules = Modules::many(TOOLS)?;
-    // So many tools are not listed by themselves otherwise.
-    let flat =
-        Login { flags: ["--surface", "flat"].map(str::to_owned).to_vec(), ..Login::default() };
-    let larkspur = &bench.contenders.larkspur;
-    let mut larkspur = Net::connect_with(larkspur, modules.path(), era, &flat)?;
-    let post =
-        Post { method: "tools/list", name: None, params: json!({}), expected: "\"greet_500\"" };
-    let times = bench.effort.calls / 40;
-    larkspur.repeat(&post, times / 4)?;
-    let mut rates = Vec::new();
-    let mut micros = Vec::new();
-    for _ in 0..bench.effort.rounds {
-        micros.push(weigh(&mut larkspur, &post, times, &mut rates)?);
-    }
-    let what = format!("CPU per tools/list, HTTP, {TOOLS} tools, {}", era.name());
-    let note = format!("{:.1}k/s", median(rates) / 1e3);
-    Ok(Row::new(what, Amount(median(micros), Unit::Micros).noted(note)))
 }
 
 /// One round: its CPU per call; its calls per second go to `rates`.

@@ -1,25 +1,17 @@
 //! What can be measured, one file each.
 
 mod attacks;
-mod batch;
 mod calls;
 mod conversations;
-mod databases;
-mod guards;
-mod http;
 mod instructions;
-mod json;
-mod leaks;
 mod mcp_http;
 mod reload;
 mod rss;
 mod search;
-mod shipped;
 mod start;
-mod tests;
 mod tokens;
 
-pub(crate) use start::{list, start};
+pub(crate) use start::start;
 
 use std::fmt::{self, Display};
 use std::path::PathBuf;
@@ -71,42 +63,26 @@ pub(super) enum Subject {
     Calls,
     Instructions,
     Start,
-    Shipped,
     Rss,
     Reload,
-    Json,
-    Databases,
-    Leaks,
-    Http,
     McpHttp,
     Tokens,
     Search,
     Conversations,
-    Batch,
-    Tests,
-    Guards,
     Attacks,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Calls,
         Self::Instructions,
         Self::Start,
-        Self::Shipped,
         Self::Rss,
         Self::Reload,
-        Self::Json,
-        Self::Databases,
-        Self::Leaks,
-        Self::Http,
         Self::McpHttp,
         Self::Tokens,
         Self::Search,
         Self::Conversations,
-        Self::Batch,
-        Self::Tests,
-        Self::Guards,
         Self::Attacks,
     ];
 
@@ -115,20 +91,12 @@ impl Subject {
             Self::Calls => calls::measure(bench),
             Self::Instructions => instructions::measure(bench),
             Self::Start => start::measure(bench),
-            Self::Shipped => shipped::measure(bench),
             Self::Rss => rss::measure(bench),
             Self::Reload => reload::measure(bench),
-            Self::Json => json::measure(bench),
-            Self::Databases => databases::measure(bench),
-            Self::Leaks => Ok(leaks::measure(bench)),
-            Self::Http => http::measure(bench),
             Self::McpHttp => mcp_http::measure(bench),
             Self::Tokens => tokens::measure(bench),
             Self::Search => search::measure(bench),
             Self::Conversations => conversations::measure(bench),
-            Self::Batch => batch::measure(bench),
-            Self::Tests => tests::measure(bench),
-            Self::Guards => guards::measure(bench),
             Self::Attacks => attacks::measure(bench),
         }
     }
@@ -140,20 +108,12 @@ impl Display for Subject {
             Self::Calls => "calls",
             Self::Instructions => "instructions",
             Self::Start => "start",
-            Self::Shipped => "shipped",
             Self::Rss => "rss",
             Self::Reload => "reload",
-            Self::Json => "json",
-            Self::Databases => "databases",
-            Self::Leaks => "leaks",
-            Self::Http => "http",
             Self::McpHttp => "mcp-http",
             Self::Tokens => "tokens",
             Self::Search => "search",
             Self::Conversations => "conversations",
-            Self::Batch => "batch",
-            Self::Tests => "tests",
-            Self::Guards => "guards",
             Self::Attacks => "attacks",
         })
     }

@@ -15,8 +15,11 @@ use crate::figure::{Amount, Unit};
 use crate::modules::Modules;
 use crate::table::Row;
 
-const SIZES: [(usize, Option<Amount>); 3] =
-    [(1, None), (50, Some(Amount(25.0, Unit::Megabytes))), (500, None)];
+const SIZES: [(usize, Option<Amount>); 3] = [
+    (1, Some(Amount(14.0, Unit::Megabytes))),
+    (50, Some(Amount(20.0, Unit::Megabytes))),
+    (500, None),
+];
 
 const ROUNDS: u32 = 3;
 

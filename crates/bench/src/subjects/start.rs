@@ -1,4 +1,4 @@
-//! From the start of the process to its first answers.
+//! From the start of the process to its first list of tools.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,13 +15,12 @@ use crate::figure::{Amount, Figure, Unit};
 use crate::modules::Modules;
 use crate::table::Row;
 
-const SIZES: [(usize, Option<Amount>); 3] =
-    [(1, None), (50, Some(Amount(15.0, Unit::Millis))), (500, Some(Amount(60.0, Unit::Millis)))];
+/// Modules, and milliseconds until their tools are listed.
+const SIZES: [(usize, f64); 3] = [(1, 6.0), (50, 12.0), (500, 60.0)];
 
-/// Milliseconds: to the answer to `initialize`, to that to `tools/list`, and of CPU until then.
+/// Milliseconds to the answer to `tools/list`, and of CPU until then.
 pub(crate) struct Start {
-    initialize: f64,
-    list: f64,
+    pub(crate) list: f64,
     cpu: f64,
 }
 
@@ -35,12 +34,8 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
             ours.push(start(&bench.contenders.larkspur, modules.path())?);
             theirs.push(start(&bench.contenders.minimal, modules.path())?);
         }
-        for (answer, pick) in
-            [("initialize", initialize as fn(&Start) -> f64), ("tools/list", list)]
-        {
-            let what = format!("start → `{answer}`, {modules}");
-            rows.push(compared(what, &ours, &theirs, pick).bar(bar).spoiled(problem.clone()));
-        }
+        let what = format!("start → `tools/list`, {modules}");
+        rows.push(compared(what, &ours, &theirs).bar(Amount(bar, Unit::Millis)).spoiled(problem));
     }
     rows.push(with_dependencies(bench)?);
     Ok(rows)
@@ -57,7 +52,7 @@ fn with_dependencies(bench: &Bench) -> Result<Row> {
         theirs.push(start(larkspur, without.path())?);
     }
     let what = "start → `tools/list`, 500 folders with dependencies (beside: without)";
-    Ok(compared(what.to_owned(), &ours, &theirs, list)
+    Ok(compared(what.to_owned(), &ours, &theirs)
         .bar(Some(Amount(1.5, Unit::Times)))
         .spoiled(problem))
 }
@@ -66,36 +61,21 @@ pub(crate) fn start(contender: &Contender, modules: &Path) -> Result<Start> {
     let begin = Instant::now();
     let mut client = Client::spawn(contender, modules, Era::Legacy)?;
     client.open()?;
-    let initialize = begin.elapsed();
     client.request("tools/list", json!({}))?;
     let list = begin.elapsed();
     let cpu = client.usage()?.total();
-    let [initialize, list, cpu] = [initialize, list, cpu].map(|time| time.as_secs_f64() * 1e3);
-    Ok(Start { initialize, list, cpu })
+    let [list, cpu] = [list, cpu].map(|time| time.as_secs_f64() * 1e3);
+    Ok(Start { list, cpu })
 }
 
-pub(super) fn compared(
-    what: String,
-    ours: &[Start],
-    theirs: &[Start],
-    pick: fn(&Start) -> f64,
-) -> Row {
-    let middle = |starts: &[Start]| median(starts.iter().map(pick));
+fn compared(what: String, ours: &[Start], theirs: &[Start]) -> Row {
+    let middle = |starts: &[Start]| median(starts.iter().map(|start| start.list));
     let ratio = middle(ours) / middle(theirs);
-    Row::new(what, figure(ours, pick)).beside(figure(theirs, pick), ratio)
+    Row::new(what, figure(ours)).beside(figure(theirs), ratio)
 }
 
-fn figure(starts: &[Start], pick: fn(&Start) -> f64) -> Figure {
-    let fastest = least(starts.iter().map(pick));
+fn figure(starts: &[Start]) -> Figure {
+    let lists = || starts.iter().map(|start| start.list);
     let cpu = median(starts.iter().map(|start| start.cpu));
-    Amount(median(starts.iter().map(pick)), Unit::Millis)
-        .noted(format!("min {fastest:.1}, CPU {cpu:.1}"))
-}
-
-fn initialize(start: &Start) -> f64 {
-    start.initialize
-}
-
-pub(crate) fn list(start: &Start) -> f64 {
-    start.list
+    Amount(median(lists()), Unit::Millis).noted(format!("min {:.1}, CPU {cpu:.1}", least(lists())))
 }
