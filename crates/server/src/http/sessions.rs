@@ -228,4 +228,5 @@ impl LocalSessions {
 }
 
 #[cfg(test)]
+#[path = "sessions_tests.rs"]
 mod tests;

@@ -249,7 +249,7 @@ impl StreamClient {
 fn clients_that_resume_receive_every_event_once() {
     let fixture = Fixture::new(9, 9);
     for seed in 1..=400 {
-        let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+        let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let revision = [Revision::V2025_06_18, Revision::V2025_11_25][random.below(2)];
         let caller = Caller::named("ada".to_owned());
         let session = Session::new("s".to_owned(), &fixture.shared, &caller, revision);
