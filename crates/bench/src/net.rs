@@ -78,6 +78,11 @@ impl Net {
         Ok(net)
     }
 
+    /// Sends requests without a session from now on.
+    pub(super) fn leave_session(&mut self) {
+        self.session = None;
+    }
+
     /// Uses so many connections from now on.
     pub(super) fn open(&mut self, count: usize) -> Result<()> {
         self.connections.clear();
@@ -105,6 +110,10 @@ impl Net {
             ensure!(status == 202, "`notifications/initialized`: status {status}");
         }
         Ok(())
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        self.connections.len()
     }
 
     /// Sends it so often, over all connections at once, and weighs that.

@@ -23,19 +23,27 @@ pub(super) fn measure(bench: &Bench) -> Result<Vec<Row>> {
         for together in TOGETHER {
             larkspur.open(together)?;
             minimal.open(together)?;
-            rows.push(pair(bench, &mut larkspur, &mut minimal, together)?);
+            let kind = match era {
+                Era::Legacy => "legacy session",
+                Era::Modern => "modern",
+            };
+            rows.push(pair(bench, &mut larkspur, &mut minimal, kind)?);
+        }
+        if era == Era::Legacy {
+            larkspur.leave_session();
+            let kind = "plain POST (beside: legacy session, which the minimal server needs)";
+            rows.push(pair(bench, &mut larkspur, &mut minimal, kind)?);
         }
     }
     Ok(rows)
 }
 
-fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -> Result<Row> {
+fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, kind: &str) -> Result<Row> {
     let calls = bench.effort.calls / 2;
     let post = Post::hello();
     larkspur.repeat(&post, calls / 4)?;
     minimal.repeat(&post, calls / 4)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let era = larkspur.era;
     let comparison = compare(
         bench.effort.rounds,
         || weigh(larkspur, &post, calls, &mut ours),
@@ -44,11 +52,7 @@ fn pair(bench: &Bench, larkspur: &mut Net, minimal: &mut Net, together: usize) -
     let figure = |micros, rates| {
         Amount(micros, Unit::Micros).noted(format!("{:.1}k/s", median(rates) / 1e3))
     };
-    let kind = match era {
-        Era::Legacy => "legacy session",
-        Era::Modern => "modern",
-    };
-    let what = format!("CPU per call, HTTP, {together} at once, {kind}");
+    let what = format!("CPU per call, HTTP, {} at once, {kind}", larkspur.connections());
     Ok(Row::new(what, figure(comparison.larkspur, ours))
         .beside(figure(comparison.minimal, theirs), comparison.ratio)
         .bar(BAR))
