@@ -8,12 +8,17 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 pub(super) struct LineReader<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Up to here no line end has been found.
+    /// Up to here lines have been taken.
+    taken: usize,
+    /// Up to here no further line end has been found.
     searched: usize,
     longest: usize,
     /// Set while the rest of a line that is too long is read and dropped.
     skipped: Option<IdScanner>,
 }
+
+/// Space for one read: many small lines, or a part of a large one.
+const CHUNK: usize = 16 << 10;
 
 pub(super) enum Line {
     Whole(Vec<u8>),
@@ -23,7 +28,7 @@ pub(super) enum Line {
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
-        Self { input, buffer: Vec::with_capacity(16 << 10), searched: 0, longest, skipped: None }
+        Self { input, buffer: Vec::new(), taken: 0, searched: 0, longest, skipped: None }
     }
 
     /// None at the end of input.
@@ -32,6 +37,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if let Some(line) = self.take() {
                 return Some(line);
             }
+            self.buffer.reserve(CHUNK);
             match self.input.read_buf(&mut self.buffer).await {
                 Ok(0) | Err(_) => return self.take_last(),
                 Ok(_) => {}
@@ -43,6 +49,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     fn take(&mut self) -> Option<Line> {
         let unread = &self.buffer[self.searched..];
         let Some(found) = unread.iter().position(|byte| *byte == b'\n') else {
+            self.buffer.drain(..self.taken);
+            self.taken = 0;
             self.searched = self.buffer.len();
             if self.buffer.len() > self.longest || self.skipped.is_some() {
                 self.skip();
@@ -50,15 +58,21 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             return None;
         };
         let end = self.searched + found + 1;
-        let rest = self.buffer.split_off(end);
-        let line = std::mem::replace(&mut self.buffer, rest);
-        self.searched = 0;
+        let is_alone = self.taken == 0 && end == self.buffer.len();
+        let line = if is_alone && end > CHUNK {
+            std::mem::take(&mut self.buffer)
+        } else {
+            self.buffer[self.taken..end].to_vec()
+        };
+        self.taken = end.min(self.buffer.len());
+        self.searched = self.taken;
         Some(self.judge(line))
     }
 
     fn take_last(&mut self) -> Option<Line> {
-        let line = std::mem::take(&mut self.buffer);
-        self.searched = 0;
+        let line = self.buffer.split_off(self.taken);
+        (self.taken, self.searched) = (0, 0);
+        self.buffer.clear();
         let is_there = !line.is_empty() || self.skipped.is_some();
         is_there.then(|| self.judge(line))
     }
@@ -109,6 +123,8 @@ mod tests {
     fn lines_end_at_line_ends_and_at_the_end_of_input() {
         assert_eq!(read("a\n\nb", 9), ["a\n", "\n", "b"]);
         assert_eq!(read("", 9), Vec::<String>::new());
+        let lines: Vec<String> = (0..9).map(|n| "x".repeat(n * 4_000) + "\n").collect();
+        assert_eq!(read(&lines.concat(), 40_000), lines);
     }
 
     #[test]
