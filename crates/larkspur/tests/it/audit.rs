@@ -202,16 +202,6 @@ fn every_call_and_denial_is_a_line_by_every_way() {
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-#[test]
-fn arguments_are_written_where_they_are_asked_for() {
-    let room = room("[audit]\narguments = true\nfile = 'log/a.jsonl'\n");
-    let given = ["call", "notes.add", "text=milk", "token=canary-t0k"];
-    room.run(&given).exits(0);
-    let lines = lines_of(&room.path().join("log/a.jsonl"));
-    assert_eq!(lines[0]["arguments"], json!({"text": "milk", "token": "***"}));
-    assert_eq!((&lines[0]["caller"], &lines[0]["door"]), (&json!("local"), &json!("cli")));
-}
-
 /// Credentials in every string that reaches the log: arguments of calls, of batches and of calls from a
 /// script, names of tools that do not exist, kinds of errors, ids of requests, URIs, prompt arguments.
 #[test]
@@ -356,77 +346,6 @@ fn calls_go_on_where_that_is_wanted() {
     }
     runtime.close();
     assert!(runtime.metrics().contains("\nlarkspur_audit_lost_total 3\n"));
-}
-
-#[test]
-fn log_may_lie_beside_the_project_file() {
-    let room = room("[audit]\non_error = 'refuse'\nfile = 'calls.jsonl'\n");
-    room.run(&["call", "notes.add", "text=a"]).exits(0);
-    let lines = lines_of(&room.path().join("calls.jsonl"));
-    assert_eq!(lines.len(), 2, "{lines:?}");
-}
-
-#[test]
-fn two_processes_write_one_log() {
-    let room = room("[audit]\nmax_size = '2KiB'\nkeep = 100\n");
-    let mut commands: Vec<_> = (0..6)
-        .map(|_| room.larkspur(&["call", "notes.twice", "text=a"]).spawn().unwrap())
-        .collect();
-    for command in &mut commands {
-        assert!(command.wait().unwrap().success());
-    }
-    let all = room.run(&["audit", "--format", "json"]);
-    let lines =
-        all.exits(0).stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    assert_eq!(lines.count(), 18);
-    assert!(room.path().join(".larkspur/audit.jsonl.1").exists());
-}
-
-#[test]
-fn the_command_filters() {
-    let room = room(&format!("[audit]\n{ROLES}"));
-    let runtime = open(&room);
-    block_on(async {
-        let _ = runtime.call(Call::new("add", Args::new())).await;
-        let _ = runtime.call(as_ada("add", json!({"text": "a"}))).await;
-        let _ = runtime.call(as_ada("drop_all", json!({}))).await;
-        let _ = runtime.call(as_ada("hub.push", json!({}))).await;
-    });
-    runtime.close();
-    let path = room.path().join(".larkspur/audit.jsonl");
-    let mut text = fs::read_to_string(&path).unwrap();
-    text.insert_str(0, "{\"time\":\"2020-01-01T00:00:00.000Z\",\"seq\":1,\"caller\":\"old\",\"tool\":\"x\",\"verdict\":\"ok\"}\n");
-    text.push_str("{\"time\":\"20");
-    fs::write(&path, text).unwrap();
-    for (flags, count, part) in [
-        (&[][..], 5, "ada"),
-        (&["--caller", "ada"], 3, "notes.add"),
-        (&["--caller", "local"], 1, "kind: rejected"),
-        (&["--verdict", "denied"], 2, "kind: masked"),
-        (&["--tool", "notes.*"], 3, "notes.drop_all"),
-        (&["--tool", "hub.*"], 1, "hub.push"),
-        (&["--since", "1h"], 4, "ada"),
-        (&["--limit", "2"], 2, "hub.push"),
-        (&["--caller", "nobody"], 0, ""),
-        (&["--caller", "ada", "--verdict", "ok"], 1, "7 bytes"),
-    ] {
-        let args: Vec<&str> = ["audit"].iter().chain(flags).copied().collect();
-        let ran = room.run(&args);
-        assert_eq!(ran.exits(0).stdout.lines().count(), count, "{flags:?} {ran:?}");
-        ran.says(part);
-    }
-    room.run(&["audit", "--tool", "notes"]).exits(2).notes("write `notes.*`");
-}
-
-#[test]
-fn the_command_says_how_to_switch_it_on() {
-    let room = room("");
-    room.run(&["call", "notes.add", "text=a"]).exits(0);
-    let how = "nothing is written down of calls: add a line `[audit]` to larkspur.toml";
-    room.run(&["audit"]).exits(1).notes(how);
-    assert!(!room.path().join(".larkspur/audit.jsonl").exists());
-    room.project("[audit]\n");
-    room.run(&["audit"]).exits(0).notes("no call has been written");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! `larkspur check`, `explain` and `check --fix`: every lesson's own examples, the report, and what is
-//! mended.
+//! `larkspur check`: every lesson's own examples, and what is found where. Reports and what is mended are in
+//! `cmd/check.md`.
 
 use crate::room::Room;
 use serde_json::Value;
@@ -83,82 +83,6 @@ fn quoted_codes(source: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-const WRONG: &str = r#"import json
-load("other.star", "one", "two")
-
-@tool(read_only = True)
-def read(text: str):
-    """Read a text as JSON, whatever it holds.
-
-    Args:
-        text: The text.
-    """
-    return [json.loads(text), htpp.get("x"), one()]
-"#;
-
-const RIGHT: &str = r#"load("other.star", "one")
-
-def read(text: str):
-    """Read a text as JSON, whatever it holds.
-
-    Args:
-        text: The text.
-    """
-    return [json.decode(text), http.get("x"), one()]
-
-tool(read, read_only = True)
-"#;
-
-#[test]
-fn what_can_be_mended_is() {
-    let room = Room::new();
-    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Reads'\n\
-                    [permissions]\nhttp = ['x.org']\nexec = ['git']\n";
-    room.write("m/module.toml", manifest)
-        .write("m/main.star", WRONG)
-        .write("m/other.star", "def one():\n    return 1\n\ndef two():\n    return 2\n");
-    room.run(&["check", "--fix"]).exits(0).notes("mended").notes("E0101 Starlark has no `import`");
-    assert_eq!(fs::read_to_string(room.at("m/main.star")).unwrap(), RIGHT);
-    let manifest = fs::read_to_string(room.at("m/module.toml")).unwrap();
-    assert!(!manifest.contains("exec"), "{manifest}");
-    assert!(room.at("m/README.md").exists());
-    let before = fs::read_to_string(room.at("m/main.star")).unwrap();
-    room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(fs::read_to_string(room.at("m/main.star")).unwrap(), before);
-}
-
-#[test]
-fn a_report_has_level_code_place_and_help() {
-    let room = Room::new();
-    room.write("m.star", "def f(x) -> int:\n    return \"a\"\n\ntool(f)\n");
-    room.run(&["check"])
-        .exits(1)
-        .says(
-            "error[E0202]: Expected type `int` but got `str`\n  ┌ modules/m.star:2:5\n\
-             2 │     return \"a\"\n  │     ^^^^^^^^^^\n",
-        )
-        .says("warning[W0107]: `x` of `f` has no type: a model may send anything")
-        .says("  = help: write `x: str`")
-        .notes("1 error and 5 warnings in 1 file")
-        .notes("`larkspur explain W0601` tells more");
-    room.write("m.star", "def f():\n    return 1\n\ntool(f)\n");
-    room.run(&["check"]).exits(0).notes("2 warnings in 1 file");
-    room.run(&["check", "--strict"]).exits(1);
-    room.remove("m.star");
-    room.run(&["check", "--strict"]).exits(0).notes("nothing wrong in 0 files");
-}
-
-#[test]
-fn codes_are_explained() {
-    let room = Room::new();
-    room.run(&["explain", "E0301"])
-        .exits(0)
-        .says("E0301 the module does what it does not declare\n\nA module may do");
-    room.run(&["explain", "w0601"]).exits(0).says("W0601 a tool has no description");
-    room.run(&["explain"]).exits(0).says("E0101  Starlark has no `import`\n");
-    room.run(&["explain", "E0302"]).exits(2).notes("there is no code `E0302`; did you mean E0");
-}
-
 #[test]
 fn each_kind_of_permission_is_looked_for() {
     let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Does'\n";
@@ -195,103 +119,20 @@ fn each_kind_of_permission_is_looked_for() {
     }
 }
 
-/// Names that are too long with their module before them, and words that cost too much.
+/// Elsewhere, file systems do not take such names.
 #[test]
-fn what_a_list_cannot_carry_is_told() {
+#[cfg(target_os = "linux")]
+fn names_that_are_not_utf8_are_noted() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
     let room = Room::new();
-    let long = "a".repeat(60);
-    let about = "very ".repeat(1_200);
-    let module =
-        format!("def {long}():\n    \"\"\"{about}long.\"\"\"\n    return 1\n\ntool({long})\n");
-    room.write("module.star", &module);
-    room.run(&["check"])
-        .exits(0)
-        .says("has 67 characters; clients take names of 64")
-        .says("costs 1")
-        .says("tokens in every list it is in");
-    let found = codes(&room);
-    assert!(found.contains("W0606") && found.contains("W0607"), "{found:?}");
-}
-
-/// What is handed on is used as well, and what was named wrongly is not nothing.
-#[test]
-fn what_is_used_in_a_roundabout_way_stays() {
-    let room = Room::new();
-    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'Asks'\n[permissions]\n\
-                    http = ['api.example.org']\nexec = ['git']\n[secrets]\n\
-                    token = { hosts = ['api.example.org'] }\n";
-    let main = "def f(ctx, q: str):\n    \
-                secret = attempt(ctx.secret, \"token\").value\n    \
-                e = exec\n    e.run(\"git\", [\"status\"])\n    \
-                return attempt(http.get, \"https://api.example.org/\" + q, auth = secret)\n\ntool(f)\n";
-    room.write("m/module.toml", manifest).write("m/main.star", main);
-    room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(fs::read_to_string(room.at("m/module.toml")).unwrap(), manifest);
-    room.run(&["check", "-e", "nowhere"]).exits(2).notes("there is no folder nowhere");
-    room.run(&["test", "-e", "nowhere"]).exits(2);
-    room.run(&["test", "-k", "nothing"]).exits(1);
-}
-
-#[test]
-fn the_folder_that_commands_run_in_is_a_use_of_files() {
-    let manifest = "name = 'm'\nversion = '1.0.0'\ndescription = 'd'\n[permissions]\n\
-                    exec = ['git']\nfiles = ['**']\n";
-    for (call, unused) in
-        [("exec.run('git', ['log'], cwd = 'work')", false), ("exec.run('git', ['log'])", true)]
-    {
-        let room = Room::new();
-        room.write("m/module.toml", manifest)
-            .write("m/main.star", &format!("def log():\n    return {call}\ntool(log)\n"));
-        assert_eq!(codes(&room).contains("W0302"), unused, "{call}");
+    room.write("hello.star", "x = 1\n");
+    fs::write(room.modules().join(OsStr::from_bytes(b"b\xff.star")), "").unwrap();
+    fs::write(room.modules().join(OsStr::from_bytes(b"b\xff.txt")), "").unwrap();
+    for command in ["check", "list"] {
+        let ran = room.run(&[command]);
+        let notes = ran.stderr.matches("b\u{fffd}.star is not served: its name is not UTF-8");
+        assert_eq!(notes.count(), 1, "{command}: {ran:#?}");
+        assert!(!ran.stderr.contains(".txt"), "{command}: {ran:#?}");
     }
-}
-
-#[test]
-fn names_are_alike_only_where_they_are_read_together() {
-    let tool = |name: &str| {
-        format!(
-            "def {name}():\n    \"\"\"List the issues there are.\"\"\"\n    return []\ntool({name})\n"
-        )
-    };
-    for (files, surface, alike) in [
-        (&[("a", "list_issue"), ("b", "list_issues")][..], "flat", true),
-        (&[("a", "list_issue"), ("b", "list_issues")], "modules", false),
-        (&[("a", "list_issue"), ("a", "list_issues")], "modules", false),
-    ] {
-        let room = Room::new();
-        room.project(&format!("[server]\nsurface = \"{surface}\"\n"));
-        for name in ["a", "b"] {
-            let tools = files.iter().filter(|(file, _)| *file == name);
-            let source: String = tools.map(|(_, name)| tool(name)).collect();
-            room.write(&format!("{name}.star"), &source);
-        }
-        assert_eq!(codes(&room).contains("W0605"), alike, "{files:?} {surface}");
-    }
-}
-
-#[test]
-fn undeclared_calls_are_reported_and_added_to_the_manifest() {
-    let room = Room::new();
-    let manifest = "name = 'm' # the caller\nversion = '1.0.0'\ndescription = 'Calls'\n";
-    let main = "def f(ctx) -> list:\n    \"\"\"Reads both.\"\"\"\n    \
-                ctx.call(\"batch\", {\"tasks\": [{\"id\": \"a\", \"module\": \"o\", \"tool\": \"two\"}]})\n    \
-                return [ctx.call(\"o.one\")]\n\ntool(f)\n";
-    let other = "def one() -> int:\n    \"\"\"One.\"\"\"\n    return 1\n\n\
-                 def two() -> int:\n    \"\"\"Two.\"\"\"\n    return 2\n\ntool(one)\ntool(two)\n";
-    room.write("m/module.toml", manifest).write("m/main.star", main).write("o.star", other);
-    let report = room.run(&["check"]);
-    for part in [
-        "`o.two` is not among the tools module `m` may call",
-        "`o.one` is not among the tools module `m` may call",
-        "add calls = [\"o.one\"] to [permissions] in module.toml",
-    ] {
-        assert!(report.stdout.contains(part), "{}", report.stdout);
-    }
-    room.run(&["check", "--fix"]).exits(0);
-    let fixed = fs::read_to_string(room.at("m/module.toml")).unwrap();
-    let expected = format!("{manifest}\n[permissions]\ncalls = [\"o.two\", \"o.one\"]\n");
-    assert_eq!(fixed, expected);
-    room.run(&["check", "--fix"]).exits(0);
-    assert_eq!(fs::read_to_string(room.at("m/module.toml")).unwrap(), expected);
-    room.run(&["call", "m.f"]).exits(0);
 }

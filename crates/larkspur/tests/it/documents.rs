@@ -1,29 +1,16 @@
 //! What the documents show is run, and what they state is compared with the code.
 //!
-//! A fenced block says by its first line how it is read:
-//! - `console`: lines after `$ ` are run by a shell, in one folder for the whole document, with the
-//!   binary on the path; the lines below each are what it prints, compared as `transcript.rs` says;
-//! - `python FILE`, `toml FILE`: is that file, from here on;
-//! - `json`: parses;
-//! - any language and `not-run`: is left alone; the test below lists these.
+//! `console.rs` says how blocks are run; the test below lists those that are left alone.
 
+use crate::console::{self, Block, parsed};
 use crate::room::Room;
-use crate::transcript::{agrees, relocate};
 use expect_test::expect;
 use model::{Limits, show_duration, show_size};
 use runtime::Settings;
-use rustix::process::{Pid, Signal, kill_process_group};
 use settings::{Bounds, ConnectionSettings, Quotas};
 use std::fs;
-use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
-
-/// Commands of the workshop: `demo` is compared with the README by its own test, `test` runs this one.
-const WORKSHOP: [&str; 2] = ["cargo xtask demo", "cargo xtask test"];
+use std::process::Command;
 
 /// Those whose blocks are run, or said not to be.
 const DOCUMENTS: [&str; 28] = [
@@ -57,13 +44,6 @@ const DOCUMENTS: [&str; 28] = [
     "book/src/tests.md",
 ];
 
-struct Block {
-    /// What stands behind the opening fence.
-    kind: String,
-    text: String,
-    line: usize,
-}
-
 pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -73,22 +53,9 @@ fn read(document: &str) -> String {
     fs::read_to_string(workspace().join(document)).unwrap()
 }
 
+#[track_caller]
 fn blocks(document: &str) -> Vec<Block> {
-    let text = read(document);
-    let mut blocks = Vec::new();
-    let mut open: Option<Block> = None;
-    for (line, number) in text.lines().zip(1..) {
-        match (line.strip_prefix("```"), &mut open) {
-            (Some(kind), None) => {
-                open = Some(Block { kind: kind.to_owned(), text: String::new(), line: number });
-            }
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some(block)) => block.text.extend([line, "\n"]),
-            (None, None) => {}
-        }
-    }
-    assert!(open.is_none(), "{document}: a block is never closed");
-    blocks
+    console::blocks(document, &read(document))
 }
 
 /// Runs a document from its first block to its last.
@@ -99,112 +66,10 @@ fn run(document: &str) {
 
 #[track_caller]
 fn run_in(room: &Room, document: &str) {
-    let mut background = BackgroundCommands::default();
-    for block in with_free_ports(blocks(document)) {
-        let at = format!("{document}:{}", block.line);
-        match block.kind.split_once(' ').unwrap_or((&block.kind, "")) {
-            (_, "not-run") => {}
-            ("console", "") => console(room, &block.text, &at, &mut background),
-            ("json", "") => drop(json(&block.text, &at)),
-            ("python" | "toml", file) if !file.is_empty() => {
-                let path = room.path().join(file);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, &block.text).unwrap();
-            }
-            _ => panic!("{at}: `{}` says neither how to run it nor `not-run`", block.kind),
-        }
+    let differences = console::run(room, document, blocks(document).iter(), false);
+    if let Err(wrong) = console::settle(&workspace().join(document), differences) {
+        panic!("{wrong}");
     }
-}
-
-#[track_caller]
-fn json(text: &str, at: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{at}: {error}"))
-}
-
-#[track_caller]
-fn console(room: &Room, text: &str, at: &str, background: &mut BackgroundCommands) {
-    let text = text.strip_prefix("$ ");
-    let text = text.unwrap_or_else(|| panic!("{at}: begin with `$ `"));
-    if WORKSHOP.iter().any(|command| text.starts_with(command)) {
-        return;
-    }
-    for part in text.split("\n$ ") {
-        let (command, expected) = part.split_once('\n').unwrap_or((part, ""));
-        let printed = shell(room, command, background);
-        let (expected, printed) = (expected.trim_end(), printed.trim_end());
-        assert!(
-            agrees(expected, printed),
-            "{at}: `{command}` should print\n{expected}\n--- but printed\n{printed}"
-        );
-    }
-}
-
-/// Blocks in which every port that a settings file names is a free one: documents run side by side, and
-/// a fixed port may be taken.
-fn with_free_ports(mut blocks: Vec<Block>) -> Vec<Block> {
-    let settings = blocks.iter().filter(|block| block.kind.starts_with("toml "));
-    let lines = settings.flat_map(|block| block.text.lines());
-    let ports = lines.filter_map(|line| line.strip_prefix("port = "));
-    let ports: Vec<String> = ports.map(str::to_owned).collect();
-    for port in ports {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let free = listener.local_addr().unwrap().port().to_string();
-        for block in &mut blocks {
-            block.text = block.text.replace(&port, &free);
-        }
-    }
-    blocks
-}
-
-/// Time after which a command counts as hanging.
-const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
-
-/// Process groups of commands that leave something running; ended with the document.
-#[derive(Default)]
-struct BackgroundCommands(Vec<Pid>);
-
-impl Drop for BackgroundCommands {
-    fn drop(&mut self) {
-        for group in &self.0 {
-            // Most documents end what they start.
-            let _ = kill_process_group(*group, Signal::KILL);
-        }
-    }
-}
-
-/// Output of a command on both streams, as a terminal shows it.
-#[track_caller]
-fn shell(room: &Room, command: &str, background: &mut BackgroundCommands) -> String {
-    let binary = Path::new(env!("CARGO_BIN_EXE_larkspur")).parent().unwrap();
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let child = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1; {command}")])
-        .current_dir(room.path())
-        .env("PATH", path)
-        .env("XDG_RUNTIME_DIR", room.path().join("run"))
-        .env("HOME", room.path())
-        .env_remove("XDG_CONFIG_HOME")
-        .env_remove("CODEX_HOME")
-        .env_remove("CLAUDE_CONFIG_DIR")
-        .env("LARKSPUR_VAULT_KEYRING", "off")
-        .env_remove("LARKSPUR_LOG")
-        .env_remove("RUST_LOG")
-        .process_group(0)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let group = Pid::from_child(&child);
-    if command.contains(" & ") {
-        background.0.push(group);
-    }
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let Ok(output) = receiver.recv_timeout(COMMAND_TIMEOUT) else {
-        let _ = kill_process_group(group, Signal::KILL);
-        panic!("`{command}` does not end");
-    };
-    let printed = String::from_utf8(output.unwrap().stdout).unwrap();
-    relocate(&printed, room.path(), binary)
 }
 
 #[test]
@@ -230,7 +95,7 @@ fn readme_states_the_token_figures_that_the_binary_prints() {
         .current_dir(workspace())
         .output()
         .unwrap();
-    let printed = json(&String::from_utf8(output.stdout).unwrap(), "list --tokens");
+    let printed = parsed(&String::from_utf8(output.stdout).unwrap(), "list --tokens");
     let [modules, flat] = ["modules", "flat"].map(|key| grouped(printed[key].as_u64().unwrap()));
     let figures = if printed["counted"] == true {
         format!("counts {modules} instead of {flat}")
@@ -441,7 +306,7 @@ fn client_settings_name_a_command_that_starts() {
     let settings = blocks(page).into_iter().filter(|b| b.kind == "json");
     let mut started = 0;
     for block in settings {
-        let settings = json(&block.text, page);
+        let settings = parsed(&block.text, page);
         let servers = settings.get("mcpServers").or(settings.get("servers"));
         let server = &servers.unwrap()["larkspur"];
         assert!(server["command"].as_str().unwrap().ends_with("larkspur"));

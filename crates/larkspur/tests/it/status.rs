@@ -1,18 +1,12 @@
 //! `larkspur status`: a running server, asked from another terminal.
 
 use crate::fixture::{Server, ada, greeting, saying};
+use crate::folder::manifest;
 use crate::room::Room;
+use crate::web::Web;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-
-#[test]
-fn nobody_runs() {
-    let room = Room::new();
-    room.run(&["status"]).exits(1).says_only("").notes("no server is running for").notes("modules");
-    let asked = room.run(&["status", "--format", "json"]);
-    assert_eq!(asked.exits(1).json(), json!([]));
-}
 
 #[test]
 fn a_running_server_says_how_it_is() {
@@ -117,4 +111,44 @@ fn what_a_killed_server_left_is_cleared_away() {
     server.wire().ended();
     server.room.run(&["status"]).exits(1);
     assert!(!socket.exists());
+}
+
+#[test]
+fn status_and_doctor_say_where_a_server_is() {
+    let mut room = Room::new();
+    room.write("greet.star", &greeting("hello"));
+    room.set_env("LARKSPUR_TOKEN", "a-token-that-is-long-enough-for-anybody");
+    let mut web = Web::start(room, &[]);
+    web.wire.warned("LARKSPUR_TOKEN is not used");
+    drop(web);
+    let room = Room::new();
+    room.write("greet.star", &greeting("hello"));
+    let web = Web::start(room, &["--auth", "token"]);
+    let (folder, port) = (web.room.modules().display(), web.port);
+    web.room
+        .run(&["status", "--all"])
+        .exits(0)
+        .says(&format!("serves {folder} at http://127.0.0.1:{port}/mcp"));
+    // Strangers learn nothing at its port; its owner asks by its socket.
+    web.room.project(&format!("[server]\ntransport = 'http'\nport = {port}\nauth = 'token'\n"));
+    let doctor = web.room.run(&["doctor"]);
+    let version = env!("CARGO_PKG_VERSION");
+    doctor.says(&format!("127.0.0.1:{port} has a larkspur {version} with 1 tool"));
+    assert!(!doctor.stdout.contains("another program"), "{doctor:#?}");
+}
+
+/// What `list` and `check` say of a manifest, the server and `status` say as well.
+#[test]
+fn a_manifest_that_is_wrong_is_told_by_the_server() {
+    let mut server = Server::start();
+    server
+        .folder_module("bad", &manifest("bad", "depend_on = [\"x\"]"), &saying("x", "1"))
+        .module("fine", &saying("fine", "1"))
+        .lists(&["fine"]);
+    let status = server.status();
+    let bad = status["modules"].as_array().unwrap().iter().find(|m| m["state"] == "failed");
+    let report = bad.unwrap()["report"].as_str().unwrap().to_owned();
+    assert!(report.contains("did you mean `depends_on`?"), "{report}");
+    server.warned(&format!("bad/module.toml cannot be loaded\n{report}\n"));
+    server.room.run(&["list"]).exits(1).notes(&report);
 }

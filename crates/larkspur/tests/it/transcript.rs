@@ -1,7 +1,8 @@
 //! Compares what a command printed with what a document shows of it.
 //!
 //! Documents show real output. Places and times that differ between runs are evened out first; where more
-//! differs, `[..]` in a document stands for any text.
+//! differs, or is not to be shown, `[..]` in a document stands for any text, and a line `...` for any lines.
+//! Those of standard error begin with `2> `, also `2> ...`.
 
 use std::path::Path;
 
@@ -27,12 +28,27 @@ pub(crate) fn relocate(printed: &str, project: &Path, binaries: &Path) -> String
 pub(crate) fn agrees(expected: &str, printed: &str) -> bool {
     let (expected, printed): (Vec<_>, Vec<_>) =
         (expected.lines().collect(), printed.lines().collect());
-    let mut pairs = expected.iter().zip(&printed);
-    expected.len() == printed.len()
-        && pairs.all(|(e, p)| {
-            let (e, p) = (even_out(e.trim_end()), p.trim_end());
-            fits(&e, &even_out(p)) || fits(&e, &even_out(timeless(p)))
-        })
+    lines_agree(&expected, &printed)
+}
+
+fn lines_agree(expected: &[&str], printed: &[&str]) -> bool {
+    match expected {
+        [] => printed.is_empty(),
+        [any @ ("..." | "2> ..."), rest @ ..] => {
+            let stream = |line: &str| line.starts_with("2>");
+            let same = printed.iter().take_while(|line| stream(line) == stream(any));
+            (0..=same.count()).any(|skipped| lines_agree(rest, &printed[skipped..]))
+        }
+        [line, rest @ ..] => {
+            let printed = printed.split_first();
+            printed.is_some_and(|(p, printed)| line_agrees(line, p) && lines_agree(rest, printed))
+        }
+    }
+}
+
+fn line_agrees(expected: &str, printed: &str) -> bool {
+    let (expected, printed) = (even_out(expected.trim_end()), printed.trim_end());
+    fits(&expected, &even_out(printed)) || fits(&expected, &even_out(timeless(printed)))
 }
 
 /// A line without the time in parentheses that a slow test ends with.
@@ -75,6 +91,8 @@ fn wildcards_stand_for_any_text() {
     assert!(fits("[..] and [..]", "é and b"));
     assert!(!fits("took [..] ms", "took 12 s"));
     assert!(!agrees("a", "a\nb"));
+    assert!(agrees("a\n...\nd\n2> ...", "a\nb\nc\nd\n2> e\n2> f"));
+    assert!(!agrees("a\n...", "a\nb\n2> c"));
 }
 
 #[test]

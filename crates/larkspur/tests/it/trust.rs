@@ -1,10 +1,8 @@
 //! Files in starlark-mcp's form: on which addresses they are loaded, and who says so.
 
-use crate::fixture::Server;
 use crate::room::Room;
 use crate::web::listening;
 use crate::wire::Wire;
-use serde_json::json;
 
 const EXTENSION: &str = r#"
 EARLY = env.get("EARLY")
@@ -76,25 +74,4 @@ fn refused_extension_reads_no_variables_for_others() {
     let said = start(&room, &OPEN);
     assert!(said.contains("spy.star cannot be loaded"), "{said}");
     assert!(said.contains("`env` works in calls, not while a file loads"), "{said}");
-}
-
-#[test]
-fn extensions_are_named_by_list_check_and_doctor() {
-    let room = Room::new();
-    room.write("ext.star", EXTENSION).write("typed.star", FILE);
-    let note = "ext is in starlark-mcp's form: it may reach every public host, variable and database, and \
-                is not loaded on other addresses than loopback without --trust-folder, unless it declares \
-                `permissions(…)`";
-    room.run(&["list"]).exits(0).notes(note);
-    room.run(&["check"]).exits(0).notes(note);
-    room.project("[server]\ntransport = 'http'\nhost = '192.0.2.1'\nauth = 'token'\n");
-    room.run(&["doctor"])
-        .exits(1)
-        .says("ext is in starlark-mcp's form, and `larkspur serve` on 192.0.2.1 does not load it")
-        .says("start it with --trust-folder");
-}
-
-#[test]
-fn trusted_extension_answers_on_stdio() {
-    Server::start().module("ext", EXTENSION).call("hello", json!({})).text("hello");
 }
