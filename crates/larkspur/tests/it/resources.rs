@@ -29,12 +29,8 @@ def touch(ctx, uri: str) -> str:
     ctx.resource_updated(uri)
     return "touched"
 
-def starts(value, given):
-    return [s + given.get("shelf", "") for s in ["1", "12", "2"] if s.startswith(value)]
-
-resource("lib://today", today, title = "Today", mime = "text/markdown", annotations = {"priority": 0.5},
-         icons = [{"src": "https://example.org/i.png"}])
-resource("lib://{shelf}/{number}", book, complete = {"number": starts})
+resource("lib://today", today, title = "Today", mime = "text/markdown")
+resource("lib://{shelf}/{number}", book)
 resource("lib://pages/{+path}", page)
 resource("lib://gone", gone)
 tool(touch)
