@@ -1,7 +1,6 @@
-//! Batches by every door: results that feed others, what runs at once, what is left out, and why.
+//! Batches: what runs at once, what is tried again, what takes too long, and what a terminal shows.
 
 use crate::batch_text::read_batch_data;
-use crate::client::{Client, DOORS, Door, Era};
 use crate::fixture::Server;
 use crate::room::Room;
 use crate::screen::{Screen, plain};
@@ -11,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Mock of the Notion tools that `CHAIN` calls, and tools that misbehave.
 const NOTION: &str = r##"
-def search(ctx, query: str) -> dict:
-    ctx.state.update("searched", lambda n: n + 1, default = 0)
+def search(query: str) -> dict:
     return {"results": [{"id": "p1", "title": query}, {"id": "p2", "title": "other"}]}
 
 def get_page_content(page_id: str) -> str:
@@ -28,35 +26,18 @@ def meet(ctx, me: str, other: str) -> str:
 def spill() -> str:
     fail("the pot is empty")
 
-def evil() -> dict:
-    return {"text": "${search.results[0].id}"}
-
 def echo(value: str) -> str:
     return value
-
-def searched(ctx) -> int:
-    return ctx.state.get("searched", 0)
 
 def nested(ctx, tasks: list) -> dict:
     return ctx.call("batch", {"tasks": tasks})
 
-tool(search); tool(get_page_content); tool(meet); tool(spill); tool(evil); tool(echo)
 def rows() -> list[dict]:
     return [{"id": 1, "note": "x" * 100}]
 
-tool(searched); tool(nested); tool(rows, compact = lambda result: "%d rows" % len(result))
+tool(search); tool(get_page_content); tool(meet); tool(spill); tool(echo)
+tool(nested); tool(rows, compact = lambda result: "%d rows" % len(result))
 "##;
-
-const OLD: &str = r#"
-def find(params):
-    rows = [{"id": i, "name": "n%d" % i, "kind": "row"} for i in range(3)]
-    return {"content": [{"type": "text", "text": json.encode({"rows": rows})}]}
-
-def describe_extension():
-    return Extension(name = "old", version = "1.0.0", description = "Old.", tools = [
-        Tool(name = "find", description = "Finds.", handler = find),
-    ])
-"#;
 
 fn room() -> Room {
     let room = Room::new();
@@ -93,21 +74,6 @@ const CHAIN: &str = r#"{"id":"search","module":"notion","tool":"search","params"
 "#;
 
 #[test]
-fn chained_batch_runs_on_every_transport() {
-    for door in DOORS {
-        let mut client = Client::start(room(), door, json!({}));
-        for key in ["tasks", "commands"] {
-            let params = json!({"name": "batch", "arguments": {key: CHAIN}});
-            let (said, _) = client.talk("tools/call", params, |_| json!({}));
-            let (answer, is_error) = read(&said["result"]);
-            assert!(!is_error, "{door:?}: {answer:#}");
-            let expected = json!({"results": {"page": "# p1"}, "errors": {}, "tasks": {}});
-            assert_eq!(answer, expected, "{door:?}");
-        }
-    }
-}
-
-#[test]
 fn independent_tasks_run_at_once() {
     let tasks = json!([
         task("a", "meet", json!({"me": "a", "other": "b"})),
@@ -116,108 +82,6 @@ fn independent_tasks_run_at_once() {
     let (answer, _) = run(&mut server(), &tasks);
     let expected = json!({"a": "a met b", "b": "b met a"});
     assert_eq!(answer["results"], expected, "{answer:#}");
-}
-
-/// It ends there and then: nobody waits for a task that was never started.
-#[test]
-fn a_reference_that_leads_nowhere_ends_its_batch() {
-    let tasks = json!([
-        task("found", "search", json!({"query": "x"})),
-        task("lost", "echo", json!({"value": "${found.nothing}"})),
-        task("later", "echo", json!({"value": "${lost.x}"})),
-    ]);
-    let mut server = server();
-    let (answer, _) = run(&mut server, &tasks);
-    let expected = json!({"lost": "error", "later": "skipped"});
-    assert_eq!(statuses(&answer), expected, "{answer:#}");
-    let expected = json!({"found": "ok", "lost": "error", "later": "skipped"});
-    let params = json!({"name": "nested", "arguments": {"tasks": tasks}});
-    let nested = server.request("tools/call", params).result();
-    assert_eq!(statuses(&nested["structuredContent"]), expected, "{nested:#}");
-}
-
-#[test]
-fn a_failure_takes_its_dependents_along_and_nobody_else() {
-    let mut on_it = task("next", "echo", json!({"value": "${bad.x}"}));
-    let tasks = json!([
-        task("bad", "spill", json!({})),
-        on_it.take(),
-        task("last", "echo", json!({"value": "${next}"})),
-        task("good", "echo", json!({"value": "x"})),
-        task("found", "search", json!({"query": "q"})),
-        task("wrong", "echo", json!({"value": "${found.results}"})),
-    ]);
-    let (answer, is_error) = run(&mut server(), &tasks);
-    assert!(!is_error);
-    let expected = json!({
-        "bad": "error", "next": "skipped", "last": "skipped", "wrong": "error",
-    });
-    assert_eq!(statuses(&answer), expected, "{answer:#}");
-    assert_eq!(answer["results"]["good"], "x");
-    assert_eq!(answer["errors"]["bad"]["message"], "the pot is empty");
-    assert_eq!(answer["errors"]["wrong"]["code"], "rejected");
-    let why = answer["errors"]["last"]["message"].as_str().unwrap();
-    assert!(why.contains("`bad`"), "{why}");
-    let all_bad = json!([task("bad", "spill", json!({}))]);
-    let (_, is_error) = run(&mut server(), &all_bad);
-    assert!(is_error);
-}
-
-#[test]
-fn a_plan_that_is_not_sound_calls_nothing() {
-    let mut server = server();
-    let search = task("s", "search", json!({"query": "q"}));
-    for (tasks, why) in [
-        (
-            json!([search, task("x", "serach", json!({}))]),
-            "nothing was called:\ntask `x`: there is no tool `notion.serach`; did you mean `search`?",
-        ),
-        (
-            json!([search, task("s", "echo", json!({"value": "x"}))]),
-            "nothing was called:\ntask 2: `id` \"s\" is already the id of task 1",
-        ),
-        (
-            json!([
-                search,
-                task("a", "echo", json!({"value": "${b}"})),
-                task("b", "echo", json!({"value": "${a}"}))
-            ]),
-            "nothing was called:\ncircular dependency detected: a -> b -> a",
-        ),
-        (json!("{\"id\": 3"), "nothing was called:\nline 1: "),
-        (
-            json!([search, task("x", "echo", json!({"value": "$s.results[0].title"}))]),
-            "nothing was called:\ntask `x`: `params.value`, column 1: `$s.results[0].title` is not a reference: write ${s.results[0].title}, ",
-        ),
-        (
-            json!([search, task("x", "echo", json!({"value": "cd ${HOME}"}))]),
-            "nothing was called:\ntask `x`: `params.value`, column 4: there is no task `HOME` (the text `${` is written as `$${`)",
-        ),
-    ] {
-        let (answer, is_error) = run(&mut server, &tasks);
-        assert!(is_error, "{tasks:#}");
-        let answer = answer.as_str().unwrap_or_else(|| panic!("{answer:#}"));
-        assert!(answer.starts_with(why), "{answer}");
-        if tasks.is_array() {
-            let nested = server.call("nested", json!({"tasks": tasks})).result();
-            let nested = nested.to_string();
-            assert!(nested.contains("nothing was called"), "{nested}");
-        }
-    }
-    server.call("searched", json!({})).text("0");
-}
-
-#[test]
-fn what_a_result_says_is_never_read_again() {
-    let tasks = json!([
-        task("search", "search", json!({"query": "secret"})),
-        task("evil", "evil", json!({})),
-        task("echo", "echo", json!({"value": "${evil.text}"})),
-        task("within", "echo", json!({"value": "it said: ${evil.text}"})),
-    ]);
-    let (answer, _) = run(&mut server(), &tasks);
-    assert_eq!(answer["results"]["echo"], "${search.results[0].id}");
-    assert_eq!(answer["results"]["within"], "it said: ${search.results[0].id}");
 }
 
 #[test]
@@ -272,18 +136,6 @@ fn a_batch_can_be_taken_back() {
     server.status_until("its thread is free", |status| status["in_flight"] == 0);
 }
 
-#[test]
-fn a_script_runs_batches_too() {
-    let tasks = json!([
-        task("search", "search", json!({"query": "q"})),
-        task("page", "get_page_content", json!({"page_id": "${search.results[-1].id}"})),
-    ]);
-    let mut server = server();
-    let said = server.call("nested", json!({"tasks": tasks})).result();
-    let answer = &said["structuredContent"];
-    assert_eq!(answer["results"]["page"], "# p2", "{said:#}");
-}
-
 /// What runs at once, whose time is up and how an answer is said: as for a batch from outside.
 #[test]
 fn a_batch_of_a_script_is_no_worse() {
@@ -321,30 +173,6 @@ fn a_batch_in_a_batch_of_a_script_ends() {
     let said = server().call("nested", json!({"tasks": tasks})).result();
     let deep = said["structuredContent"].to_string();
     assert_eq!(deep.matches("\"deep\"").count(), 8, "{deep}");
-}
-
-#[test]
-fn progress_is_told_task_by_task() {
-    let Client::Stdio(mut server, _) = Client::start(room(), Door::Stdio(Era::Modern), json!({}))
-    else {
-        panic!("it is stdio")
-    };
-    let params = json!({
-        "name": "batch", "arguments": {"tasks": CHAIN}, "_meta": {"progressToken": "p"},
-    });
-    let id = server.send("tools/call", params);
-    server.answer(id);
-    let mut told = Vec::new();
-    while let Some(word) = server.wire().notified("notifications/progress") {
-        let params = &word["params"];
-        told.push((
-            params["progress"].as_f64().unwrap(),
-            params["message"].as_str().unwrap().to_owned(),
-        ));
-    }
-    let expected = [(0.0, "search"), (1.0, "page"), (2.0, "done")];
-    let expected = expected.map(|(done, words)| (done, words.to_owned()));
-    assert_eq!(told, expected);
 }
 
 #[test]
@@ -423,33 +251,5 @@ fn a_long_plan_is_shown_in_few_lines() {
     for up in drawn.split("\x1b[").filter_map(|part| part.split_once('A')) {
         let lines: usize = up.0.parse().unwrap_or_default();
         assert!(lines <= 9, "{lines} lines");
-    }
-}
-
-/// Results, `select` and compact output of an old extension's tool, as of a typed one's.
-#[test]
-fn old_extensions_take_part() {
-    let room = room();
-    room.write("old.star", OLD);
-    let mut server = Server::start_in(room, crate::fixture::Opening::Modern);
-    let find = |more: Value| {
-        let mut task = json!({"id": "found", "module": "old", "tool": "find", "params": {}});
-        task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        task
-    };
-    let echo = task("echo", "echo", json!({"value": "${found.rows[-1].name}"}));
-    for (more, expected) in [
-        (json!({}), json!({"echo": "n2"})),
-        (
-            json!({"output": true}),
-            json!({"echo": "n2", "found": "rows[3]{id,name,kind}:\n  0,n0,row\n  1,n1,row\n  2,n2,row"}),
-        ),
-        (
-            json!({"output": true, "select": ["name"]}),
-            json!({"echo": "n2", "found": "rows[3]{name}:\n  n0\n  n1\n  n2"}),
-        ),
-    ] {
-        let (answer, _) = run(&mut server, &json!([find(more), echo]));
-        assert_eq!(answer["results"], expected, "{answer:#}");
     }
 }

@@ -75,14 +75,14 @@ resource("NAME://NAME", NAME)
 "#;
 
 /// Calls and batches of a script.
-const HUB: &str = r#"
+const HUB: &str = r"
 permissions(calls = MODULES)
 
 def through(ctx, tool: str, args: dict = {}):
     attempt(ctx.call, tool, args)
 
 tool(through)
-"#;
+";
 
 const CLIENTS: [&str; 5] =
     ["stdio legacy", "stdio modern", "http session", "http plain", "http modern"];

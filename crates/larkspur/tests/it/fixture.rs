@@ -211,18 +211,11 @@ impl Server {
         }
     }
 
-    /// What `larkspur status` would be told, asked in the same way.
+    /// What `larkspur status` would be told.
     #[track_caller]
     pub(crate) fn status(&mut self) -> Value {
         let pid = self.wire().pid();
-        let socket = self.room.path().join(format!("run/larkspur/{pid}.sock"));
-        let mut stream = UnixStream::connect(socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(b"\"status\"\n").unwrap();
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).unwrap();
-        let mut reply: Value = serde_json::from_str(&line).unwrap();
-        reply["status"].take()
+        status_of(&self.room, pid)
     }
 
     /// Asks until the status is as wanted.
@@ -301,6 +294,19 @@ impl Server {
             .and_then(|kilobytes| kilobytes.parse().ok())
             .unwrap()
     }
+}
+
+/// What `larkspur status` would be told of this server, asked in the same way.
+#[track_caller]
+pub(crate) fn status_of(room: &Room, pid: u32) -> Value {
+    let socket = room.path().join(format!("run/larkspur/{pid}.sock"));
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(b"\"status\"\n").unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    let mut reply: Value = serde_json::from_str(&line).unwrap();
+    reply["status"].take()
 }
 
 /// One answer, and the server to go on with.

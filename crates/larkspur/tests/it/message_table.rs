@@ -272,6 +272,10 @@ fn problems(message: &Message, spoken: &[String], response: &Reply) -> Vec<Strin
     if is_silent != (response.status == 202) {
         problems.push(format!("status {}", response.status));
     }
+    let is_unknown = message.revision.is_some() && message.expected == Expected::Error(-32601);
+    if is_unknown && response.status != 404 {
+        problems.push(format!("status {} of an unknown method", response.status));
+    }
     if spoken.len() != usize::from(!is_silent) {
         problems.push(format!("{} replies over stdio", spoken.len()));
     }

@@ -75,42 +75,6 @@ fn a_plain_post_gets_no_events() {
 }
 
 #[test]
-fn a_modern_request_stands_alone() {
-    let web = web();
-    let reply = web.modern("server/discover", json!({}));
-    let discovered = reply.is(200).json();
-    assert!(discovered["result"]["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)));
-    let reply = web.modern("tools/call", json!({"name": "hello", "arguments": {"name": "Ada"}}));
-    assert_eq!(reply.header("content-type"), Some("application/json"));
-    let result = &reply.is(200).json()["result"];
-    assert_eq!(result["content"][0]["text"], "hello Ada");
-    assert_eq!(result["resultType"], "complete");
-    assert_eq!(reply.header("mcp-session-id"), None);
-    let reply = web.modern("resources/read", json!({"uri": "greet://today"}));
-    assert_eq!(reply.is(200).json()["result"]["contents"][0]["text"], "sunny");
-}
-
-/// What the modern era has left behind is unknown there, whether its params can be read or not.
-#[test]
-fn methods_of_the_other_era_are_unknown() {
-    let web = web();
-    let who = json!({"name": "c", "version": "1"});
-    let hello = json!({"protocolVersion": MODERN, "capabilities": {}, "clientInfo": who});
-    for (method, params) in [
-        ("initialize", hello),
-        ("ping", json!({})),
-        ("logging/setLevel", json!({"level": "info"})),
-        ("resources/subscribe", json!({"uri": "greet://today"})),
-        ("resources/unsubscribe", json!({"uri": "greet://today"})),
-    ] {
-        for params in [params, json!({})] {
-            let reply = web.modern(method, params);
-            assert_eq!((reply.status, reply.code()), (404, -32601), "{method}");
-        }
-    }
-}
-
-#[test]
 fn what_streams_comes_as_events() {
     let web = web();
     let mut message = modern("tools/call", json!({"name": "steps"}));
@@ -289,27 +253,4 @@ fn curl_needs_no_ceremony() {
     });
     assert_eq!(answers[0]["tools"], 3);
     assert_eq!(answers[1]["result"]["tools"][1]["name"], "hello");
-}
-
-/// The same request by either door has the same result.
-#[test]
-fn both_doors_say_the_same() {
-    let room = Room::new();
-    room.write("greet.star", GREET);
-    let mut web = Web::start(room, &["--transport", "stdio,http"]);
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}),
-        call("hello", json!({"name": "Ada"})),
-        call("hello", json!({})),
-        call("broken", json!({})),
-        call("no_such", json!({})),
-        json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": {"uri": "greet://today"}}),
-        json!({"jsonrpc": "2.0", "id": 7, "method": "no/such"}),
-        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call"}),
-    ] {
-        web.wire.send(message.to_string().as_bytes());
-        let spoken = web.wire.answer(&json!(7));
-        let written = web.plain(&message).json();
-        assert_eq!(written, spoken, "{message}");
-    }
 }

@@ -2,7 +2,6 @@
 
 use crate::fixture::Server;
 use crate::folder::manifest;
-use expect_test::{Expect, expect};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -27,19 +26,12 @@ def fails(ctx, name: str):
     ctx.tools.add(lambda: 1, name = name)
     fail("no")
 
-def both(ctx):
-    ctx.tools.add(lambda: 1, name = "passing")
-    ctx.tools.remove("passing")
-    ctx.tools.remove("say_one")
-    ctx.tools.add(lambda: "again", name = "say_one")
-
 tool(add)
 tool(remove)
 tool(fails)
-tool(both)
 "#;
 
-const DECLARED: [&str; 4] = ["maker_add", "maker_both", "maker_fails", "maker_remove"];
+const DECLARED: [&str; 3] = ["maker_add", "maker_fails", "maker_remove"];
 
 fn maker() -> Server {
     let mut server = Server::start();
@@ -50,37 +42,12 @@ fn maker() -> Server {
 }
 
 #[test]
-fn tools_added_by_start_are_tools() {
+fn a_list_that_a_handler_changes_is_told_of() {
     let mut server = maker();
-    server.call("say_one", json!({})).text("one!").call("maker.say_two", json!({})).text("two!");
-}
-
-#[test]
-fn a_handler_adds_and_removes_tools() {
-    let mut server = maker();
-    server
-        .call("add", json!({"name": "say_x", "text": "x "}))
-        .text("null")
-        .changed()
-        .call("say_x", json!({"times": 2}))
-        .text("x keptx kept")
-        .call("say_x", json!({"times": "many"}))
-        .fails("times")
-        // One of its name is replaced.
-        .call("add", json!({"name": "say_x", "text": "y "}))
-        .text("null")
-        .changed()
-        .call("say_x", json!({}))
-        .text("y kept")
-        .call("remove", json!({"name": "say_x"}))
-        .text("null")
-        .changed()
-        .call("say_x", json!({}))
-        .refused(-32602, "there is no tool `say_x`")
-        .call("both", json!({}))
-        .text("null")
-        .call("say_one", json!({}))
-        .text("again");
+    let [x, y] = ["x ", "y "].map(|text| json!({"name": "say_x", "text": text}));
+    server.call("add", x).text("null").changed().call("add", y).text("null").changed();
+    server.call("remove", json!({"name": "say_x"})).text("null").changed();
+    server.call("fails", json!({"name": "x"})).fails("no").not_told();
 }
 
 #[test]
@@ -100,35 +67,6 @@ fn a_reload_and_a_stop_take_them_away() {
     server.changed().lists(&[]);
     server.order("start maker").exits(0);
     server.changed().lists(&[&DECLARED[..], &["maker_say_one", "maker_say_three"]].concat());
-}
-
-#[track_caller]
-fn refused(tool: &str, arguments: serde_json::Value, expected: Expect) {
-    let mut server = maker();
-    let result = server.call(tool, arguments).result();
-    assert_eq!(result["isError"], true, "{result:#}");
-    expected.assert_eq(result["content"][0]["text"].as_str().unwrap());
-    server.not_told().lists(&[&DECLARED[..], &["maker_say_one", "maker_say_two"]].concat());
-}
-
-#[test]
-fn a_failed_call_changes_nothing() {
-    refused(
-        "remove",
-        json!({"name": "say_on"}),
-        expect!["module `maker` has no tool `say_on` to remove; did you mean `say_one`?"],
-    );
-    refused(
-        "remove",
-        json!({"name": "elephant"}),
-        expect!["module `maker` has no tool `elephant` to remove"],
-    );
-    refused("fails", json!({"name": "x"}), expect!["no"]);
-    refused(
-        "add",
-        json!({"name": "not a name", "text": ""}),
-        expect!["tool name `not a name` may hold only letters, digits, `_` and `-`"],
-    );
 }
 
 #[test]

@@ -1,8 +1,7 @@
-//! Resources, read and subscribed to in both eras, and from the shell.
+//! Resources: subscriptions, other lists of them, and the shell.
 
 use crate::fixture::{Opening, Server, described, greeting};
 use crate::room::Room;
-use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 const UPDATED: &str = "notifications/resources/updated";
@@ -30,12 +29,8 @@ def touch(ctx, uri: str) -> str:
     ctx.resource_updated(uri)
     return "touched"
 
-def starts(value, given):
-    return [s + given.get("shelf", "") for s in ["1", "12", "2"] if s.startswith(value)]
-
-resource("lib://today", today, title = "Today", mime = "text/markdown", annotations = {"priority": 0.5},
-         icons = [{"src": "https://example.org/i.png"}])
-resource("lib://{shelf}/{number}", book, complete = {"number": starts})
+resource("lib://today", today, title = "Today", mime = "text/markdown")
+resource("lib://{shelf}/{number}", book)
 resource("lib://pages/{+path}", page)
 resource("lib://gone", gone)
 tool(touch)
@@ -50,162 +45,6 @@ fn library(opening: Opening) -> Server {
 #[track_caller]
 fn read(server: &mut Server, uri: &str) -> Value {
     server.request("resources/read", json!({"uri": uri})).result()
-}
-
-/// What a client sees of an error, on one line.
-#[track_caller]
-pub(crate) fn refused(server: &mut Server, method: &str, params: Value, expected: &Expect) {
-    let error = server.request(method, params).message["error"].clone();
-    let data = error.get("data").map_or(String::new(), |d| format!(" {d}"));
-    let message = error["message"].as_str().unwrap_or_default();
-    expected.assert_eq(&format!("{} {message}{data}", error["code"]));
-}
-
-/// What a modern result carries besides, and a legacy one must not.
-#[track_caller]
-pub(crate) fn dressed(opening: Opening, result: &Value, cached: bool) {
-    let modern = opening == Opening::Modern;
-    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"];
-    assert_eq!(*info == "larkspur", modern, "{result:#}");
-    assert_eq!(result["resultType"] == "complete", modern, "{result:#}");
-    assert_eq!(result["ttlMs"].is_u64(), modern && cached, "{result:#}");
-    assert_eq!(result["cacheScope"].is_string(), modern && cached, "{result:#}");
-}
-
-#[test]
-fn resources_and_templates_are_listed() {
-    for opening in ERAS {
-        let mut server = library(opening);
-        let listed = server.request("resources/list", json!({})).result();
-        dressed(opening, &listed, true);
-        expect![[
-            r#"[{"uri":"lib://gone","name":"gone"},{"uri":"lib://today","name":"today","title":"Today","description":"What is new.","mimeType":"text/markdown","icons":[{"src":"https://example.org/i.png"}],"annotations":{"priority":0.5}}]"#
-        ]]
-        .assert_eq(&listed["resources"].to_string());
-        let listed = server.request("resources/templates/list", json!({})).result();
-        dressed(opening, &listed, true);
-        expect![[
-            r#"[{"uriTemplate":"lib://pages/{+path}","name":"page"},{"uriTemplate":"lib://{shelf}/{number}","name":"book"}]"#
-        ]]
-        .assert_eq(&listed["resourceTemplates"].to_string());
-    }
-}
-
-#[test]
-fn a_resource_is_read_by_its_uri() {
-    for opening in ERAS {
-        let mut server = library(opening);
-        let check = |server: &mut Server, uri: &str, expected: &Expect| {
-            let result = read(server, uri);
-            dressed(opening, &result, true);
-            expected.assert_eq(&result["contents"].to_string());
-        };
-        check(
-            &mut server,
-            "lib://today",
-            &expect![[
-                r#"[{"uri":"lib://today","mimeType":"text/markdown","text":"nothing new"}]"#
-            ]],
-        );
-        check(
-            &mut server,
-            "lib://poems/7",
-            &expect![[
-                r#"[{"uri":"lib://poems/7","mimeType":"application/json","text":"{\"shelf\":\"poems\",\"number\":7}"}]"#
-            ]],
-        );
-        check(
-            &mut server,
-            "lib://pages/a/b",
-            &expect![[
-                r#"[{"uri":"lib://pages/a/b","mimeType":"text/plain","text":"a/b"},{"uri":"lib://cover","mimeType":"image/png","blob":"aGk="}]"#
-            ]],
-        );
-        // The template that says more is tried first.
-        check(
-            &mut server,
-            "lib://pages/7",
-            &expect![[
-                r#"[{"uri":"lib://pages/7","mimeType":"text/plain","text":"7"},{"uri":"lib://cover","mimeType":"image/png","blob":"aGk="}]"#
-            ]],
-        );
-    }
-}
-
-#[test]
-fn what_cannot_be_read_is_an_error() {
-    let near = r#"there is no resource `lib://tody`; did you mean `lib://today`? {"uri":"lib://tody","available":["lib://today"]}"#;
-    for (opening, code) in [(Opening::Legacy, -32002), (Opening::Modern, -32602)] {
-        let mut server = library(opening);
-        let error =
-            server.request("resources/read", json!({"uri": "lib://tody"})).message["error"].clone();
-        assert_eq!(
-            format!("{} {} {}", error["code"], error["message"].as_str().unwrap(), error["data"]),
-            format!("{code} {near}")
-        );
-        let mut check = |uri: &str, expected: &Expect| {
-            refused(&mut server, "resources/read", json!({"uri": uri}), expected);
-        };
-        check(
-            "lib://poem/x",
-            &expect![[
-                r#"-32602 lib://poem/x: `shelf` expected one of "poems", "plays", got the string "poem"; did you mean "poems"?; `number` expected an integer, got the string "x""#
-            ]],
-        );
-        check("lib://gone", &expect!["-32603 the shelf is empty"]);
-        server
-            .request("resources/read", json!({}))
-            .refused(-32602, "resources/read needs params with `uri`");
-        server.request("resources/list", json!({"cursor": "x"})).refused(-32602, "no cursor of");
-        server
-            .request("resources/templates/list", json!({"cursor": 3}))
-            .refused(-32602, "`cursor` of resources/templates/list must be a string");
-    }
-}
-
-#[test]
-fn nothing_is_served_where_there_is_nothing() {
-    for opening in ERAS {
-        let mut server = Server::start_as(opening);
-        let listed = server.request("resources/list", json!({})).result();
-        assert_eq!(listed["resources"], json!([]));
-        let listed = server.request("resources/templates/list", json!({})).result();
-        assert_eq!(listed["resourceTemplates"], json!([]));
-        server.request("resources/read", json!({"uri": "a://b"})).refused(
-            if opening == Opening::Legacy { -32002 } else { -32602 },
-            "there is no resource `a://b`",
-        );
-    }
-}
-
-#[test]
-fn variables_are_completed() {
-    for opening in ERAS {
-        let mut server = library(opening);
-        let template = json!({"type": "ref/resource", "uri": "lib://{shelf}/{number}"});
-        let mut complete = |argument: Value, context: Value| {
-            let params = json!({"ref": template, "argument": argument, "context": context});
-            let result = server.request("completion/complete", params).result();
-            dressed(opening, &result, false);
-            result["completion"].to_string()
-        };
-        expect![[r#"{"values":["poems","plays"],"total":2,"hasMore":false}"#]]
-            .assert_eq(&complete(json!({"name": "shelf", "value": "P"}), json!({})));
-        expect![[r#"{"values":["1poems","12poems"],"total":2,"hasMore":false}"#]].assert_eq(
-            &complete(
-                json!({"name": "number", "value": "1"}),
-                json!({"arguments": {"shelf": "poems"}}),
-            ),
-        );
-        refused(
-            &mut server,
-            "completion/complete",
-            json!({"ref": template, "argument": {"name": "shel", "value": ""}}),
-            &expect![[
-                r#"-32602 lib://{shelf}/{number} has no argument `shel`; did you mean `shelf`? {"available":["shelf","number"]}"#
-            ]],
-        );
-    }
 }
 
 #[test]
@@ -247,6 +86,16 @@ fn each_list_is_told_of_by_itself() {
         server.edit("greet", &described("hello", "Greets.")).changed();
         assert_eq!(server.up().wire().notified(RESOURCES_CHANGED), None);
     }
+}
+
+#[test]
+fn another_list_of_prompts_is_told_of() {
+    let prompt =
+        |about: &str| format!("def f():\n    \"\"\"{about}\"\"\"\n    return ''\nprompt(f)\n");
+    let mut server = Server::start();
+    server.module("docs", &prompt("One.")).up().edit("docs", &prompt("Two."));
+    server.wire().notification("notifications/prompts/list_changed");
+    assert_eq!(server.not_told().wire().notified(RESOURCES_CHANGED), None);
 }
 
 #[track_caller]
@@ -300,12 +149,9 @@ fn subscriptions_have_a_bound() {
         let uri = format!("lib://poems/{i}");
         server.request("resources/subscribe", json!({"uri": uri})).result();
     }
-    refused(
-        &mut server,
-        "resources/subscribe",
-        json!({"uri": "lib://today"}),
-        &expect!["-32602 a client may subscribe to 1024 resources"],
-    );
+    server
+        .request("resources/subscribe", json!({"uri": "lib://today"}))
+        .refused(-32602, "a client may subscribe to 1024 resources");
 }
 
 #[test]
@@ -320,43 +166,6 @@ fn the_road_has_a_deadline_and_can_be_left() {
     server
         .notify("notifications/cancelled", json!({"requestId": id}))
         .status_until("free again", |status| status["in_flight"] == 0 && status["stopped"] == 1);
-}
-
-/// A module with a manifest: what `start` gave is there, other tools can be called, and a function
-/// that is a resource is no hook.
-#[test]
-fn a_resource_is_part_of_its_module() {
-    let main = r#"
-def start(deps, config):
-    return {"word": "started"}
-
-def status(ctx, part: str):
-    return "%s, %s" % (ctx.instance["word"], ctx.call("greet.hello", {"name": part}))
-
-def missed(ctx):
-    return ctx.call("greet.hello", {"nam": "x"})
-
-resource("unit://{part}", status)
-resource("unit://missed/it", missed)
-"#;
-    let mut server = Server::start();
-    server
-        .module("greet", &greeting("hello"))
-        .file(
-            "unit/module.toml",
-            "name = \"unit\"\nversion = \"1.0.0\"\ndescription = \"A unit.\"\noptional_deps = [\"greet\"]\n",
-        )
-        .file("unit/main.star", main);
-    let read = read(&mut server, "unit://ada");
-    assert_eq!(read["contents"][0]["text"], "started, hello ada");
-    refused(
-        &mut server,
-        "resources/read",
-        json!({"uri": "unit://missed/it"}),
-        &expect![
-            "-32603 greet.hello was not called: `name` is required; `nam` is not a parameter; did you mean `name`?"
-        ],
-    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::calls::{SLOW, SPIN};
 use crate::fixture::{Opening, Server, ada, greeting};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// Less than a call in flight may have.
@@ -19,35 +19,6 @@ def steps(ctx, turns: int = 0) -> str:
 
 tool(steps)
 "#;
-
-#[test]
-fn progress_comes_in_order_before_the_answer() {
-    for opening in [Opening::Legacy, Opening::Modern] {
-        let mut server = Server::start_as(opening);
-        server.module("steps", STEPS);
-        let call = json!({"name": "steps", "_meta": {"progressToken": "half"}});
-        server.request("tools/call", call).text("done");
-        // All of it was there when the answer was.
-        let words: Vec<Value> =
-            std::iter::from_fn(|| server.wire().notified("notifications/progress"))
-                .map(|word| word["params"].clone())
-                .collect();
-        let expected = [
-            json!({"progressToken": "half", "progress": 1.0, "total": 3.0, "message": "first"}),
-            json!({"progressToken": "half", "progress": 2.0, "total": 3.0}),
-            json!({"progressToken": "half", "progress": 3.5}),
-        ];
-        assert_eq!(words, expected);
-    }
-}
-
-#[test]
-fn progress_is_for_those_who_asked() {
-    let mut server = Server::start();
-    server.module("steps", STEPS);
-    server.call("steps", json!({})).text("done").up();
-    assert_eq!(server.wire().notified("notifications/progress"), None);
-}
 
 #[test]
 fn a_cancelled_call_ends_soon_and_is_not_answered() {

@@ -75,7 +75,7 @@ fn even_out(line: &str) -> String {
 }
 
 /// Whether a line fits a pattern in which `[..]` stands for any text.
-fn fits(pattern: &str, line: &str) -> bool {
+pub(crate) fn fits(pattern: &str, line: &str) -> bool {
     let Some((before, after)) = pattern.split_once("[..]") else {
         return pattern == line;
     };

@@ -180,6 +180,11 @@ impl Wire {
         self.notifications.remove(at)
     }
 
+    /// Notifications that have already come.
+    pub(crate) fn take_notifications(&mut self) -> Vec<Value> {
+        self.notifications.drain(..).collect()
+    }
+
     /// Everything said that nobody has asked for, by id.
     pub(crate) fn unasked(&mut self) -> HashMap<String, Vec<Value>> {
         while self.pump(Instant::now()) {}
