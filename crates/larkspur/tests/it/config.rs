@@ -252,7 +252,7 @@ fn a_file_that_cannot_be_used_ends_a_command_at_its_start() {
     let room = Room::new();
     room.write("a.star", &saying("a", "1"));
     let expected = expect![[r"
-        error: unknown key `limits.timeot`
+        error: unknown key `timeot`
           ┌ larkspur.toml:2:1
         2 │ timeot = 1
           │ ^^^^^^

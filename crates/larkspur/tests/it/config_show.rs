@@ -387,7 +387,7 @@ fn modules_that_do_not_run_are_shown_as_well() {
           loud is unset
           salts is unset
         error: modules/mute/module.toml cannot be loaded
-        `name` must be a string, got the integer 3
+        `name` must be a string, got integer `3`
           ┌ mute/module.toml:1:8
         1 │ name = 3
           │        ^
@@ -425,7 +425,7 @@ fn modules_that_do_not_run_are_shown_as_well() {
         &[],
         6,
         &expect![[r"
-        error: `enable` must be a list, got the integer 3
+        error: `enable` must be a list, got integer `3`
           ┌ larkspur.toml:1:10
         1 │ enable = 3
           │          ^

@@ -17,6 +17,17 @@ fn libraries_are_listed_with_a_line_each() {
 }
 
 #[test]
+fn files_of_settings_have_a_schema() {
+    for (file, key) in [("larkspur.toml", "server"), ("module.toml", "permissions")] {
+        let schema = Room::new().run(&["doc", "--schema", file]).exits(0).json();
+        assert_eq!(schema["title"], file);
+        assert_eq!(schema["additionalProperties"], false);
+        assert_eq!(schema["properties"][key]["type"], "object");
+    }
+    Room::new().run(&["doc", "--schema", "other.toml"]).exits(2).notes("module.toml");
+}
+
+#[test]
 fn a_library_lists_its_functions() {
     let listed = Room::new().run(&["doc", "uuid"]);
     expect![[r"

@@ -142,7 +142,7 @@ fn what_is_broken_is_in_the_picture() {
           │               ^^^^^^
           = help: installed are a, b, bad, behind, late, log, twin
         error: modules/mute/module.toml cannot be loaded
-        `name` must be a string, got the integer 3
+        `name` must be a string, got integer `3`
           ┌ mute/module.toml:1:8
         1 │ name = 3
           │        ^

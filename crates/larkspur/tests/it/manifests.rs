@@ -92,7 +92,7 @@ fn fields_are_checked() {
     check(
         &manifest("bad", "keywords = \"x\""),
         expect![[r#"
-        `keywords` must be a list, got the string "x"
+        `keywords` must be a list, got string "x"
           ┌ bad/module.toml:4:12
         4 │ keywords = "x"
           │            ^^^"#]],
