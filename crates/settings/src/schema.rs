@@ -3,7 +3,7 @@
 
 use crate::document::{inline_toml, toml_key};
 use crate::{Manifest, Project};
-use model::first_sentence;
+use model::{Grouped, first_sentence};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ fn collect(name: &str, example: &str, schema: &Value, found: &mut Vec<Section>) 
 
 fn read_key(name: &str, schema: &Value, is_required: bool) -> Key {
     let has_section = schema["properties"].is_object() || !schema["propertyNames"].is_null();
-    let own = |value: Option<&Value>| value.filter(|_| !has_section).map(inline_toml);
+    let own = |value: Option<&Value>| value.filter(|_| !has_section).map(toml);
     let example = own(schema["examples"].get(0));
     let default = schema.get("default").filter(|value| example.is_none() || **value != json!([]));
     let described =
@@ -124,6 +124,14 @@ fn read_key(name: &str, schema: &Value, is_required: bool) -> Key {
         default: own(default),
         example,
         about: if has_section { first_sentence(&about).to_owned() } else { about },
+    }
+}
+
+/// A long number has its digits in groups.
+fn toml(value: &Value) -> String {
+    match value.as_u64().and_then(|number| usize::try_from(number).ok()) {
+        Some(number) if number >= 10_000 => Grouped(number).to_string().replace(',', "_"),
+        _ => inline_toml(value),
     }
 }
 
