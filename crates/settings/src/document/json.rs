@@ -14,7 +14,7 @@ where
 {
     match deserializer.deserialize_map(JsonVisitor)? {
         Value::Object(map) => Ok(map),
-        _ => Err(D::Error::custom("it must be a table")),
+        other => Err(D::Error::custom(format!("invalid type: {other}, expected a table"))),
     }
 }
 
