@@ -4,7 +4,7 @@ use crate::inspection::Inspection;
 use crate::{Finding, tools};
 use model::{Fault, ModuleName};
 use runtime::Surveyed;
-use settings::{Showing, Surface};
+use settings::{Server, Surface};
 
 pub(super) fn check(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
     let rules = &inspection.catalog.rules;
@@ -23,7 +23,7 @@ pub(super) fn check(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
         let tools = module.script.iter().flat_map(|script| &script.tools);
         tools.map(|tool| tools::price(&tool.tool))
     });
-    if !is_flat(&rules.showing, prices.sum()) {
+    if !is_flat(&rules.server, prices.sum()) {
         return;
     }
     for (place, (name, module, tool, listed)) in all.iter().enumerate() {
@@ -41,11 +41,11 @@ pub(super) fn check(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Are the tools of all modules shown in one list? Else a model reads the module's name first.
-fn is_flat(showing: &Showing, tokens: usize) -> bool {
-    match showing.surface {
+fn is_flat(server: &Server, tokens: usize) -> bool {
+    match server.surface {
         Surface::Flat => true,
         Surface::Modules => false,
-        Surface::Auto => tokens < showing.surface_tokens,
+        Surface::Auto => tokens < server.surface_tokens,
     }
 }
 

@@ -168,7 +168,7 @@ pub(crate) struct Serve {
 
     /// Who may call over HTTP: none (this machine only), token (`LARKSPUR_TOKEN`, or one that is
     /// made and shown) or jwt (whom an issuer of `[auth]` names) [default: none]
-    #[arg(long, value_name = "WAY", value_parser = str::parse::<Auth>)]
+    #[arg(long, value_name = "WAY", value_parser = settings::parse_word::<Auth>)]
     pub(crate) auth: Option<Auth>,
 
     /// Listen on other addresses than this machine's without a token, and mean it
@@ -182,7 +182,7 @@ pub(crate) struct Serve {
 
     /// What `tools/list` shows: flat (every tool), modules (the meta tools, through which all others
     /// are called) or auto (flat while that list is short) [default: auto]
-    #[arg(long, value_name = "SURFACE", value_parser = str::parse::<Surface>)]
+    #[arg(long, value_name = "SURFACE", value_parser = settings::parse_word::<Surface>)]
     pub(crate) surface: Option<Surface>,
 }
 
@@ -197,7 +197,7 @@ pub(crate) struct Dev {
     pub(crate) port: Option<u16>,
 
     /// What `tools/list` shows: flat, modules or auto [default: auto]
-    #[arg(long, value_name = "SURFACE", value_parser = str::parse::<Surface>)]
+    #[arg(long, value_name = "SURFACE", value_parser = settings::parse_word::<Surface>)]
     pub(crate) surface: Option<Surface>,
 }
 
@@ -413,6 +413,7 @@ Examples:
   larkspur doc http --format json   the same for programs
   larkspur doc --readme hello           a module's README, from its manifest and the schemas of its tools
   larkspur doc --readme hello --write   put it into modules/hello/README.md
+  larkspur doc --schema module.toml     the JSON Schema of that file, for editors
 
 Of a README that is there, --write changes only what stands between the two marks of Larkspur.
 Exit code: 0 done, 1 the module does not load or its README has no marks, 2 no such name")]
@@ -433,6 +434,10 @@ pub(crate) struct Doc {
     #[arg(long, requires = "readme")]
     pub(crate) write: bool,
 
+    /// Print the JSON Schema of a file of settings instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "format", "readme"])]
+    pub(crate) schema: Option<SettingsFile>,
+
     /// Renew the pages about libraries in a book's folder
     #[arg(long, value_name = "DIR", hide = true, conflicts_with = "name")]
     pub(crate) book: Option<PathBuf>,
@@ -440,6 +445,14 @@ pub(crate) struct Doc {
     /// Write a page for `man` about every command into a folder
     #[arg(long, value_name = "DIR", hide = true, conflicts_with_all = ["name", "book"])]
     pub(crate) man: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SettingsFile {
+    #[value(name = "larkspur.toml")]
+    Project,
+    #[value(name = "module.toml")]
+    Manifest,
 }
 
 #[derive(Debug, Subcommand)]

@@ -91,7 +91,7 @@ enum Owner {
 impl Misplaced {
     pub(crate) fn find(global: &Global, project: &ProjectFile) -> Option<Self> {
         let new = whole(&project.data_dir());
-        if store::is_used(&new) || project.project().data_dir.is_some() {
+        if store::is_used(&new) || project.project().server.data_dir.is_some() {
             return None;
         }
         let file = project.exists().then(|| whole(project.path()));

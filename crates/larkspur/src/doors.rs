@@ -8,7 +8,7 @@ use crate::variables::{TOKEN, TRUST_FOLDER};
 use model::Site;
 use runtime::ProjectFile;
 use server::{HttpListener, HttpSettings, Login, ServerSettings};
-use settings::{Auth, Cors, Doors, Transport};
+use settings::{Auth, Cors, Server, Transport};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, ToSocketAddrs};
 
@@ -53,17 +53,17 @@ pub(crate) struct Plan {
 }
 
 pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused> {
-    let doors = &project.project().doors;
+    let server = &project.project().server;
     let transport = if serve.http {
         Some(Transport { stdio: false, http: true })
     } else {
-        serve.transport.or(doors.transport)
+        serve.transport.or(server.transport)
     };
     let transport = transport.unwrap_or(Transport { stdio: true, http: false });
-    let host = serve.host.clone().or_else(|| doors.host.clone());
+    let host = serve.host.clone().or_else(|| server.host.clone());
     let host = host.unwrap_or_else(|| HOST.to_owned());
-    let port = serve.port.or(doors.port).unwrap_or(PORT);
-    let auth = serve.auth.or(doors.auth).unwrap_or(Auth::None);
+    let port = serve.port.or(server.port).unwrap_or(PORT);
+    let auth = serve.auth.or(server.auth).unwrap_or(Auth::None);
     let is_loopback = is_loopback(&host);
     if transport.http {
         check(&host, is_loopback, auth, serve, project)?;
@@ -75,11 +75,11 @@ pub(crate) fn plan(serve: &Serve, project: &ProjectFile) -> Result<Plan, Refused
         host,
         port,
         entrance: HttpSettings {
-            hosts: hosts(doors),
+            hosts: hosts(server),
             is_loopback,
-            cors: doors.cors.clone(),
-            connections: doors.connections.clone(),
-            sessions: doors.sessions.clone(),
+            cors: server.cors.clone(),
+            connections: server.connections(),
+            sessions: server.session_limits(),
             login,
         },
         made_token,
@@ -93,10 +93,10 @@ fn trusts_folder(serve: &Serve) -> bool {
 }
 
 /// By its public name it is called as well.
-fn hosts(doors: &Doors) -> Vec<String> {
-    let public = doors.public_url.as_deref().and_then(Site::read);
+fn hosts(server: &Server) -> Vec<String> {
+    let public = server.public_url.as_deref().and_then(Site::read);
     let named = public.map(|site| site.to_string());
-    doors.hosts.iter().cloned().chain(named).collect()
+    server.hosts.iter().cloned().chain(named).collect()
 }
 
 /// For `larkspur dev`: this machine only, whatever `larkspur.toml` says of the address.
@@ -114,7 +114,7 @@ pub(crate) fn plan_dev(dev: &Dev, project: &ProjectFile) -> Result<Plan, Refused
         host: Some(host),
         port: dev.port,
         // Nobody makes tokens for somebody who tries something out.
-        auth: (project.project().doors.auth == Some(Auth::Jwt)).then_some(Auth::Token),
+        auth: (project.project().server.auth == Some(Auth::Jwt)).then_some(Auth::Token),
         insecure_open: false,
         trust_folder: false,
         surface: dev.surface,
@@ -146,7 +146,7 @@ fn check(
             )),
         });
     }
-    if auth == Auth::None && project.project().doors.cors == Cors::Anybody {
+    if auth == Auth::None && project.project().server.cors == Cors::Anybody {
         let why = format!(
             "`cors = [\"*\"]` under [server] in {file} lets any web page call the tools: add \
              `auth = \"token\"` there (or --auth token), or name the origins"
@@ -157,8 +157,8 @@ fn check(
 }
 
 /// Settings of all transports.
-pub(crate) fn server_settings(doors: &Doors) -> ServerSettings {
-    ServerSettings { errors: doors.errors, message_bytes: doors.message_bytes.0 }
+pub(crate) fn server_settings(server: &Server) -> ServerSettings {
+    ServerSettings { errors: server.errors, message_bytes: server.message_bytes }
 }
 
 /// What was said of doors that stay closed, or of keys to doors that stand open.
@@ -234,16 +234,14 @@ fn cannot_listen(plan: &Plan, error: &io::Error) -> Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use settings::{PROJECT, Said};
+    use settings::PROJECT;
 
     #[track_caller]
     fn stated(key: &str) -> &'static str {
         let server = PROJECT.iter().find(|section| section.name == "server");
         let mut keys = server.unwrap().keys.iter();
-        match keys.find(|known| known.name == key).unwrap().said {
-            Said::Default(default) => default,
-            said => panic!("{key}: {said:?}"),
-        }
+        let key = keys.find(|known| known.name == key).unwrap();
+        key.default.as_ref().unwrap().trim_matches('"')
     }
 
     #[test]
@@ -276,7 +274,7 @@ mod tests {
         assert_eq!(Ok(plan.transport), stated("transport").parse());
         assert_eq!(plan.host, stated("host"));
         assert_eq!(plan.port.to_string(), stated("port"));
-        assert_eq!(stated("auth").parse(), Ok(Auth::None));
+        assert_eq!(settings::parse_word(stated("auth")), Ok(Auth::None));
         assert!(matches!(plan.entrance.login, Login::Open));
     }
 }

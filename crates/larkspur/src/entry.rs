@@ -19,7 +19,7 @@ pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
     }
     let project = compose::project(global)?;
     let mut args = vec!["serve".to_owned()];
-    if project.project().doors.transport.is_some_and(|doors| doors != PIPES) {
+    if project.project().server.transport.is_some_and(|open| open != PIPES) {
         args.extend(["--transport".into(), "stdio".into()]);
     }
     for folder in folders(global)? {
@@ -30,7 +30,7 @@ pub(crate) fn launch(global: &Global) -> anyhow::Result<Launch> {
     }
     let command = absolute(&program()?)?;
     // A flat list may be long: a client that loads tools on demand does well to do so.
-    let always_load = project.project().showing.surface != Surface::Flat;
+    let always_load = project.project().server.surface != Surface::Flat;
     Ok(Launch { command, args, always_load })
 }
 

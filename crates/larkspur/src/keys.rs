@@ -22,7 +22,7 @@ pub(crate) fn vault(project: &ProjectFile) -> Vault {
 fn sources(project: &ProjectFile) -> KeySources {
     let said = said();
     let beside = project.path().parent().unwrap_or(Path::new(""));
-    let in_project = project.project().vault_key_file.as_ref();
+    let in_project = project.project().vault.key_file.as_ref();
     KeySources {
         key: said.get(VAULT_KEY).map(Secret::new),
         file: named_file().or_else(|| in_project.map(|file| beside.join(file))),

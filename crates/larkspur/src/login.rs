@@ -6,7 +6,7 @@ use crate::variables::TOKEN;
 use model::World;
 use runtime::ProjectFile;
 use server::{BadKeys, Jwks, Jwt, KeySet, Login, Source, Token};
-use settings::{Auth, Issuer, Keys};
+use settings::{Auth, Keys};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) fn login(
 fn jwt(is_flag: bool, file: &ProjectFile) -> Result<Jwt, Refused> {
     let project = file.project();
     let trust = &project.trust;
-    let Some(public_url) = project.doors.public_url.clone() else {
+    let Some(public_url) = project.server.public_url.clone() else {
         let why = format!(
             "auth = \"jwt\" needs the server's address as clients know it: add public_url = \
              \"https://mcp.example.org/mcp\" to [server] in {}",
@@ -34,7 +34,7 @@ fn jwt(is_flag: bool, file: &ProjectFile) -> Result<Jwt, Refused> {
         );
         return Err(Refused::said_by(is_flag, why));
     };
-    if trust.issuers.is_empty() {
+    if trust.issuer.is_empty() {
         let why = format!(
             "auth = \"jwt\" needs somebody whose tokens are taken: add \
              [auth.issuer.\"https://login.example.org\"] with jwks_url to {}",
@@ -44,15 +44,15 @@ fn jwt(is_flag: bool, file: &ProjectFile) -> Result<Jwt, Refused> {
     }
     let home = file.path().parent().unwrap_or(Path::new(""));
     let world = compose::world(project);
-    let issuers = trust.issuers.iter();
-    let issuers = issuers.map(|issuer| Ok((issuer.name.clone(), source(issuer, home, &world)?)));
+    let issuers = trust.issuers();
+    let issuers = issuers.map(|(name, keys)| Ok((name.to_owned(), source(name, keys, home, &world)?)));
     let issuers = issuers.collect::<Result<Vec<_>, Refused>>()?;
     Ok(Jwt::new(trust.clone(), public_url, issuers))
 }
 
-fn source(issuer: &Issuer, home: &Path, world: &Arc<dyn World>) -> Result<Source, Refused> {
+fn source(issuer: &str, keys: Keys<'_>, home: &Path, world: &Arc<dyn World>) -> Result<Source, Refused> {
     let of = |what: &str, why: &dyn std::fmt::Display| {
-        Refused::new(format!("keys of issuer `{}`: {what}: {why}", issuer.name))
+        Refused::new(format!("keys of issuer `{issuer}`: {what}: {why}"))
     };
     let read = |file: &str, take: fn(&[u8]) -> Result<KeySet, BadKeys>| {
         let path = world.real_path(&home.join(file));
@@ -61,7 +61,7 @@ fn source(issuer: &Issuer, home: &Path, world: &Arc<dyn World>) -> Result<Source
         let keys = take(text.as_bytes()).map_err(|bad| of(file, &bad))?;
         Ok(Source::from(keys))
     };
-    match &issuer.keys {
+    match keys {
         Keys::JwksUrl(url) => Ok(Jwks::new(url, Arc::clone(world)).into()),
         Keys::JwksFile(file) => read(file, KeySet::jwks),
         Keys::KeyFile(file) => read(file, KeySet::pem),

@@ -103,7 +103,7 @@ fn widened(module: &Surveyed, project: &ProjectFile) -> Vec<Finding> {
         return Vec::new();
     };
     let settings = project.project().modules.get(name);
-    let grant = settings.and_then(|settings| settings.grant());
+    let grant = settings.and_then(|settings| settings.grant.as_ref());
     let Some(grant) = grant.filter(|_| !script.declared.is_extension) else {
         return Vec::new();
     };

@@ -130,8 +130,8 @@ fn permission_keys(before: &str) -> Vec<CompletionItem> {
         count(')') <= count('(') && count(']') == count('[')
     });
     let section = MANIFEST.iter().find(|section| section.name == "permissions");
-    let keys = section.filter(|_| is_among).map_or(&[][..], |section| section.keys);
-    let of_key = |key: &Key| item(key.name, CompletionItemKind::VARIABLE, Some(key.about));
+    let keys = section.filter(|_| is_among).map_or(&[][..], |section| &section.keys);
+    let of_key = |key: &Key| item(&key.name, CompletionItemKind::VARIABLE, Some(&key.about));
     keys.iter().map(of_key).collect()
 }
 

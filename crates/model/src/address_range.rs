@@ -1,5 +1,7 @@
 //! Ranges of IP addresses, as configuration names them: one address, or a network such as `10.0.0.0/8`.
 
+use crate::deserialize_text;
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -14,6 +16,12 @@ pub struct AddressRange {
 impl AddressRange {
     pub fn contains(&self, address: IpAddr) -> bool {
         truncate(address.to_canonical(), self.prefix) == self.network
+    }
+}
+
+impl<'de> Deserialize<'de> for AddressRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_text(deserializer)
     }
 }
 

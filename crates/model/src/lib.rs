@@ -51,6 +51,7 @@ mod spelling;
 mod suggest;
 mod summary;
 mod task;
+mod text_value;
 mod tool;
 mod typed_argument;
 mod uri;
@@ -101,6 +102,7 @@ pub use spelling::{
 pub use suggest::{did_you_mean, near_names, nearest};
 pub use summary::{first_sentence, summarize};
 pub use task::{Task, TaskBody, TaskStatus, TaskUse};
+pub use text_value::deserialize_text;
 pub use tool::{FIELDS, Hints, Tool};
 pub use typed_argument::typed_argument;
 pub use uri::{BadUri, UriTemplate};

@@ -1,5 +1,7 @@
 //! Names of modules and tools: once you hold one, it is well formed.
 
+use crate::deserialize_text;
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -60,6 +62,11 @@ macro_rules! name {
             type Err = BadName;
             fn from_str(given: &str) -> Result<Self, BadName> {
                 checked($kind, given).map(Self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserialize_text(deserializer)
             }
         }
         impl $type {

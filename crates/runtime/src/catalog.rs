@@ -11,7 +11,7 @@ use crate::view::Views;
 use model::{Fault, ModuleName, ToolPath, did_you_mean, near_names};
 use script::{FileId, Script, ScriptPrompt, ScriptResource, ScriptTool, ToolChange};
 use serde_json::Value;
-use settings::{Config, Introduction, Manifest, Policy, Rate, Showing};
+use settings::{Config, Manifest, Policy, Rate, Server};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -206,9 +206,7 @@ pub struct Broken {
 /// What an operator says about how tools are shown.
 #[derive(Clone, Default)]
 pub struct Rules {
-    pub showing: Showing,
-    /// What clients are told about the server.
-    pub introduction: Introduction,
+    pub server: Server,
     /// Whether `auto` shows the meta tools, as it was chosen at the start; `None` at the start itself.
     pub(crate) shows_modules: Option<bool>,
     /// The same for every set of roles.

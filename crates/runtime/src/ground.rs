@@ -46,10 +46,10 @@ impl Ground {
             Store::at(settings.project.data_dir())
         };
         // In a test each call is to run.
-        let room = if settings.forgets { 0 } else { settings.project.project().quotas.cache };
+        let room = if settings.forgets { 0 } else { settings.project.project().bounds.cache };
         Self {
             folders: folders(settings),
-            limits: Arc::new(settings.project.project().limits.clone()),
+            limits: Arc::new(settings.project.project().bounds.limits()),
             pool: Pool::default(),
             abandoned: Arc::clone(&settings.abandoned),
             store,

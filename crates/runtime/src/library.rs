@@ -18,7 +18,7 @@ use crate::settle::{Missed, Settle};
 use model::{Fault, ModuleName};
 use script::{Engine, FileId, Script};
 use serde_json::Value;
-use settings::{Introduction, Manifest, ModuleSettings, Roles, Showing, Surface};
+use settings::{Manifest, ModuleSettings, Roles, Server, Surface};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -355,20 +355,17 @@ impl Library {
         let project = self.project.project();
         let modules = project.modules.iter();
         let prefix = |(name, settings): (&ModuleName, &ModuleSettings)| {
-            Some((name.clone(), settings.prefix()?.to_owned()))
+            Some((name.clone(), settings.prefix.clone()?))
         };
         let start = self.start_surface.clone();
         let at_start = start.as_ref();
         Rules {
             shows_modules: at_start.map(|at| at.shows_modules(&project.policy, &Roles::All)),
             start,
-            showing: Showing {
-                surface: self.overrides.surface.unwrap_or(project.showing.surface),
-                ..project.showing
-            },
-            introduction: Introduction {
+            server: Server {
+                surface: self.overrides.surface.unwrap_or(project.server.surface),
                 name: self.project.name(),
-                ..project.introduction.clone()
+                ..project.server.clone()
             },
             prefixes: modules.filter_map(prefix).collect(),
             owners: Arc::clone(&self.names.owners),
@@ -377,7 +374,7 @@ impl Library {
             rates: project
                 .modules
                 .iter()
-                .filter_map(|(name, settings)| Some((name.clone(), settings.rate()?)))
+                .filter_map(|(name, settings)| Some((name.clone(), settings.rate?)))
                 .collect(),
         }
     }

@@ -24,7 +24,7 @@ pub struct Loaded {
 impl Loaded {
     /// What lies in the folders of these settings now; nothing is started.
     pub fn new(settings: &Settings) -> Self {
-        let limits = settings.project.project().limits.clone();
+        let limits = settings.project.project().bounds.limits();
         let engine = Arc::new(Engine::counting(limits, settings.coverage.clone()));
         let library = Library::new(
             Arc::new(Ground::new(settings)),

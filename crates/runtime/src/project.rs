@@ -4,7 +4,7 @@ use crate::disk::read_project;
 use crate::own::Own;
 use crate::reader::digest;
 use model::{DATA_FOLDER, Fault, Grant, ModuleName};
-use settings::{AuditSettings, Connection, ModuleSettings, Project};
+use settings::{AuditSettings, Connection, Project};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl ProjectFile {
         let data = self.data_dir();
         let audit = self.project.audit.as_ref();
         let audit = audit.map(|settings| self.audit_file(settings));
-        let key = self.project.vault_key_file.as_ref();
+        let key = self.project.vault.key_file.as_ref();
         let key = key.map(|file| self.beside().join(file));
         let files = [self.path.clone(), data.join(store::FILE)];
         let files = files.into_iter().chain(audit).chain(key);
@@ -142,7 +142,7 @@ impl ProjectFile {
 
     /// What the project is called: as the file says, or as its folder; nothing without a file.
     pub fn name(&self) -> Option<String> {
-        let given = self.project.introduction.name.clone();
+        let given = self.project.server.name.clone();
         given.or_else(|| {
             let path = std::path::absolute(&self.path).ok()?;
             let folder = path.parent()?.file_name()?.to_string_lossy();
@@ -157,7 +157,7 @@ impl ProjectFile {
 
     /// Where what must outlive the process is kept: beside the file, unless it says otherwise.
     pub fn data_dir(&self) -> PathBuf {
-        let wanted = self.project.data_dir.as_deref();
+        let wanted = self.project.server.data_dir.as_deref();
         self.home().join(wanted.unwrap_or(DATA_FOLDER))
     }
 
@@ -183,13 +183,13 @@ impl ProjectFile {
     /// What the operator leaves this module.
     pub(crate) fn grant(&self, name: &ModuleName) -> Option<&Grant> {
         let settings = self.project.modules.get(name);
-        settings.and_then(ModuleSettings::grant)
+        settings.and_then(|settings| settings.grant.as_ref())
     }
 
     /// All that is granted, by name.
     pub(crate) fn grants(&self) -> impl Iterator<Item = (&ModuleName, &Grant)> {
         let modules = self.project.modules.iter();
-        modules.filter_map(|(name, settings)| Some((name, settings.grant()?)))
+        modules.filter_map(|(name, settings)| Some((name, settings.grant.as_ref()?)))
     }
 
     pub(crate) fn shown(&self) -> String {

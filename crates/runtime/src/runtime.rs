@@ -27,7 +27,7 @@ use crate::tasks::Tasks;
 use crate::updates::Updates;
 use model::{Caller, Fault, Limits, MemoryShare, ModuleName, Stop, World};
 use script::{Coverage, Engine, ToolChange};
-use settings::{Bounds, Quotas};
+use settings::Bounds;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,7 +145,7 @@ impl Runtime {
             Audit::of(&settings.project)
         };
         let quotas =
-            if settings.forgets { Quotas::default() } else { settings.project.project().quotas };
+            if settings.forgets { Bounds::default() } else { settings.project.project().bounds };
         let names = || {
             if settings.forgets {
                 NameRecord::default()
@@ -176,7 +176,7 @@ impl Runtime {
         let stats: Arc<Stats> = Arc::default();
         let keeper = Keeper::start(library, catalog.clone(), Arc::clone(&stats), watches, told);
         let (store, world) = (ground.store.clone(), Arc::clone(&ground.world));
-        let tasks = Tasks::new(store, world, settings.bounds);
+        let tasks = Tasks::new(store, world, &settings.bounds);
         Self(Arc::new(Inner {
             ground,
             catalog,

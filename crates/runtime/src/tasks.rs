@@ -63,7 +63,7 @@ pub struct Work {
 }
 
 impl Tasks {
-    pub(crate) fn new(store: Store, world: Arc<dyn World>, bounds: Bounds) -> Self {
+    pub(crate) fn new(store: Store, world: Arc<dyn World>, bounds: &Bounds) -> Self {
         let runner = world.random(16).map(|bytes| hex_digits(&bytes));
         Self(Arc::new(Inner {
             store,
@@ -71,7 +71,7 @@ impl Tasks {
             // Without chance nothing is begun either: see `add`.
             runner: runner.unwrap_or_default(),
             places: Arc::new(Semaphore::new(bounds.tasks.min(Semaphore::MAX_PERMITS))),
-            bounds,
+            bounds: *bounds,
             under_way: watch::Sender::default(),
             beating: AtomicBool::new(false),
         }))

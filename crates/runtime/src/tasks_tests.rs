@@ -40,7 +40,7 @@ fn desk() -> Desk {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path());
     let bounds = Bounds { tasks: 1, ..Bounds::default() };
-    let tasks = Tasks::new(store.clone(), Arc::new(Closed), bounds);
+    let tasks = Tasks::new(store.clone(), Arc::new(Closed), &bounds);
     Desk { _dir: dir, store, tasks }
 }
 

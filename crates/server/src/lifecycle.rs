@@ -49,7 +49,7 @@ pub(crate) fn discover(cx: &RequestCx) -> Reply {
 fn introduction(cx: &RequestCx) -> InitializeResult {
     let mut info = InitializeResult::new(capabilities());
     let catalog = cx.shared.runtime.view(&cx.caller);
-    let project = catalog.rules.introduction.name.as_deref();
+    let project = catalog.rules.server.name.as_deref();
     info.server_info = wire::titled_implementation(project);
     info.instructions = Some(catalog.instructions());
     info

@@ -60,7 +60,7 @@ impl Shared {
         let catalog = self.runtime.view(caller);
         let make = || {
             let tools = catalog.shown().into_iter();
-            let results = catalog.rules.showing.structured;
+            let results = catalog.rules.server.structured;
             let tools = tools.map(|listing| wire::tool(&listing, era, results));
             Ok::<_, Infallible>(Arc::new(tools.collect()))
         };

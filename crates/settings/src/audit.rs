@@ -1,25 +1,32 @@
 //! What is written down of every call: where, how much of it, and what happens when it cannot be.
 
-use crate::document::{Item, Table};
-use crate::known;
-use std::str::FromStr;
+use crate::document::Size;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// `[audit]` of `larkspur.toml`; without it nothing is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A line of JSON for every call and every denial, which `larkspur audit` shows. Without
+/// this table nothing is written. What is said here holds from the next start of the
+/// server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct AuditSettings {
-    /// Relative to `larkspur.toml`; in the data folder, if nothing is said.
+    /// Where, relative to this file.
+    #[schemars(extend("default" = ".larkspur/audit.jsonl"))]
     pub file: Option<String>,
-    /// A file that would grow beyond this is put aside, and another begun.
+    /// How large a file may grow before another is begun.
+    #[serde(with = "Size")]
     pub max_size: usize,
-    /// So many of those put aside are kept.
+    /// How many of the old ones are kept.
     pub keep: usize,
-    /// Also what calls were given.
+    /// Also record the arguments of calls, with credentials masked.
     pub arguments: bool,
+    /// When nothing can be written: `continue`, or `refuse` calls until it can. With `refuse`,
+    /// each call is recorded before it runs and before its result is sent.
     pub on_error: OnError,
 }
 
-/// What becomes of calls when nothing can be written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum OnError {
     /// They go on, and what could not be written is counted.
     #[default]
@@ -36,42 +43,6 @@ impl Default for AuditSettings {
             keep: 5,
             arguments: false,
             on_error: OnError::default(),
-        }
-    }
-}
-
-impl AuditSettings {
-    pub(crate) fn read(mut table: Table<'_>) -> Self {
-        let usual = Self::default();
-        let mut get = |key| table.get(key);
-        let settings = Self {
-            file: get("file").and_then(|item| Some(item.text()?.to_owned())),
-            max_size: get("max_size").and_then(|item| item.size()).unwrap_or(usual.max_size),
-            keep: get("keep").and_then(|item| item.count()).unwrap_or(usual.keep),
-            arguments: get("arguments").is_some_and(|item| yes(&item)),
-            on_error: get("on_error").and_then(|item| item.parse()).unwrap_or_default(),
-        };
-        table.finish(&known::AUDIT);
-        settings
-    }
-}
-
-fn yes(item: &Item<'_>) -> bool {
-    let said = item.boolean();
-    if said.is_none() {
-        item.complain(format!("`{}` must be true or false", item.name()));
-    }
-    said.unwrap_or_default()
-}
-
-impl FromStr for OnError {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "continue" => Ok(Self::Continue),
-            "refuse" => Ok(Self::Refuse),
-            other => Err(format!("`{other}` is neither `continue` nor `refuse`")),
         }
     }
 }

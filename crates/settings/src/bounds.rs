@@ -1,53 +1,120 @@
-//! Bounds on what the server takes in and lets out: how many calls there may be, and how much of
-//! the world one request of theirs may bring.
+//! `[limits]` of `larkspur.toml`: what one call may use, how many calls there may be, and how much of the world
+//! one request of theirs may bring.
 
-use crate::document::Table;
+use crate::Rate;
+use crate::document::{Size, Time};
+use model::Limits;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::time::Duration;
 
-/// Set by the operator under `[limits]`, each by the name of its field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What one call may use, and how much of the world it may bring. A module's own
+/// `[limits]` can only be tighter. What is said here holds from the next start of the
+/// server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct Bounds {
-    /// Calls on threads at one time; further ones wait.
+    /// How long one call may take.
+    #[serde(with = "Time")]
+    pub timeout: Duration,
+    /// How many loop turns and calls a script may make.
+    pub ticks: u64,
+    /// How much memory.
+    #[serde(with = "Size")]
+    pub heap: usize,
+    /// How deep functions may call each other.
+    pub call_depth: usize,
+    /// Maximum size of a result, and of the values that the references of a batch copy into one call.
+    #[serde(with = "Size")]
+    pub result: usize,
+    /// How many calls at one time.
     pub calls: usize,
-    /// Calls that may wait; further ones are turned away.
+    /// How many more calls may wait.
     pub queue: usize,
-    /// Resident memory of the process beyond which calls wait; half of what there is, unless set.
+    /// Resident memory of the server above which new calls wait, and are then rejected; running
+    /// calls pause, the oldest excepted. Unset: half of the machine's or the container's memory.
+    /// Linux only.
+    #[serde(with = "Size")]
+    #[schemars(example = &"4GiB")]
     pub memory: Option<usize>,
-    /// Tasks under way at one time; further ones are turned away.
+    /// How often one caller may call. Nothing is counted unless it is said here.
+    #[schemars(example = "10/s")]
+    pub caller_rate: Option<Rate>,
+    /// How often one module may be called, by whomever.
+    #[schemars(example = "100/s")]
+    pub module_rate: Option<Rate>,
+    /// How many calls of one caller at one time; further ones wait, each behind its own.
+    #[schemars(example = 4)]
+    pub caller_calls: Option<usize>,
+    /// How many calls of one module at one time.
+    #[schemars(example = 16)]
+    pub module_calls: Option<usize>,
+    /// How much room answers may take that are kept to be given again: those of tools and
+    /// resources with `cache = "60s"`.
+    #[serde(with = "Size")]
+    pub cache: usize,
+    /// How many calls of tools marked `task = True` are under way at one time.
     pub tasks: usize,
-    /// A call that is, or may become, a task.
+    /// How long one of them may take.
+    #[serde(with = "Time")]
     pub task_time: Duration,
-    /// How long what a task has led to can be asked for, at least.
+    /// How long what it led to can be asked for afterwards.
+    #[serde(with = "Time")]
     pub task_keep: Duration,
-    /// A request with its redirects and further tries.
+    /// A request of `http` with its redirects and further tries.
+    #[serde(with = "Time")]
     pub http_time: Duration,
-    /// An answer, unpacked.
+    /// The size of an answer to it, unpacked.
+    #[serde(with = "Size")]
     pub http_body: usize,
+    /// A command of `exec`.
+    #[serde(with = "Time")]
     pub exec_time: Duration,
-    /// What a command may write to each of its two streams.
+    /// What it may write to each of stdout and stderr.
+    #[serde(with = "Size")]
     pub exec_output: usize,
-    /// Commands at one time; further ones wait.
+    /// How many commands run at one time.
     pub exec_processes: usize,
-    /// Memory of a command and of everything it has started.
+    /// Memory of a command and of everything it has started, together: resident and swapped
+    /// pages, without files that they map. Looked at every 20 ms; Linux only.
+    #[serde(with = "Size")]
     pub exec_memory: usize,
-    /// Processes of a command at one time, itself included.
+    /// Processes of one command at one time, itself included. Counted every 20 ms; Linux only.
     pub exec_children: usize,
-    /// A file that a command writes.
+    /// Size of any file that a command writes.
+    #[serde(with = "Size")]
     pub exec_file_size: usize,
+    /// A statement or transaction of `sqlite` and `postgres`.
+    #[serde(with = "Time")]
     pub sql_time: Duration,
+    /// The rows of its answer.
     pub sql_rows: usize,
+    /// The bytes of its answer.
+    #[serde(with = "Size")]
     pub sql_bytes: usize,
-    /// A file that is read.
+    /// How large a file may be that is read.
+    #[serde(with = "Size")]
     pub file_bytes: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
+        let limits = Limits::default();
         let time = Duration::from_secs(30);
         Self {
+            timeout: limits.time,
+            ticks: limits.ticks,
+            heap: limits.heap_bytes,
+            call_depth: limits.call_depth,
+            result: limits.result_bytes,
             calls: 512,
             queue: 1024,
             memory: None,
+            caller_rate: None,
+            module_rate: None,
+            caller_calls: None,
+            module_calls: None,
+            cache: 64 << 20,
             tasks: 64,
             task_time: Duration::from_hours(1),
             task_keep: Duration::from_hours(24),
@@ -68,38 +135,15 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    pub(crate) fn read(table: &mut Table<'_>) -> Self {
-        let mut bounds = Self::default();
-        let mut number = |key, into: &mut usize| {
-            let given = table.get(key).and_then(|item| item.count());
-            *into = given.unwrap_or(*into);
-        };
-        number("calls", &mut bounds.calls);
-        number("queue", &mut bounds.queue);
-        number("tasks", &mut bounds.tasks);
-        number("exec_processes", &mut bounds.exec_processes);
-        number("exec_children", &mut bounds.exec_children);
-        number("sql_rows", &mut bounds.sql_rows);
-        let mut size = |key, into: &mut usize| {
-            let given = table.get(key).and_then(|item| item.size());
-            *into = given.unwrap_or(*into);
-        };
-        size("http_body", &mut bounds.http_body);
-        size("exec_output", &mut bounds.exec_output);
-        size("exec_memory", &mut bounds.exec_memory);
-        size("exec_file_size", &mut bounds.exec_file_size);
-        size("sql_bytes", &mut bounds.sql_bytes);
-        size("file_bytes", &mut bounds.file_bytes);
-        bounds.memory = table.get("memory").and_then(|item| item.size());
-        let mut time = |key, into: &mut Duration| {
-            let given = table.get(key).and_then(|item| item.duration());
-            *into = given.unwrap_or(*into);
-        };
-        time("task_time", &mut bounds.task_time);
-        time("task_keep", &mut bounds.task_keep);
-        time("http_time", &mut bounds.http_time);
-        time("exec_time", &mut bounds.exec_time);
-        time("sql_time", &mut bounds.sql_time);
-        bounds
+    /// What one evaluation may use.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            time: self.timeout,
+            ticks: self.ticks,
+            heap_bytes: self.heap,
+            call_depth: self.call_depth,
+            result_bytes: self.result,
+            ..Limits::default()
+        }
     }
 }

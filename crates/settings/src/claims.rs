@@ -1,24 +1,24 @@
 //! What a token must say of whoever shows it: of each claim, one of some values.
 
-use crate::document::Item;
+use crate::document::object;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Claims(Vec<(String, Vec<Value>)>);
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema)]
+pub struct Claims(#[schemars(with = "Map<String, Value>")] Vec<(String, Vec<Value>)>);
 
-impl Claims {
-    pub(crate) fn read(item: &Item<'_>) -> Option<Self> {
-        item.table()?;
-        let Value::Object(map) = item.json()? else {
-            return None;
-        };
-        let listed = map.into_iter().map(|(name, value)| match value {
+impl<'de> Deserialize<'de> for Claims {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let listed = object(deserializer)?.into_iter().map(|(name, value)| match value {
             Value::Array(several) => (name, several),
             one => (name, vec![one]),
         });
-        Some(Self(listed.collect()))
+        Ok(Self(listed.collect()))
     }
+}
 
+impl Claims {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,15 +13,16 @@ mod audit;
 mod bounds;
 mod claims;
 mod config;
+mod cors;
 mod document;
-mod doors;
-mod introduction;
-mod known;
+#[cfg(test)]
+mod faults;
 mod manifest;
 mod policy;
 mod project;
-mod quotas;
-mod surface;
+mod schema;
+mod server;
+mod template;
 mod trust;
 
 pub use audit::{AuditSettings, OnError};
@@ -31,16 +32,14 @@ pub use config::{
     CONFIG_WORDS, Config, ConfigKey, ConfigSchema, Layers, Origin, Setting, check_set, near_misses,
     parse_set, resolve,
 };
-pub use document::{read_toml, write_toml};
-pub use doors::{
-    Auth, ConnectionSettings, Cors, Doors, Errors, MessageBytes, SessionLimits, Transport,
-    origin_of,
-};
-pub use introduction::Introduction;
-pub use known::{Key, Kind, MANIFEST, PROJECT, Said, Section, project_template};
+pub use cors::{Cors, origin_of};
+pub use document::{parse_word, read_toml, write_toml};
 pub use manifest::{Manifest, ModuleLimits, Rate, SecretSpec};
 pub use policy::{Pattern, Policy, Roles, Verdict};
-pub use project::{Connection, ModuleSettings, Project};
-pub use quotas::Quotas;
-pub use surface::{Showing, StructuredResults, Surface};
+pub use project::{Connection, ModuleSettings, Project, Vault};
+pub use schema::{Key, MANIFEST, PROJECT, Section, manifest_schema, project_schema};
+pub use server::{
+    Auth, ConnectionSettings, Errors, Server, SessionLimits, StructuredResults, Surface, Transport,
+};
+pub use template::project_template;
 pub use trust::{Issuer, Keys, Trust};

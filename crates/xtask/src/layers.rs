@@ -69,6 +69,8 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["larkspur", "minimal", "server"]),
     // The vault's tests look at the file behind the store's back.
     ("rusqlite", &["bench", "outside", "store", "vault"]),
+    // Descriptions of what settings read.
+    ("schemars", &["settings"]),
     ("semver", &["settings"]),
     ("sha1", &["outside", "script", "vault"]),
     ("sha2", &["outside", "script", "vault"]),

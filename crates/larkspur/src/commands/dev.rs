@@ -23,7 +23,7 @@ const TOGETHER: Duration = Duration::from_millis(30);
 
 pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     let project = compose::project_with_data(global)?;
-    let project_doors = &project.project().doors;
+    let server_table = &project.project().server;
     let plan = match doors::plan_dev(dev, &project) {
         Ok(plan) => plan,
         Err(refused) => return Ok(refused_by(&refused)),
@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, dev: &Dev) -> anyhow::Result<ExitCode> {
     }
     let signals = Signals::listen_on(&executor)?;
     welcome(&runtime, &plan, address);
-    let server = Server::new(runtime.clone(), &doors::server_settings(project_doors));
+    let server = Server::new(runtime.clone(), &doors::server_settings(server_table));
     let control = {
         let _within = executor.enter();
         answer_orders(&runtime, Some(address))

@@ -1,7 +1,7 @@
 //! `larkspur doc`: what scripts can name, from the code itself.
 #![expect(clippy::disallowed_methods, reason = "this command writes the book's pages")]
 
-use crate::args::{Cli, Doc, Global, Readme};
+use crate::args::{Cli, Doc, Global, Readme, SettingsFile};
 use crate::commands::readme;
 use crate::exit::wrong_usage;
 use crate::reference::{self, Found};
@@ -15,6 +15,14 @@ use std::process::ExitCode;
 pub(crate) fn run(global: &Global, doc: Doc) -> anyhow::Result<ExitCode> {
     if let Some(module) = doc.readme {
         return readme::run(global, &Readme { module, write: doc.write });
+    }
+    if let Some(file) = doc.schema {
+        let schema = match file {
+            SettingsFile::Project => settings::project_schema(),
+            SettingsFile::Manifest => settings::manifest_schema(),
+        };
+        say(&format!("{schema:#}"));
+        return Ok(ExitCode::SUCCESS);
     }
     if let Some(folder) = &doc.man {
         return write_man(folder);

@@ -21,7 +21,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
     compose::prepare_engine();
     let project = compose::project_with_data(global)?;
-    let project_doors = &project.project().doors;
+    let server_table = &project.project().server;
     let plan = match doors::plan(serve, &project) {
         Ok(plan) => plan,
         Err(refused) => return Ok(refused_by(&refused)),
@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, serve: &Serve) -> anyhow::Result<ExitCode> {
         Some(Ok(door)) => Some(door),
         None => None,
     };
-    let settings = doors::server_settings(project_doors);
+    let settings = doors::server_settings(server_table);
     let runtime = Runtime::watch(
         Settings {
             refuses_extensions: plan.refuses_extensions,

@@ -100,11 +100,10 @@ pub(super) fn audit(project: &ProjectFile) -> Notes {
 pub(super) fn issuers(project: &ProjectFile) -> Notes {
     let mut notes = Notes::of("issuers");
     let world = compose::world(project.project());
-    for issuer in &project.project().trust.issuers {
-        let Keys::JwksUrl(url) = &issuer.keys else {
+    for (name, keys) in project.project().trust.issuers() {
+        let Keys::JwksUrl(url) = keys else {
             continue;
         };
-        let name = &issuer.name;
         match Jwks::new(url, Arc::clone(&world)).try_out(PATIENCE) {
             Ok(()) => notes.ok(format!("{name} publishes its keys at {url}")),
             Err(why) => notes.problem(

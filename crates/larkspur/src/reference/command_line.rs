@@ -82,7 +82,7 @@ fn table(args: &[&Arg]) -> String {
 mod tests {
     use super::*;
     use crate::exit::CODES;
-    use settings::{PROJECT, Said};
+    use settings::PROJECT;
 
     /// All commands, with those below them.
     fn all(command: &Command) -> Vec<&Command> {
@@ -116,10 +116,10 @@ mod tests {
         let serve = root.find_subcommand("serve").unwrap();
         let server = PROJECT.iter().find(|section| section.name == "server");
         let mut seen = 0;
-        for key in server.unwrap().keys {
-            let flag = serve.get_arguments().find(|arg| arg.get_id() == key.name);
-            if let (Some(flag), Said::Default(default)) = (flag, key.said) {
-                assert_eq!(argument::row(flag)[1], default, "{}", key.name);
+        for key in &server.unwrap().keys {
+            let flag = serve.get_arguments().find(|arg| arg.get_id() == key.name.as_str());
+            if let (Some(flag), Some(default)) = (flag, &key.default) {
+                assert_eq!(argument::row(flag)[1], default.trim_matches('"'), "{}", key.name);
                 seen += 1;
             }
         }

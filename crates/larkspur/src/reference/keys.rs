@@ -1,7 +1,7 @@
 //! The keys of `module.toml` and `larkspur.toml`, a table of Markdown for each of theirs.
 
 use super::made;
-use settings::{CONFIG_WORDS, Key, Kind, MANIFEST, PROJECT, Said, Section};
+use settings::{CONFIG_WORDS, Key, MANIFEST, PROJECT, Section};
 
 /// Where a section is explained.
 const MORE: [(&str, &str); 15] = [
@@ -36,45 +36,28 @@ fn sections(sections: &[Section]) -> String {
 }
 
 fn section(section: &Section) -> String {
-    let heading = match section.name {
+    let heading = match section.name.as_str() {
         "" => "Above all tables".to_owned(),
         name => format!("`[{name}]`"),
     };
     let rows: Vec<Vec<String>> = section.keys.iter().map(row).collect();
     let table = made::table(&["key", "kind", "default", "example", "what it says"], &rows);
-    let words = match section.name {
+    let words = match section.name.as_str() {
         "config.KEY" => format!("\nThese words of JSON Schema are taken: {}.\n", words()),
         _ => String::new(),
     };
-    format!("## {heading}\n\n{}\n\n{table}{words}{}", section.about, more(section.name))
+    format!("## {heading}\n\n{}\n\n{table}{words}{}", section.about, more(&section.name))
 }
 
 fn row(key: &Key) -> Vec<String> {
-    let value = key.value().map(|value| format!("`{value}`"));
-    let value = value.unwrap_or_default();
-    let (default, example) = match key.said {
-        Said::Must(_) => ("has to be there".to_owned(), value),
-        Said::Default(_) => (value, String::new()),
-        Said::May(_) => (String::new(), value),
-        Said::Below => (String::new(), "below".to_owned()),
-    };
-    let (name, about) = (format!("`{}`", key.name), key.about.to_owned());
-    vec![name, kind(key.kind), default, example, about]
-}
-
-fn kind(kind: Kind) -> String {
-    match kind {
-        Kind::Text => "text".to_owned(),
-        Kind::Texts => "list of texts".to_owned(),
-        Kind::Number => "number".to_owned(),
-        Kind::Bool => "true or false".to_owned(),
-        Kind::Time => "time".to_owned(),
-        Kind::Size => "size".to_owned(),
-        Kind::Rate => "rate".to_owned(),
-        Kind::Table => "table".to_owned(),
-        Kind::OneOf(words) => format!("`\"{}\"`", words.join("\"`, `\"")),
-        Kind::Other(words) => words.to_owned(),
-    }
+    let code = |value: &Option<String>| value.as_ref().map(|value| format!("`{value}`"));
+    let default = if key.is_required { Some("has to be there".to_owned()) } else { code(&key.default) };
+    let example = code(&key.example).unwrap_or_else(|| match key.default {
+        Some(_) => String::new(),
+        None => "below".to_owned(),
+    });
+    let name = format!("`{}`", key.name);
+    vec![name, key.kind.clone(), default.unwrap_or_default(), example, key.about.clone()]
 }
 
 fn words() -> String {

@@ -7,7 +7,7 @@ use crate::room::Room;
 use expect_test::expect;
 use model::{Limits, show_duration, show_size};
 use runtime::Settings;
-use settings::{Bounds, ConnectionSettings, Quotas};
+use settings::{Bounds, Server};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -342,7 +342,7 @@ fn the_page_about_limits_states_them() {
         ("nesting of a source", limits.source_depth.to_string()),
         ("calls at one time", settings.bounds.calls.to_string()),
         ("calls that wait", grouped(settings.bounds.queue as u64)),
-        ("HTTP connections of one address", ConnectionSettings::default().per_address.to_string()),
+        ("HTTP connections of one address", Server::default().connections_per_address.to_string()),
         ("tasks under way", bounds.tasks.to_string()),
         ("time of a task", show_duration(bounds.task_time)),
         ("what a task led to", show_duration(bounds.task_keep)),
@@ -358,7 +358,7 @@ fn the_page_about_limits_states_them() {
         ("rows of its answer", grouped(bounds.sql_rows as u64)),
         ("bytes of its answer", show_size(bounds.sql_bytes)),
         ("a file that is read", show_size(bounds.file_bytes)),
-        ("answers that are kept", show_size(Quotas::default().cache)),
+        ("answers that are kept", show_size(Bounds::default().cache)),
     ] {
         let row = page.lines().find(|line| line.starts_with(&format!("| {what}")));
         let row = row.unwrap_or_else(|| panic!("limits.md has no limit `{what}`"));

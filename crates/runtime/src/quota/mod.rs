@@ -18,7 +18,7 @@ use model::{Caller, ModuleName};
 use parking_lot::Mutex;
 use places::Places;
 use rates::Keyed;
-use settings::{Quotas, Rate};
+use settings::{Bounds, Rate};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -35,7 +35,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    pub(crate) fn new(quotas: &Quotas, queue: usize) -> Self {
+    pub(crate) fn new(quotas: &Bounds, queue: usize) -> Self {
         let places = |limit, most: Option<usize>| Some(Places::new(limit, most?, queue));
         Self {
             callers: quotas.caller_rate.map(Keyed::new),

@@ -81,7 +81,7 @@ impl Runtime {
         let report = driver.run().await;
         // Authors' functions have what is left of the batch's time, and at least the time of one call.
         let until = until.max(Instant::now() + self.limits().time);
-        let mut answer = BatchAnswer::new(report, catalog.rules.showing.result_tokens, reader);
+        let mut answer = BatchAnswer::new(report, catalog.rules.server.result_tokens, reader);
         while let Some(next) = answer.next_to_write() {
             let (module, tool) = (next.tool.module.as_str(), next.tool.tool.as_str());
             let Ok(handle) = find(&catalog, module, tool) else {

@@ -27,7 +27,7 @@ impl Catalog {
         let tools = self.tools();
         let own = tools.filter(|(_, handle)| handle.module.name == module.name);
         let own = own.map(|(name, handle)| (name, &handle.tool().tool));
-        let flat = written(own, self.rules.showing.structured);
+        let flat = written(own, self.rules.server.structured);
         let target = Target { module: Arc::clone(module), tools: None };
         let signatures = show_modules(&[target], Detail::Signatures, usize::MAX);
         Cost {

@@ -44,36 +44,36 @@ impl Front {
         flat: &BTreeMap<String, Handle>,
         rules: &Rules,
     ) -> Self {
-        let showing = rules.showing;
+        let server = &rules.server;
         let meta = super::catalogue::meta_tools(modules);
         let all = flat.iter().map(|(name, handle)| (name.as_str(), &handle.tool().tool));
-        let all = written(all, showing.structured);
+        let all = written(all, server.structured);
         let few = meta.iter().map(|tool| (tool.name.as_str(), tool));
-        let few = written(few, showing.structured);
+        let few = written(few, server.structured);
         let costs: Vec<usize> = all.iter().map(|one| tokens([one])).collect();
         let flat_tokens = costs.iter().sum();
-        let would_show_modules = match showing.surface {
+        let would_show_modules = match server.surface {
             Surface::Flat => false,
             Surface::Modules => true,
-            Surface::Auto => flat_tokens >= showing.surface_tokens,
+            Surface::Auto => flat_tokens >= server.surface_tokens,
         };
-        let at_start = rules.shows_modules.filter(|_| showing.surface == Surface::Auto);
+        let at_start = rules.shows_modules.filter(|_| server.surface == Surface::Auto);
         let choice = Choice {
-            asked: showing.surface,
+            asked: server.surface,
             shows_modules: at_start.unwrap_or(would_show_modules),
             would_show_modules,
             tools: flat.len(),
             flat_tokens,
             modules_tokens: tokens(&few),
-            below: showing.surface_tokens,
+            below: server.surface_tokens,
         };
         let mut hasher = DefaultHasher::new();
         let shown = if choice.shows_modules { few } else { all };
         shown.hash(&mut hasher);
-        showing.result_tokens.hash(&mut hasher);
+        server.result_tokens.hash(&mut hasher);
         if !choice.shows_modules {
             for (name, handle) in flat {
-                Listing::of_tool(name, handle, showing).hash_additions(&mut hasher);
+                Listing::of_tool(name, handle, server).hash_additions(&mut hasher);
             }
         }
         Self { choice, meta, costs, fingerprint: hasher.finish() }

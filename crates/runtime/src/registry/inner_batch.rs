@@ -48,7 +48,7 @@ impl Within<'_> {
             };
             driver.run()
         });
-        let tokens = self.catalog.rules.showing.result_tokens;
+        let tokens = self.catalog.rules.server.result_tokens;
         let mut answer = BatchAnswer::new(report, tokens, Reader::Program);
         while let Some(next) = answer.next_to_write() {
             let (module, tool) = (next.tool.module.as_str(), next.tool.tool.as_str());

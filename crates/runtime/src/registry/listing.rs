@@ -5,7 +5,7 @@ use super::meta::Meta;
 use crate::catalog::{Catalog, Handle, Module};
 use model::{Hints, Tool, summarize};
 use serde_json::{Map, Value, json};
-use settings::Showing;
+use settings::Server;
 use std::hash::{Hash, Hasher};
 use std::iter;
 
@@ -38,9 +38,9 @@ pub struct Listing<'c> {
 
 impl<'c> Listing<'c> {
     /// A module's tool under its listed name.
-    pub(crate) fn of_tool(name: &'c str, handle: &'c Handle, showing: Showing) -> Self {
+    pub(crate) fn of_tool(name: &'c str, handle: &'c Handle, server: &Server) -> Self {
         let (module, tool) = (&handle.module, &handle.tool().tool);
-        let mut meta = result_size(showing);
+        let mut meta = result_size(server);
         meta.insert(SEARCH_HINT.to_owned(), json!(search_hint(module, tool)));
         if tool.always {
             meta.insert(ALWAYS_LOAD.to_owned(), json!(true));
@@ -62,8 +62,8 @@ impl<'c> Listing<'c> {
         }
     }
 
-    pub(crate) fn of_meta_tool(meta: Meta, tool: &'c Tool, showing: Showing) -> Self {
-        let mut keys = result_size(showing);
+    pub(crate) fn of_meta_tool(meta: Meta, tool: &'c Tool, server: &Server) -> Self {
+        let mut keys = result_size(server);
         keys.insert(ALWAYS_LOAD.to_owned(), json!(true));
         Self {
             name: meta.name(),
@@ -78,16 +78,16 @@ impl<'c> Listing<'c> {
 impl Catalog {
     /// What `tools/list` says, in the order of the alphabet.
     pub fn shown(&self) -> Vec<Listing<'_>> {
-        let showing = self.rules.showing;
+        let server = &self.rules.server;
         if self.front.choice.shows_modules {
             let listed = |meta| {
                 let tool = self.front.meta_tool(meta)?;
-                Some(Listing::of_meta_tool(meta, tool, showing))
+                Some(Listing::of_meta_tool(meta, tool, server))
             };
             return Meta::ALL.into_iter().filter_map(listed).collect();
         }
         let tools = self.tools();
-        tools.map(|(name, handle)| Listing::of_tool(name, handle, showing)).collect()
+        tools.map(|(name, handle)| Listing::of_tool(name, handle, server)).collect()
     }
 
     /// What a model is told of this server before it sees a tool.
@@ -99,15 +99,15 @@ impl Catalog {
         let lines = modules.iter().map(|(name, about)| ModuleLine { name, about });
         let lines: Vec<ModuleLine<'_>> = lines.collect();
         let shows_meta_tools = self.front.choice.shows_modules;
-        instructions(self.rules.introduction.instructions.as_deref(), &lines, shows_meta_tools)
+        instructions(self.rules.server.instructions.as_deref(), &lines, shows_meta_tools)
     }
 }
 
 /// Results may be longer than Claude Code expects where the operator has raised their limit.
-fn result_size(showing: Showing) -> Map<String, Value> {
+fn result_size(server: &Server) -> Map<String, Value> {
     let mut meta = Map::new();
-    if showing.result_tokens > Showing::default().result_tokens {
-        let characters = showing.result_tokens.saturating_mul(CHARACTERS_PER_TOKEN);
+    if server.result_tokens > Server::default().result_tokens {
+        let characters = server.result_tokens.saturating_mul(CHARACTERS_PER_TOKEN);
         let characters = characters.min(MOST_RESULT_CHARACTERS);
         meta.insert(MAX_RESULT_CHARACTERS.to_owned(), json!(characters));
     }

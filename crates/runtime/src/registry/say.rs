@@ -25,7 +25,7 @@ impl Runtime {
         asked: Asked,
         cancel: CancellationToken,
     ) -> Compact {
-        let budget = self.catalog().rules.showing.result_tokens;
+        let budget = self.catalog().rules.server.result_tokens;
         self.say_within(handle, Arc::new(raw), asked, cancel, Duration::MAX, budget).await
     }
 
@@ -95,7 +95,7 @@ impl Runtime {
 impl Within<'_> {
     /// The same for a script, which waits.
     pub(super) fn say(&self, handle: &Handle, raw: &Value, asked: &Asked) -> Compact {
-        let budget = self.catalog.rules.showing.result_tokens;
+        let budget = self.catalog.rules.server.result_tokens;
         let work = |turn: &Turn<'_>, until| shaping(handle, budget, turn, until).say(raw, asked);
         let is_compact = handle.tool().tool.is_compact();
         let said = is_compact.then(|| self.with_author(handle, work)).flatten();

@@ -73,7 +73,7 @@ impl SchemaRequest {
     }
 
     fn answer_text(&self, catalog: &Catalog, targets: Option<Vec<Target>>) -> String {
-        let most = catalog.rules.showing.surface_tokens.max(LEAST);
+        let most = catalog.rules.server.surface_tokens.max(LEAST);
         let Some(query) = &self.query else {
             return match (targets, self.detail) {
                 (None, None) => overview(catalog, most),
@@ -115,7 +115,7 @@ impl SchemaRequest {
         let offered =
             targets.map(|target| offered(&target.module, detail, target.tools.as_deref()));
         let text = Value::Array(unknown.chain(offered).collect()).to_string();
-        let (tokens, most) = (count_tokens(&text), catalog.rules.showing.result_tokens);
+        let (tokens, most) = (count_tokens(&text), catalog.rules.server.result_tokens);
         if tokens <= most {
             return Output::text(text);
         }

@@ -8,7 +8,7 @@ use crate::registry::catalogue::{meta_tools, surface_tokens};
 use crate::runtime::{Runtime, Settings};
 use expect_test::{Expect, expect};
 use model::Tool;
-use settings::Showing;
+use settings::Server;
 use std::path::Path;
 
 const HUB: &str = r#"
@@ -315,8 +315,8 @@ fn responses_keep_within_their_tokens_at_any_size() {
 fn a_small_list_limit_does_not_empty_responses() {
     let runtime = open(|folder| write_module(folder, "hub", "Issues of the hub.", HUB));
     let catalog = &runtime.catalog();
-    let showing = Showing { surface_tokens: 1, ..Showing::default() };
-    let rules = Rules { showing, ..Rules::default() };
+    let server = Server { surface_tokens: 1, ..Server::default() };
+    let rules = Rules { server, ..Rules::default() };
     let small = Catalog::by(rules, catalog.modules().cloned());
     for args in [json!({}), json!({"query": "issue"}), json!({"modules": ["hub"]})] {
         let expected = ask(catalog, args.clone()).plain_text();

@@ -24,7 +24,7 @@ impl StartSurface {
         let tools = catalog.tools().zip(catalog.front.costs());
         Self {
             tools: tools.map(|((_, handle), cost)| (handle.path(), *cost)).collect(),
-            below: catalog.rules.showing.surface_tokens,
+            below: catalog.rules.server.surface_tokens,
             chosen: Mutex::default(),
         }
     }
@@ -62,14 +62,14 @@ mod tests {
     use crate::catalog::Rules;
     use crate::catalog::tests::module;
     use model::Caller;
-    use settings::{Project, Showing};
+    use settings::{Project, Server};
     use std::sync::Arc;
 
     fn catalog(start: Option<&Arc<StartSurface>>, tools: &[&str]) -> Catalog {
         let start = start.cloned();
         let policy = Arc::<Policy>::default();
         let rules = Rules {
-            showing: Showing { surface_tokens: 100, ..Showing::default() },
+            server: Server { surface_tokens: 100, ..Server::default() },
             shows_modules: start.as_ref().map(|start| start.shows_modules(&policy, &Roles::All)),
             start,
             ..Rules::default()

@@ -133,7 +133,7 @@ impl TargetType for ToolRequest {
     }
 
     fn structured(&self, found: &Handle, catalog: &Catalog) -> Structured {
-        let results = catalog.rules.showing.structured;
+        let results = catalog.rules.server.structured;
         match self.shape {
             Shape::Raw | Shape::Compact(_) => Structured::Data,
             Shape::Declared if results == StructuredResults::Always => Structured::Both,
@@ -169,8 +169,8 @@ impl TargetType for ToolRequest {
         let (output, changes) = found.module.script.call(found.tool(), &self.args, turn)?;
         let shaping = Shaping {
             handle: found,
-            budget: catalog.rules.showing.result_tokens,
-            results: catalog.rules.showing.structured,
+            budget: catalog.rules.server.result_tokens,
+            results: catalog.rules.server.structured,
             turn,
             until,
         };

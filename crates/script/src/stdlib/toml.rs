@@ -28,8 +28,7 @@ pub(super) fn natives(builder: &mut GlobalsBuilder) {
         }
         let json = settings::read_toml(s).map_err(|fault| {
             let line = fault.place.map_or(0, |place| place.line);
-            let message = fault.message.trim_start_matches("not valid TOML: ");
-            anyhow::anyhow!("toml.decode: line {line}: {message}")
+            anyhow::anyhow!("toml.decode: line {line}: {}", fault.message)
         })?;
         let value = from_json(&json, eval.heap())?;
         gauge.memory(eval)?;

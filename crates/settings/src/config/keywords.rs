@@ -1,8 +1,8 @@
 //! Is a key's JSON Schema one? Its faults are found when the manifest is read, not when it is used.
 
 use super::schema::ConfigKey;
-use crate::document::Item;
-use jsonschema::{ValidationError, Validator};
+use crate::document::Spans;
+use jsonschema::ValidationError;
 use model::{Fault, did_you_mean};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub const CONFIG_WORDS: &str = "\
     propertyNames minProperties maxProperties dependentRequired dependentSchemas allOf anyOf \
     oneOf not if then else contentEncoding contentMediaType contentSchema";
 
-pub(crate) const TYPES: [&str; 7] =
+pub(super) const TYPES: [&str; 7] =
     ["string", "integer", "number", "boolean", "array", "object", "null"];
 
 /// What other languages call our types.
@@ -28,13 +28,22 @@ const ALIASES: [(&str, &str); 6] = [
     ("dict", "object"),
 ];
 
-/// Complains where the schema is not right, or the default does not fit it.
-pub(super) fn check(item: &Item<'_>, key: &ConfigKey) -> bool {
-    known(item, key) && valid(item, key)
+/// Says where the schema is not right, or the default does not fit it.
+pub(super) fn check(key: &ConfigKey, spans: &Spans) -> Result<(), Fault> {
+    check_words(key, spans)?;
+    let validator =
+        jsonschema::validator_for(&key.schema).map_err(|error| invalid(key, &error, spans))?;
+    let Some(error) = key.default.as_ref().and_then(|default| validator.validate(default).err())
+    else {
+        return Ok(());
+    };
+    let fault = Fault::new(format!("the default of `{}` does not fit: {error}", key.name));
+    let path = format!("/default{}", error.instance_path());
+    Err(spans.fault(&below(key, &path), fault))
 }
 
 /// JSON Schema ignores what it does not know; a misspelt rule would be no rule.
-fn known(item: &Item<'_>, key: &ConfigKey) -> bool {
+fn check_words(key: &ConfigKey, spans: &Spans) -> Result<(), Fault> {
     let names = key.schema.as_object().into_iter().flat_map(|map| map.keys());
     let strange = |name: &&String| {
         !CONFIG_WORDS.split(' ').any(|word| word == *name)
@@ -42,33 +51,21 @@ fn known(item: &Item<'_>, key: &ConfigKey) -> bool {
             && !name.starts_with("x-")
     };
     let Some(name) = names.into_iter().find(strange) else {
-        return true;
+        return Ok(());
     };
     let fault = Fault::new(format!("`{name}` is not a word of JSON Schema"));
     let help = match did_you_mean(name, CONFIG_WORDS.split(' ')) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "what is your own begins with `x-`".to_owned(),
     };
-    item.below([name.as_str()]).report_key(fault.help(help));
-    false
+    Err(spans.key_fault(&["config", &key.name, name], fault.help(help)))
 }
 
-fn valid(item: &Item<'_>, key: &ConfigKey) -> bool {
-    let validator = match jsonschema::validator_for(&key.schema) {
-        Ok(validator) => validator,
-        Err(error) => {
-            invalid(item, &error);
-            return false;
-        }
-    };
-    fits(item, key, &validator)
-}
-
-fn invalid(item: &Item<'_>, error: &ValidationError<'_>) {
-    let path = error.instance_path().to_string();
-    let at = item.below(path.split('/').skip(1));
-    if path.ends_with("/type") && report_type(&at) {
-        return;
+fn invalid(key: &ConfigKey, error: &ValidationError<'_>, spans: &Spans) -> Fault {
+    let pointer = error.instance_path().to_string();
+    if let Some((word, fault)) = wrong_type(key, &pointer) {
+        let path = [below(key, &pointer), vec![word]].concat();
+        return spans.fault(&path, fault);
     }
     let reference = matches!(error.kind(), jsonschema::error::ValidationErrorKind::Referencing(_));
     let why = if reference {
@@ -76,43 +73,24 @@ fn invalid(item: &Item<'_>, error: &ValidationError<'_>) {
     } else {
         error.to_string()
     };
-    at.complain(format!("the schema of `{}` is not valid: {why}", item.key()));
+    let fault = Fault::new(format!("the schema of `{}` is not valid: {why}", key.name));
+    spans.fault(&below(key, &pointer), fault)
 }
 
-/// Finds the word that is not a type: the value itself, or one in its list.
-fn report_type(at: &Item<'_>) -> bool {
-    let words = match at.json() {
-        Some(Value::Array(words)) => words,
-        one => one.into_iter().collect(),
-    };
-    let mut words = words.iter().enumerate();
-    let wrong =
-        words.find_map(|(i, word)| Some((i, word.as_str()?)).filter(|(_, w)| !TYPES.contains(w)));
-    if let Some((i, word)) = wrong {
-        at.below([i.to_string().as_str()]).report(not_a_type(word));
-    }
-    wrong.is_some()
+/// The path of what a JSON pointer into the schema of a key leads to.
+fn below<'p>(key: &'p ConfigKey, pointer: &'p str) -> Vec<&'p str> {
+    ["config", &key.name].into_iter().chain(pointer.split('/').skip(1)).collect()
 }
 
-fn not_a_type(given: &str) -> Fault {
-    let alias = ALIASES.iter().find(|(name, _)| *name == given);
-    let near = alias.map(|(_, name)| *name);
-    let help = match near.or_else(|| did_you_mean(given, TYPES)) {
+/// The word that is not a type: the value itself, or one in its list.
+fn wrong_type<'k>(key: &'k ConfigKey, pointer: &str) -> Option<(&'k str, Fault)> {
+    let given = key.schema.pointer(pointer).filter(|_| pointer.ends_with("/type"))?;
+    let words = given.as_array().map_or(std::slice::from_ref(given), Vec::as_slice);
+    let word = words.iter().filter_map(Value::as_str).find(|word| !TYPES.contains(word))?;
+    let alias = ALIASES.iter().find(|(name, _)| *name == word).map(|(_, name)| *name);
+    let help = match alias.or_else(|| did_you_mean(word, TYPES)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are `{}`", TYPES.join("`, `")),
     };
-    Fault::new(format!("`{given}` is not a type")).help(help)
-}
-
-fn fits(item: &Item<'_>, key: &ConfigKey, validator: &Validator) -> bool {
-    let Some(default) = &key.default else {
-        return true;
-    };
-    let Err(error) = validator.validate(default) else {
-        return true;
-    };
-    let path = error.instance_path().to_string();
-    let at = item.below(["default"]).below(path.split('/').skip(1));
-    at.complain(format!("the default of `{}` does not fit: {error}", key.name));
-    false
+    Some((word, Fault::new(format!("`{word}` is not a type")).help(help)))
 }

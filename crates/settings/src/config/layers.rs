@@ -53,7 +53,7 @@ fn put_defaults(merged: &mut Merged, schema: &ConfigSchema) {
 }
 
 fn put_file(merged: &mut Merged, settings: &ModuleSettings) {
-    for (key, value) in settings.config() {
+    for (key, value) in &settings.config {
         merged.put(std::slice::from_ref(key), value.clone(), &|path| settings.origin(path));
     }
 }

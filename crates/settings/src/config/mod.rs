@@ -12,8 +12,8 @@ mod text;
 
 pub use environment::near_misses;
 pub use keywords::CONFIG_WORDS;
-pub(crate) use keywords::TYPES;
 pub use layers::{Layers, resolve};
+pub(crate) use schema::ConfigTable;
 pub use schema::{ConfigKey, ConfigSchema};
 pub use set::{check_set, parse_set};
 

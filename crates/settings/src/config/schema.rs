@@ -2,9 +2,11 @@
 
 use super::environment::{env_name, variable};
 use super::keywords;
-use crate::document::{Item, Table};
+use crate::document::Spans;
 use model::{Fault, ModuleName, Place};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConfigSchema {
@@ -79,46 +81,91 @@ impl ConfigSchema {
         schema
     }
 
-    pub(crate) fn read(table: Table<'_>) -> Self {
+    pub(crate) fn read(table: Map<String, Value>, spans: &Spans) -> Result<Self, Fault> {
         let mut keys: Vec<ConfigKey> = Vec::new();
-        for item in table.into_entries() {
-            let Some(key) = read_key(&item) else {
-                continue;
-            };
+        for (name, schema) in table {
+            let key = read_key(name, schema, spans)?;
             let twin = keys.iter().find(|k| env_name(&k.name) == env_name(&key.name));
             if let Some(twin) = twin {
                 let variable = env_name(&key.name);
                 let message = format!("`{}` and `{}` are both {variable}", twin.name, key.name);
                 let fault = Fault::new(format!("{message} in the environment"));
-                item.report_key(fault.help("rename one of them"));
+                return Err(spans.fault(&["config", &key.name], fault.help("rename one of them")));
             }
             keys.push(key);
         }
-        Self { keys, open: false }
+        Ok(Self { keys, open: false })
     }
 }
 
-fn read_key(item: &Item<'_>) -> Option<ConfigKey> {
-    if !is_plain(item.key()) {
-        let fault = Fault::new(format!("config key `{}` cannot be set", item.key()));
-        let help = "begin with a letter; use letters, digits, `-` and single `_`";
-        item.report_key(fault.help(help));
-        return None;
+/// Describes `[config]`: its keys are the author's, and what is under each is JSON Schema.
+pub(crate) struct ConfigTable;
+
+impl JsonSchema for ConfigTable {
+    fn schema_name() -> Cow<'static, str> {
+        "config".into()
     }
-    item.table()?;
-    let mut schema = item.json()?;
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "propertyNames": { "title": "KEY", "examples": ["folders"] },
+            "additionalProperties": {
+                "description": "What the module can be told, a table for each key of yours. What is under it \
+                    is JSON Schema, and `required`. A key begins with a letter and has letters, digits, `-` \
+                    and single `_`. Scripts read it as `ctx.config`.",
+                "type": "object",
+                "properties": {
+                    "type": {
+                        "description": "What a value has to be.",
+                        "anyOf": [{ "enum": keywords::TYPES }, { "type": "array" }],
+                        "examples": ["array"]
+                    },
+                    "default": {
+                        "description": "What holds if nobody says anything.",
+                        "title": "a value",
+                        "examples": [["data"]]
+                    },
+                    "description": {
+                        "description": "For whoever sets it.",
+                        "type": "string",
+                        "examples": ["folders with notes"]
+                    },
+                    "required": {
+                        "description": "The module does not start until the key is set.",
+                        "type": ["boolean", "array"],
+                        "default": false
+                    }
+                }
+            }
+        })
+    }
+}
+
+fn read_key(name: String, mut schema: Value, spans: &Spans) -> Result<ConfigKey, Fault> {
+    let at = ["config", name.as_str()];
+    if !is_plain(&name) {
+        let fault = Fault::new(format!("config key `{name}` cannot be set"));
+        let help = "begin with a letter; use letters, digits, `-` and single `_`";
+        return Err(spans.fault(&at, fault.help(help)));
+    }
+    if !schema.is_object() {
+        return Err(spans.fault(&at, Fault::new(format!("`config.{name}` must be a table"))));
+    }
     let required = take_required(&mut schema);
     let text = |name: &str| schema.get(name).and_then(Value::as_str).map(str::to_owned);
+    let default_place = spans.value(&["config", &name, "default"]);
     let key = ConfigKey {
-        name: item.key().to_owned(),
         required,
         default: schema.get("default").cloned(),
         description: text("description"),
-        place: item.key_place(),
-        default_line: item.below(["default"]).place().line,
+        default_line: default_place.map_or(0, |place| place.line),
+        place: spans.key(&at).ok_or_else(|| Fault::new(format!("`config.{name}` has no place")))?,
+        name,
         schema,
     };
-    keywords::check(item, &key).then_some(key)
+    keywords::check(&key, spans)?;
+    Ok(key)
 }
 
 /// On a key, `required` says whether it must be set; a list is JSON Schema's own, of an object.
@@ -142,7 +189,3 @@ fn is_plain(name: &str) -> bool {
         && !doubled
         && ends_well
 }
-
-#[cfg(test)]
-#[path = "schema_tests.rs"]
-mod tests;

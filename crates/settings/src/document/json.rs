@@ -1,69 +1,83 @@
-//! TOML values in JSON's words, and in a sentence's.
+//! TOML values in JSON's words: integers exact, dates as text; JSON has no infinity, so neither have we.
 
-use super::Item;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
-use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+use std::fmt;
 
-impl Item<'_> {
-    /// The value as JSON: integers exact, dates as text; JSON has no infinity, so neither have we.
-    pub(crate) fn json(&self) -> Option<Value> {
-        match self.value.get_ref() {
-            DeValue::String(text) => Some(Value::String(text.to_string())),
-            DeValue::Boolean(yes) => Some(Value::Bool(*yes)),
-            DeValue::Datetime(date) => Some(Value::String(date.to_string())),
-            DeValue::Integer(digits) => self.integer(digits),
-            DeValue::Float(digits) => self.float(digits),
-            DeValue::Array(_) => {
-                let items = self.items();
-                let items: Option<Vec<Value>> = items.iter().map(Item::json).collect();
-                items.map(Value::Array)
-            }
-            DeValue::Table(table) => {
-                let entries = in_order(table).map(|(key, value)| self.entry(key, value));
-                let pairs = entries.map(|entry| Some((entry.key().to_owned(), entry.json()?)));
-                pairs.collect::<Option<Map<_, _>>>().map(Value::Object)
-            }
-        }
-    }
+pub(crate) struct Json(pub(crate) Value);
 
-    fn integer(&self, digits: &DeInteger<'_>) -> Option<Value> {
-        let number = i128::from_str_radix(digits.as_str(), digits.radix());
-        let number = number.ok().and_then(Number::from_i128);
-        if number.is_none() {
-            self.complain(format!("`{}` is too large an integer", self.name()));
-        }
-        number.map(Value::Number)
-    }
-
-    fn float(&self, digits: &DeFloat<'_>) -> Option<Value> {
-        let number: Option<f64> = digits.as_str().parse().ok();
-        let number = number.and_then(Number::from_f64);
-        if number.is_none() {
-            self.complain(format!("`{}` must be a finite number", self.name()));
-        }
-        number.map(Value::Number)
+/// A table as JSON.
+pub(crate) fn object<'de, D>(deserializer: D) -> Result<Map<String, Value>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    match deserializer.deserialize_map(JsonVisitor)? {
+        Value::Object(map) => Ok(map),
+        other => Err(D::Error::custom(format!("invalid type: {other}, expected a table"))),
     }
 }
 
-/// `the integer 3`, `a list`.
-pub(super) fn spoken(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(text) => format!("the string {text:?}"),
-        DeValue::Integer(digits) => format!("the integer {digits}"),
-        DeValue::Float(digits) => format!("the float {digits}"),
-        DeValue::Boolean(yes) => yes.to_string(),
-        DeValue::Datetime(date) => format!("the date {date}"),
-        DeValue::Array(_) => "a list".into(),
-        DeValue::Table(_) => "a table".into(),
+/// What stands for the key of a date: TOML's reader shows a date as a table of one key.
+const DATE: &str = "$__toml_private_datetime";
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor).map(Self)
     }
 }
 
-pub(super) type Key<'d> = &'d toml::Spanned<toml::de::DeString<'d>>;
-pub(super) type Held<'d> = &'d toml::Spanned<DeValue<'d>>;
+struct JsonVisitor;
 
-/// The entries as the author wrote them down; the table itself sorts by name.
-pub(super) fn in_order<'d>(table: &'d DeTable<'d>) -> impl Iterator<Item = (Key<'d>, Held<'d>)> {
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    entries.into_iter()
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_i128<E: Error>(self, number: i128) -> Result<Value, E> {
+        let number = Number::from_i128(number).map(Value::Number);
+        number.ok_or_else(|| E::custom("too large an integer"))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
+        let number = Number::from_f64(number).map(Value::Number);
+        number.ok_or_else(|| E::custom("a number must be finite"))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Json(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, Json(value))) = entries.next_entry::<String, _>()? {
+            if key == DATE {
+                return Ok(value);
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
 }

@@ -1,74 +1,140 @@
-//! A TOML text whose values know their places, so that every complaint can point at one.
+//! TOML read by serde: what is wrong is told with its place and, for a name, with the nearest that there is.
 
-mod item;
+mod amounts;
 mod json;
-mod plain;
 mod source;
 mod spans;
-mod table;
+mod write;
 
-pub(crate) use item::Item;
-pub use plain::{read_toml, write_toml};
+pub(crate) use amounts::{Size, Time};
+pub(crate) use json::{Json, object};
 pub(crate) use source::Source;
-pub(crate) use spans::Spans;
-pub(crate) use table::Table;
+pub(crate) use spans::{IsAllowed, Spans};
+pub use write::write_toml;
+pub(crate) use write::{inline_toml, toml_key};
 
-use model::Fault;
-use std::cell::RefCell;
-use std::ops::Range;
+use model::{Fault, did_you_mean};
+use serde::de::{DeserializeOwned, Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use toml::Spanned;
 use toml::de::DeTable;
 
-/// A parsed text, and what its readers had to say against it.
+/// A parsed text, before anything is asked of it.
 pub(crate) struct Document<'t> {
-    source: &'t Source,
-    root: DeTable<'t>,
-    complaints: RefCell<Vec<Complaint>>,
-}
-
-/// A fault, and how far down the page its reader would meet it.
-struct Complaint {
-    offset: usize,
-    fault: Fault,
+    source: Source,
+    root: Spanned<DeTable<'t>>,
+    pub(crate) spans: Spans,
 }
 
 impl<'t> Document<'t> {
-    pub(crate) fn parse(source: &'t Source) -> Result<Self, Fault> {
-        let root = DeTable::parse(&source.text).map_err(|error| {
+    pub(crate) fn parse(file: &str, text: &'t str) -> Result<Self, Fault> {
+        let source = Source::new(file, text);
+        let root = DeTable::parse(text).map_err(|error| {
             let fault = Fault::new(format!("not valid TOML: {}", error.message()));
             fault.at(source.place(&error.span().unwrap_or_default()))
         })?;
-        Ok(Self { source, root: root.into_inner(), complaints: RefCell::default() })
+        let spans = Spans::of(source.clone(), root.get_ref());
+        Ok(Self { source, root, spans })
     }
 
-    /// The whole, as a table.
-    pub(crate) fn table(&self) -> Table<'_> {
-        Table::new(self, &self.root, String::new(), 0..0)
+    /// A text above all tables, if there is one.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.root.get_ref().get(key)?.get_ref().as_str()
     }
 
-    pub(crate) fn spans(&self) -> Spans {
-        Spans::of(self.source.clone(), &self.root)
-    }
-
-    /// What was read, unless there were complaints: then the one highest on the page.
-    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, Fault> {
-        let complaints = self.complaints.into_inner();
-        let first = complaints.into_iter().min_by_key(|c| c.offset);
-        match (first, read) {
-            (Some(complaint), _) => Err(complaint.fault),
-            (None, Some(read)) => Ok(read),
-            (None, None) => Err(Fault::new(format!("{} is not complete", self.source.file))),
+    /// What it says, if no text is empty, no number 0 and no table a list.
+    pub(crate) fn read<T: DeserializeOwned>(
+        self,
+        is_allowed: IsAllowed,
+    ) -> Result<(T, Spans), Fault> {
+        if let Some(fault) = self.spans.misplaced(is_allowed) {
+            return Err(fault);
+        }
+        match T::deserialize(toml::Deserializer::from(self.root)) {
+            Ok(read) => Ok((read, self.spans)),
+            Err(error) => {
+                let span = error.span().unwrap_or_default();
+                let name = self.spans.name(&span).unwrap_or_else(|| "this".to_owned());
+                Err(explain(error.message(), &name).at(self.source.place(&span)))
+            }
         }
     }
+}
 
-    fn complain(&self, span: &Range<usize>, fault: Fault) {
-        self.complain_at(span.start, span, fault);
-    }
+/// The whole text as an object, its keys in the order they were written.
+pub fn read_toml(text: &str) -> Result<Value, Fault> {
+    let fault = |error: toml::de::Error| {
+        let place = Source::new("toml", text).place(&error.span().unwrap_or_default());
+        Fault::new(error.message()).at(place)
+    };
+    let document = toml::Deserializer::parse(text).map_err(fault)?;
+    Json::deserialize(document).map(|Json(value)| value).map_err(fault)
+}
 
-    /// A complaint that is met elsewhere than where it points.
-    fn complain_at(&self, offset: usize, span: &Range<usize>, fault: Fault) {
-        let fault = fault.at(self.source.place(span));
-        self.complaints.borrow_mut().push(Complaint { offset, fault });
+/// Reads a text by a function; its advice reaches `explain` behind a line break.
+pub(crate) fn checked<'de, T, D>(
+    deserializer: D,
+    read: impl FnOnce(&str) -> Result<T, Fault>,
+) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(deserializer)?;
+    read(&text).map_err(|Fault { message, help, .. }| match help {
+        Some(help) => D::Error::custom(format!("{message}\n{help}")),
+        None => D::Error::custom(message),
+    })
+}
+
+/// A word of a flag, as the file reads it.
+pub fn parse_word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    T::deserialize(text.into_deserializer()).map_err(|error: serde::de::value::Error| {
+        let Fault { message, help, .. } = explain(&error.to_string(), text);
+        format!("{message}; {}", help.unwrap_or_default())
+    })
+}
+
+/// serde's words for what is wrong, in ours. It lists what there is: "unknown field `x`, expected one of `a`, `b`".
+fn explain(message: &str, name: &str) -> Fault {
+    let named = |start, what| Some((message.strip_prefix(start)?, what));
+    let unknown = named("unknown field ", "key").or_else(|| named("unknown variant ", "value"));
+    if let Some((names, what)) = unknown {
+        let mut names = names.split('`').skip(1).step_by(2);
+        let given = names.next().unwrap_or_default();
+        let known: Vec<&str> = names.collect();
+        Fault::new(format!("unknown {what} `{given}`")).help(way_out(given, &known))
+    } else if let Some(key) = message.strip_prefix("missing field ") {
+        Fault::new(format!("{key} is missing"))
+    } else {
+        match message.split_once('\n') {
+            Some((message, help)) => Fault::new(message).help(help),
+            None => Fault::new(mismatch(message, name).unwrap_or_else(|| message.to_owned())),
+        }
     }
+}
+
+fn way_out(given: &str, known: &[&str]) -> String {
+    match (did_you_mean(given, known.iter().copied()), known) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, [only]) => format!("there is only `{only}`"),
+        (None, known) => format!("there are `{}`", known.join("`, `")),
+    }
+}
+
+/// What a value must be, without the names that types have in Rust.
+fn mismatch(message: &str, name: &str) -> Option<String> {
+    let of_type = message.strip_prefix("invalid type: ");
+    let wrong = of_type.or_else(|| message.strip_prefix("invalid value: "))?;
+    let (got, expected) = wrong.rsplit_once(", expected ")?;
+    let expected = match expected {
+        "usize" | "u64" | "u32" => "a whole number above 0",
+        "u16" => "a whole number from 1 to 65535",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other => other,
+    };
+    Some(format!("{name} must be {expected}, got {got}"))
 }
 
 #[cfg(test)]

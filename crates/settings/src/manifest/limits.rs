@@ -1,17 +1,34 @@
 //! A module's own bounds; the server's cap them.
 
-use crate::document::{Item, Table};
-use crate::known;
-use model::check_host;
+use crate::document::Time;
+use model::deserialize_text;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Bounds of the module's own. They can only be tighter than the server's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct ModuleLimits {
+    /// How long one call may take.
+    #[serde(with = "Time")]
+    #[schemars(example = &"10s")]
     pub timeout: Option<Duration>,
-    /// By host.
+    /// How often a host is asked, by all calls of the module together. A request beyond it
+    /// waits. The keys are hosts.
+    #[schemars(extend(
+        "propertyNames" = {"examples": ["api.example.org"]},
+        "additionalProperties" = {
+            "type": "string",
+            "title": "rate",
+            "description": "Requests to this host.",
+            "examples": ["10/s"]
+        }
+    ))]
     pub http_rate: BTreeMap<String, Rate>,
 }
 
@@ -22,17 +39,19 @@ pub struct Rate {
     pub per: Duration,
 }
 
-impl ModuleLimits {
-    pub(super) fn read(mut table: Table<'_>) -> Self {
-        let timeout = table.get("timeout").and_then(|item| item.duration());
-        let rates = table.table("http_rate").map(Table::into_entries);
-        let rates = rates.unwrap_or_default();
-        table.finish(&known::MODULE_LIMITS);
-        let rate = |item: &Item<'_>| {
-            check_host(item.key()).map_err(|fault| item.report_key(fault)).ok()?;
-            Some((item.key().to_owned(), item.parse()?))
-        };
-        Self { timeout, http_rate: rates.iter().filter_map(rate).collect() }
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_text(deserializer)
+    }
+}
+
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "rate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "title": "rate" })
     }
 }
 

@@ -9,16 +9,17 @@ mod verdict;
 pub use pattern::Pattern;
 pub use verdict::Verdict;
 
-use crate::document::{Item, Table};
-use model::Caller;
-use role::Role;
-use scope::Scope;
+use crate::document::Spans;
+use indexmap::IndexMap;
+use model::{Caller, Fault};
+pub(crate) use role::Role;
+pub(crate) use scope::Scope;
 
 /// `[role.NAME]` and `[scope.NAME]` of `larkspur.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
-    roles: Vec<Role>,
-    scopes: Vec<Scope>,
+    pub(crate) roles: IndexMap<String, Role>,
+    pub(crate) scopes: IndexMap<String, Scope>,
 }
 
 /// The roles that somebody has, by their places in the policy. Who has the same sees the same.
@@ -30,19 +31,8 @@ pub enum Roles {
 }
 
 impl Policy {
-    pub(crate) fn read(roles: Option<Table<'_>>, scopes: Option<Table<'_>>) -> Self {
-        let scopes = entries(scopes);
-        let policy = Self {
-            roles: entries(roles).iter().filter_map(Role::read).collect(),
-            scopes: scopes.iter().filter_map(Scope::read).collect(),
-        };
-        policy.check_implied(&scopes);
-        policy
-    }
-
-    /// The scopes there are, as a token names them.
-    pub fn scope_names(&self) -> impl Iterator<Item = &str> {
-        self.scopes.iter().map(|scope| scope.name.as_str())
+    pub(crate) fn check(&self, spans: &Spans) -> Result<(), Fault> {
+        scope::check(&self.scopes, spans)
     }
 
     pub fn has_scopes(&self) -> bool {
@@ -59,8 +49,8 @@ impl Policy {
 
     /// Those that imply no other: what is asked for to begin with.
     pub fn lowest_scopes(&self) -> impl Iterator<Item = &str> {
-        let lowest = self.scopes.iter().filter(|scope| scope.implies.is_empty());
-        lowest.map(|scope| scope.name.as_str())
+        let lowest = self.scopes.iter().filter(|(_, scope)| scope.implies.is_empty());
+        lowest.map(|(name, _)| name.as_str())
     }
 
     /// The roles by name that somebody has.
@@ -68,21 +58,8 @@ impl Policy {
         match roles {
             Roles::All => Vec::new(),
             Roles::These(places) => {
-                let own = places.iter().filter_map(|at| self.roles.get(*at));
-                own.map(|role| role.name.as_str()).collect()
-            }
-        }
-    }
-
-    /// A scope that another one implies must be there.
-    fn check_implied(&self, items: &[Item<'_>]) {
-        for (scope, item) in self.scopes.iter().zip(items) {
-            for implied in &scope.implies {
-                let mut known = self.scopes.iter().map(|scope| scope.name.as_str());
-                if !known.any(|name| name == implied) {
-                    let known = self.scopes.iter().map(|scope| scope.name.as_str());
-                    item.report_key(scope::unknown(implied, known));
-                }
+                let own = places.iter().filter_map(|at| self.roles.get_index(*at));
+                own.map(|(name, _)| name.as_str()).collect()
             }
         }
     }
@@ -93,8 +70,8 @@ impl Policy {
             return Roles::All;
         }
         let has = |(at, role): (usize, &Role)| role.is_of(caller).then_some(at);
-        let roles: Vec<usize> = self.roles.iter().enumerate().filter_map(has).collect();
-        if caller.is_local() && !self.roles.iter().any(Role::names_local) {
+        let roles: Vec<usize> = self.roles.values().enumerate().filter_map(has).collect();
+        if caller.is_local() && !self.roles.values().any(Role::names_local) {
             return Roles::All;
         }
         Roles::These(roles)
@@ -105,12 +82,12 @@ impl Policy {
         let Roles::These(places) = roles else {
             return Verdict::Open;
         };
-        let own = || places.iter().filter_map(|at| self.roles.get(*at));
+        let own = || places.iter().filter_map(|at| self.roles.get_index(*at));
         let matching = |list: fn(&Role) -> &[Pattern]| {
-            own().find_map(|role| {
+            own().find_map(|(role_name, role)| {
                 let mut patterns = list(role).iter();
                 let pattern = patterns.find(|pattern| pattern.matches(module, name))?;
-                Some((role.name.as_str(), pattern))
+                Some((role_name.as_str(), pattern))
             })
         };
         if let Some((role, pattern)) = matching(|role| &role.deny) {
@@ -125,11 +102,11 @@ impl Policy {
     /// The scope that a caller lacks for this, if so: the first that would open it.
     pub fn missing_scope(&self, caller: &Caller, module: &str, name: &str) -> Option<&str> {
         let held = caller.scopes.as_ref()?;
-        let opens = |scope: &&Scope| scope.opens(module, name);
-        let first = self.scopes.iter().find(opens)?;
-        let mut opening = self.scopes.iter().filter(opens);
-        let is_held = opening.any(|scope| held.iter().any(|held| self.implies(held, &scope.name)));
-        (!is_held).then_some(&first.name)
+        let opens = |scope: &&(&String, &Scope)| scope.1.opens(module, name);
+        let (first, _) = self.scopes.iter().find(|scope| opens(&scope))?;
+        let mut opening = self.scopes.iter().filter(|scope| opens(&scope));
+        let is_held = opening.any(|(name, _)| held.iter().any(|held| self.implies(held, name)));
+        (!is_held).then_some(first)
     }
 
     /// Does one scope hold another, by itself or by what it implies?
@@ -140,7 +117,7 @@ impl Policy {
             if name == wanted {
                 return true;
             }
-            let found = self.scopes.iter().find(|scope| scope.name == name);
+            let found = self.scopes.get(name);
             for implied in found.iter().flat_map(|scope| &scope.implies) {
                 if !seen.contains(&implied.as_str()) {
                     seen.push(implied);
@@ -150,10 +127,6 @@ impl Policy {
         }
         false
     }
-}
-
-fn entries(table: Option<Table<'_>>) -> Vec<Item<'_>> {
-    table.map(Table::into_entries).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Which tools are meant: `github.*`, `notion.search`, `*.delete_*`, or `*` for all.
 
+use model::deserialize_text;
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,6 +15,12 @@ pub struct Pattern {
 impl Pattern {
     pub fn matches(&self, module: &str, name: &str) -> bool {
         fits(&self.module, module) && fits(&self.name, name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_text(deserializer)
     }
 }
 

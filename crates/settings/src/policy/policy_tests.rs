@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::Project;
-use expect_test::{Expect, expect};
 use serde_json::json;
 
 const POLICY: &str = r#"
@@ -123,46 +122,4 @@ fn the_first_scope_that_would_open_it_is_missing() {
     }
     // Who has no token has nothing that could lack a scope.
     assert_eq!(policy.missing_scope(&Caller::default(), "notion", "search"), None);
-}
-
-#[test]
-fn mistakes_are_told_with_their_place() {
-    let check = |text: &str, expected: &Expect| {
-        expected.assert_eq(&Project::parse("larkspur.toml", text).unwrap_err().to_string());
-    };
-    check(
-        "role.x.users = ['a']\nrole.x.allow = ['github']",
-        &expect![[r"
-            `role.x.allow[0]`: `github` names no tool; write `github.*` for all of a module
-              ┌ larkspur.toml:2:17
-            2 │ role.x.allow = ['github']
-              │                 ^^^^^^^^"]],
-    );
-    check(
-        "[role.x]\nusers = ['a']\nalow = ['a.*']",
-        &expect![[r"
-            unknown key `role.x.alow`
-              ┌ larkspur.toml:3:1
-            3 │ alow = ['a.*']
-              │ ^^^^
-              = help: did you mean `allow`?"]],
-    );
-    check(
-        "[scope.read]\ntools = ['a.*']\n[scope.write]\nimplies = ['raed']",
-        &expect![[r"
-            it implies the scope `raed`, which is not there
-              ┌ larkspur.toml:3:8
-            3 │ [scope.write]
-              │        ^^^^^
-              = help: did you mean `read`?"]],
-    );
-    check(
-        "[scope.'a b']\ntools = ['a.*']",
-        &expect![[r"
-        `a b` is no name for a scope
-          ┌ larkspur.toml:1:8
-        1 │ [scope.'a b']
-          │        ^^^^^
-          = help: use letters, digits and `:._-/`, and no blanks"]],
-    );
 }

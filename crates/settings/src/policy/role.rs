@@ -2,43 +2,36 @@
 
 use super::Pattern;
 use crate::Claims;
-use crate::document::{Item, Table};
-use crate::known;
-use model::Caller;
-use model::LOCAL;
+use model::{Caller, LOCAL};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// Everybody who has logged in.
 const EVERYBODY: &str = "*";
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Role {
-    pub name: String,
-    pub allow: Vec<Pattern>,
-    pub deny: Vec<Pattern>,
-    /// Callers by name, or `*`.
-    pub users: Vec<String>,
-    /// Whoever's token has one of these.
-    pub scopes: Vec<String>,
-    /// Whoever's token says one of these of each claim.
-    pub claims: Claims,
+/// What callers may use. Without any role they may use all. Deny wins; what no role allows
+/// is denied. A role is had by name, by a scope or by claims of the token.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(crate) struct Role {
+    /// What may be used: `MODULE.NAME`, with `*` for any part.
+    #[schemars(with = "Vec<String>", extend("examples" = [["github.*", "notion.search"]]))]
+    pub(super) allow: Vec<Pattern>,
+    /// What may not, whoever allows it.
+    #[schemars(with = "Vec<String>", extend("examples" = [["*.delete_*"]]))]
+    pub(super) deny: Vec<Pattern>,
+    /// Callers who have it, by name; `*` is everybody who has logged in.
+    #[schemars(extend("examples" = [["*"]]))]
+    users: Vec<String>,
+    /// Whoever's token has one of these has it.
+    #[schemars(extend("examples" = [["mcp:read"]]))]
+    scopes: Vec<String>,
+    /// Whoever's token says one of these, of each claim, has it.
+    #[schemars(extend("examples" = [{"groups": ["dev"]}]))]
+    claims: Claims,
 }
 
 impl Role {
-    pub(super) fn read(item: &Item<'_>) -> Option<Self> {
-        let mut table = item.table()?;
-        let claims = table.get("claims").and_then(|item| Claims::read(&item));
-        let role = Self {
-            name: item.key().to_owned(),
-            allow: patterns(&mut table, "allow"),
-            deny: patterns(&mut table, "deny"),
-            users: table.strings("users"),
-            scopes: table.strings("scopes"),
-            claims: claims.unwrap_or_default(),
-        };
-        table.finish(&known::ROLE);
-        Some(role)
-    }
-
     /// Does it name whoever started the process?
     pub(super) fn names_local(&self) -> bool {
         self.users.iter().any(|user| user == LOCAL)
@@ -52,8 +45,4 @@ impl Role {
             || !self.claims.is_empty()
                 && caller.claims.as_ref().is_some_and(|of| self.claims.hold(of))
     }
-}
-
-pub(super) fn patterns(table: &mut Table<'_>, key: &'static str) -> Vec<Pattern> {
-    table.list(key).iter().filter_map(Item::parse).collect()
 }

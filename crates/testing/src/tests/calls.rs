@@ -263,7 +263,7 @@ fn a_manifest_that_cannot_be_read_grants_nothing() {
         &expect![[r"
             shop/main_test.star: 1 test
               ✗ test_http
-                shop/module.toml cannot be used: `version` must be a string, got the integer 1
+                shop/module.toml cannot be used: `version` must be a string, got integer `1`
                   ┌ shop/main_test.star:3:5
                 3 │     http.get('https://a.org/')
                   │     ^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -68,7 +68,7 @@ fn egress(sites: &[&str], public: bool) -> Egress {
     let sites: Vec<&str> = sites.collect();
     let text = format!("module.x.grant.http = {sites:?}");
     let project = Project::parse("larkspur.toml", &text).unwrap();
-    Rights::of_extension("x", &[], project.modules["x"].grant()).egress()
+    Rights::of_extension("x", &[], project.modules["x"].grant.as_ref()).egress()
 }
 
 fn names(answers: impl Fn(&str) -> Vec<&'static str> + Send + Sync + 'static) -> Lookup {

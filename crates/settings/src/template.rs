@@ -1,6 +1,6 @@
 //! A `larkspur.toml` to start from: each setting it knows, commented out.
 
-use super::{Key, Kind, PROJECT, Section};
+use crate::{Key, PROJECT, Section};
 
 const OPENING: &str = "\
 # larkspur.toml: what the server and its modules are told.
@@ -22,7 +22,7 @@ pub fn project_template() -> String {
 }
 
 fn section(section: &Section) -> String {
-    let text = match section.name {
+    let text = match section.name.as_str() {
         "" => String::new(),
         name => {
             let about = comment(&format!("[{name}]: {}", section.about));
@@ -35,9 +35,10 @@ fn section(section: &Section) -> String {
 /// What a key is for, and a line that sets it; none if it has a section of its own.
 fn setting(key: &Key) -> Option<String> {
     let value = key.value()?;
-    let about = match key.kind {
-        Kind::OneOf(words) => format!("{} One of \"{}\".", key.about, words.join("\", \"")),
-        _ => key.about.to_owned(),
+    let about = if key.kind.contains(['`', '"']) {
+        format!("{} One of {}.", key.about, key.kind.replace('`', ""))
+    } else {
+        key.about.clone()
     };
     Some(format!("\n{}#{} = {value}\n", comment(&about), key.name))
 }

@@ -1,19 +1,6 @@
-//! TOML as plain data, for those who want no places: read into JSON, and written from it.
+//! JSON values written as TOML.
 
-use super::{Document, Item, Source};
-use model::Fault;
 use serde_json::{Map, Value};
-
-/// The whole text as an object, its keys in the order they were written.
-pub fn read_toml(text: &str) -> Result<Value, Fault> {
-    let source = Source::new("toml", text);
-    let document = Document::parse(&source)?;
-    let entries = document.table().into_entries();
-    let pair = |entry: &Item<'_>| Some((entry.key().to_owned(), entry.json()?));
-    let read: Option<Map<String, Value>> = entries.iter().map(pair).collect();
-    drop(entries);
-    document.finish(read.map(Value::Object))
-}
 
 /// An object as TOML: plain entries first, then tables, then lists of tables. `null` is left out.
 /// A table stands under its whole path, so that the text can be far longer than the value.
@@ -24,6 +11,12 @@ pub fn write_toml(value: &Value, longest: usize) -> Result<String, String> {
     let mut out = Out { text: String::new(), longest };
     table(root, "", &mut out)?;
     Ok(out.text)
+}
+
+/// A value on one line, as it stands behind a `=`.
+pub(crate) fn inline_toml(value: &Value) -> String {
+    let mut out = Out { text: String::new(), longest: usize::MAX };
+    inline(value, &mut out).map_or_else(|why| why, |()| out.text)
 }
 
 struct Out {
@@ -54,14 +47,14 @@ fn spoken(value: &Value) -> &'static str {
 fn table(table: &Map<String, Value>, path: &str, out: &mut Out) -> Result<(), String> {
     let (below, here): (Vec<_>, Vec<_>) = table.iter().partition(|(_, v)| is_below(v));
     for (name, value) in here.into_iter().filter(|(_, value)| !value.is_null()) {
-        out.push(&key(name))?;
+        out.push(&toml_key(name))?;
         out.push(" = ")?;
         inline(value, out)?;
         out.push("\n")?;
     }
     for (name, value) in below {
         let dot = if path.is_empty() { "" } else { "." };
-        let path = format!("{path}{dot}{}", key(name));
+        let path = format!("{path}{dot}{}", toml_key(name));
         let (tables, open, close) = match value {
             Value::Array(items) => (items.as_slice(), "[[", "]]"),
             only => (std::slice::from_ref(only), "[", "]"),
@@ -107,7 +100,7 @@ fn inline(value: &Value, out: &mut Out) -> Result<(), String> {
             let fields = fields.iter().filter(|(_, value)| !value.is_null());
             for (i, (name, value)) in fields.enumerate() {
                 out.push(if i > 0 { ", " } else { " " })?;
-                out.push(&key(name))?;
+                out.push(&toml_key(name))?;
                 out.push(" = ")?;
                 inline(value, out)?;
             }
@@ -126,7 +119,7 @@ fn digits(number: &str) -> Result<String, String> {
     Ok(number.to_owned())
 }
 
-fn key(name: &str) -> String {
+pub(crate) fn toml_key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !name.is_empty() && name.chars().all(bare) {
         return name.to_owned();
@@ -143,6 +136,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read_toml;
     use serde_json::json;
 
     #[track_caller]
