@@ -45,12 +45,18 @@ fn jwt(is_flag: bool, file: &ProjectFile) -> Result<Jwt, Refused> {
     let home = file.path().parent().unwrap_or(Path::new(""));
     let world = compose::world(project);
     let issuers = trust.issuers();
-    let issuers = issuers.map(|(name, keys)| Ok((name.to_owned(), source(name, keys, home, &world)?)));
+    let issuers =
+        issuers.map(|(name, keys)| Ok((name.to_owned(), source(name, keys, home, &world)?)));
     let issuers = issuers.collect::<Result<Vec<_>, Refused>>()?;
     Ok(Jwt::new(trust.clone(), public_url, issuers))
 }
 
-fn source(issuer: &str, keys: Keys<'_>, home: &Path, world: &Arc<dyn World>) -> Result<Source, Refused> {
+fn source(
+    issuer: &str,
+    keys: Keys<'_>,
+    home: &Path,
+    world: &Arc<dyn World>,
+) -> Result<Source, Refused> {
     let of = |what: &str, why: &dyn std::fmt::Display| {
         Refused::new(format!("keys of issuer `{issuer}`: {what}: {why}"))
     };

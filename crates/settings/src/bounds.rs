@@ -49,7 +49,7 @@ pub struct Bounds {
     /// How many calls of one module at one time.
     #[schemars(example = 16)]
     pub module_calls: Option<usize>,
-    /// How much room answers may take that are kept to be given again: those of tools and
+    /// How much memory answers may take that are kept to be given again: those of tools and
     /// resources with `cache = "60s"`.
     #[serde(with = "Size")]
     pub cache: usize,

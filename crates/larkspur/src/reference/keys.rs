@@ -51,7 +51,8 @@ fn section(section: &Section) -> String {
 
 fn row(key: &Key) -> Vec<String> {
     let code = |value: &Option<String>| value.as_ref().map(|value| format!("`{value}`"));
-    let default = if key.is_required { Some("has to be there".to_owned()) } else { code(&key.default) };
+    let default =
+        if key.is_required { Some("has to be there".to_owned()) } else { code(&key.default) };
     let example = code(&key.example).unwrap_or_else(|| match key.default {
         Some(_) => String::new(),
         None => "below".to_owned(),

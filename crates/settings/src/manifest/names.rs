@@ -10,7 +10,7 @@ pub(super) fn own_name<'de, D: Deserializer<'de>>(de: D) -> Result<ModuleName, D
     checked(de, kebab_name)
 }
 
-/// What the listed names of a module's tools begin with. It leaves room for the name of a tool.
+/// What the listed names of a module's tools begin with. The name of a tool still fits behind it.
 pub(crate) fn read_prefix<'de, D: Deserializer<'de>>(de: D) -> Result<Option<String>, D::Error> {
     checked(de, |text| {
         if is_plain_name(text) {

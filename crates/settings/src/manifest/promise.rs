@@ -1,7 +1,7 @@
 //! Holds the tools a manifest promises against those the code declares.
 
 use super::Manifest;
-use model::{Fault, Place, did_you_mean};
+use model::{Fault, did_you_mean};
 
 impl Manifest {
     /// A manifest that names its tools names all of them, and no others.
@@ -29,19 +29,13 @@ impl Manifest {
             Some(near) => format!("did you mean `{near}`?"),
             None => "declare it, or take it out of `tools`".to_owned(),
         };
-        at(Fault::new(message), self.place_of_item("tools", tool)).help(help)
+        Fault { place: self.place_of_item("tools", tool), ..Fault::new(message).help(help) }
     }
 
     fn unnamed(&self, tool: &str) -> Fault {
         let message =
             format!("{} declares `{tool}`, which `tools` in module.toml does not name", self.entry);
-        at(Fault::new(message), self.place("tools")).help("add it, or leave `tools` out")
-    }
-}
-
-fn at(fault: Fault, place: Option<Place>) -> Fault {
-    match place {
-        Some(place) => fault.at(place),
-        None => fault,
+        let fault = Fault::new(message).help("add it, or leave `tools` out");
+        Fault { place: self.place("tools"), ..fault }
     }
 }
