@@ -52,7 +52,6 @@ mod held;
 mod http;
 mod http_sessions;
 mod imports;
-mod incidents;
 mod install;
 mod issuer;
 mod kept;
