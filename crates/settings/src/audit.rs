@@ -1,6 +1,6 @@
 //! What is written down of every call: where, how much of it, and what happens when it cannot be.
 
-use crate::document::Size;
+use crate::document::{Size, word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ pub struct AuditSettings {
     pub arguments: bool,
     /// When nothing can be written: `continue`, or `refuse` calls until it can. With `refuse`,
     /// each call is recorded before it runs and before its result is sent.
+    #[serde(deserialize_with = "word")]
     pub on_error: OnError,
 }
 

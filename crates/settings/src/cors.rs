@@ -29,7 +29,10 @@ impl From<Written> for Cors {
         match written {
             Written::Loopback(true) => Self::Loopback,
             Written::Loopback(false) => Self::Nobody,
-            Written::Origins(origins) if origins.iter().any(|origin| origin == "*") => {
+            Written::Origins(origins)
+                if origins.iter().any(|origin| origin == "*")
+                    && origins.iter().all(|origin| is_origin(origin)) =>
+            {
                 Self::Anybody
             }
             Written::Origins(origins) => {
@@ -46,12 +49,15 @@ impl Cors {
         let Self::Origins(origins) = self else {
             return None;
         };
-        let is_wrong = |text: &&String| *text != "null" && origin_of(text).is_none();
-        let text = origins.iter().find(is_wrong)?;
+        let text = origins.iter().find(|text| !is_origin(text))?;
         let fault = Fault::new(format!("`{text}` is not an origin"))
             .help("write a scheme, a host and perhaps a port: `https://app.example.org`");
         Some((text, fault))
     }
+}
+
+fn is_origin(text: &str) -> bool {
+    matches!(text, "*" | "null") || origin_of(text).is_some()
 }
 
 /// As browsers send it: nothing after the port, no port that is usual.

@@ -1,7 +1,7 @@
 //! `[server]` of `larkspur.toml`: how the server is reached, and what clients are told and shown.
 
 use crate::Cors;
-use crate::document::{Size, checked};
+use crate::document::{Size, checked, word};
 use model::{AddressRange, Fault, Tool, deserialize_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -44,6 +44,7 @@ pub struct Server {
     /// Who may call over HTTP: `none` for everybody on this machine, `token` for whoever knows
     /// `LARKSPUR_TOKEN` (one is made and shown at the start if it is not set), `jwt` for whom
     /// an issuer of `[auth]` names.
+    #[serde(deserialize_with = "auth")]
     #[schemars(with = "Auth", extend("default" = "none"))]
     pub auth: Option<Auth>,
     /// Its address as clients know it; tokens of issuers are for this.
@@ -51,6 +52,7 @@ pub struct Server {
     #[schemars(example = "https://mcp.example.org/mcp")]
     pub public_url: Option<String>,
     /// `mapped` gives tools error codes from -32000 to -32002, and an HTTP status for each.
+    #[serde(deserialize_with = "word")]
     pub errors: Errors,
     /// Maximum number of open HTTP connections per IP address (IPv6: per /64 network), of 4,096 in
     /// all. Further ones get 503 with `Retry-After` and are closed.
@@ -69,6 +71,7 @@ pub struct Server {
     /// What `tools/list` shows: `flat` (every tool by its listed name), `modules` (the meta tools
     /// `get_module_schema`, `call`, `call_readonly` and `batch`) or `auto`: flat if the list costs fewer
     /// tokens than `surface_tokens` when the server starts. Both ways work in every mode.
+    #[serde(deserialize_with = "word")]
     pub surface: Surface,
     /// A list with as many tokens is not shown flat by `auto`, and no text response of
     /// `get_module_schema` has more tokens (460 are always allowed).
@@ -79,6 +82,7 @@ pub struct Server {
     /// Which results have `structuredContent` and a listed `outputSchema`: `auto` (only those of tools
     /// that declare an object and neither `select` nor `compact`, because some clients show a model
     /// nothing else) or `always`, for programs that read data.
+    #[serde(deserialize_with = "word")]
     pub structured: StructuredResults,
 }
 
@@ -168,6 +172,10 @@ impl Default for SessionLimits {
 pub struct Transport {
     pub stdio: bool,
     pub http: bool,
+}
+
+fn auth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Auth>, D::Error> {
+    word(deserializer).map(Some)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -109,7 +109,7 @@ fn caller_attacks() -> Vec<(&'static str, &'static str, Value, &'static str)> {
         ("digits", "decode", decode(&long, "json"), DIGITS),
         ("digits", "decode", decode(&long, "yaml"), DIGITS),
         ("digits", "decode", decode(&long, "int"), DIGITS),
-        ("digits", "decode", decode(&format!("a = {long}"), "toml"), "integer number overflowed"),
+        ("digits", "decode", decode(&format!("a = {long}"), "toml"), "too large an integer"),
         ("depth", "decode", decode(&brackets, "json"), DEPTH),
         ("depth", "decode", decode(&brackets, "yaml"), DEPTH),
         ("depth", "decode", decode(&format!("a = {brackets}"), "toml"), "recurse"),

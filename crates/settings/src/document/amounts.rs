@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 macro_rules! amount {
-    ($name:ident, $inner:ty, $title:literal, $expecting:literal, $parse:expr, $show:expr) => {
+    ($name:ident, $inner:ty, $title:literal, $number:literal, $expecting:literal, $parse:expr, $show:expr) => {
         pub(crate) struct $name;
 
         impl Visitor<'_> for $name {
@@ -28,8 +28,12 @@ macro_rules! amount {
                 self.visit_str(&number.to_string())
             }
 
-            fn visit_f64<E: Error>(self, number: f64) -> Result<$inner, E> {
+            fn visit_u64<E: Error>(self, number: u64) -> Result<$inner, E> {
                 self.visit_str(&number.to_string())
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<$inner, E> {
+                self.visit_str(&format!("{number:?}"))
             }
         }
 
@@ -56,7 +60,7 @@ macro_rules! amount {
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": ["string", "number"], "title": $title })
+                json_schema!({ "type": ["string", $number], "title": $title })
             }
         }
     };
@@ -66,6 +70,7 @@ amount!(
     Size,
     usize,
     "size",
+    "integer",
     "a size such as `\"16MiB\"`, or a number of bytes",
     parse_size,
     show_size
@@ -74,6 +79,7 @@ amount!(
     Time,
     Duration,
     "time",
+    "number",
     "a duration such as `\"30s\"`, or a number of seconds",
     |text| match parse_duration(text) {
         Ok(time) if time.is_zero() => Err("a duration must be longer than nothing".to_owned()),

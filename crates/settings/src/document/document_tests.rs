@@ -15,6 +15,8 @@ fn check(text: &str, expected: &Expect) {
 fn values_become_json() {
     check("value = 9223372036854775807", &expect![[r#"{"value":9223372036854775807}"#]]);
     check("value = [0xff, 1_000, -5, +5]", &expect![[r#"{"value":[255,1000,-5,5]}"#]]);
+    check("value = [1_0.5, 6e-1_0]", &expect![[r#"{"value":[10.5,6e-10]}"#]]);
+    check("'$__toml_private_datetime' = 'x'", &expect![[r#"{"$__toml_private_datetime":"x"}"#]]);
     check("value = [1.5, 1e3, -0.0]", &expect![[r#"{"value":[1.5,1000.0,-0.0]}"#]]);
     check(
         "value = [1979-05-27, 07:32:00, 1979-05-27T07:32:00Z]",
@@ -51,7 +53,7 @@ fn what_json_cannot_say_is_refused() {
     check(
         "value = 99999999999999999999999999999999999999999",
         &expect![[r"
-            integer number overflowed
+            too large an integer
               ┌ toml:1:9
             1 │ value = 99999999999999999999999999999999999999999
               │         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"]],

@@ -4,6 +4,40 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 use std::fmt;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What JSON has no words for, and where it stands.
+type Unreadable = (&'static str, Range<usize>);
+
+const TOO_LARGE: &str = "too large an integer";
+const NOT_FINITE: &str = "a number must be finite";
+
+/// The whole text as JSON, for those who ask nothing of it.
+pub(super) fn of_table(table: &DeTable<'_>) -> Result<Value, Unreadable> {
+    let pair =
+        |(key, value): (&Spanned<_>, _)| Ok((ToString::to_string(key.get_ref()), of(value)?));
+    table.iter().map(pair).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+}
+
+fn of(value: &Spanned<DeValue<'_>>) -> Result<Value, Unreadable> {
+    let or = |why| (why, value.span());
+    Ok(match value.get_ref() {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Boolean(yes) => (*yes).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).map_err(|_| or(TOO_LARGE))?.into()
+        }
+        DeValue::Float(number) => {
+            let number = number.as_str().parse().ok().and_then(Number::from_f64);
+            number.ok_or_else(|| or(NOT_FINITE))?.into()
+        }
+        DeValue::Array(items) => Value::Array(items.iter().map(of).collect::<Result<_, _>>()?),
+        DeValue::Table(table) => of_table(table)?,
+    })
+}
 
 pub(crate) struct Json(pub(crate) Value);
 
@@ -46,7 +80,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_i128<E: Error>(self, number: i128) -> Result<Value, E> {
         let number = Number::from_i128(number).map(Value::Number);
-        number.ok_or_else(|| E::custom("too large an integer"))
+        number.ok_or_else(|| E::custom(TOO_LARGE))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Value, E> {
@@ -55,7 +89,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
         let number = Number::from_f64(number).map(Value::Number);
-        number.ok_or_else(|| E::custom("a number must be finite"))
+        number.ok_or_else(|| E::custom(NOT_FINITE))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {

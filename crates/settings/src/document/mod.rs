@@ -7,7 +7,7 @@ mod spans;
 mod write;
 
 pub(crate) use amounts::{Size, Time};
-pub(crate) use json::{Json, object};
+pub(crate) use json::object;
 pub(crate) use source::Source;
 pub(crate) use spans::{IsAllowed, Spans};
 pub use write::write_toml;
@@ -68,8 +68,18 @@ pub fn read_toml(text: &str) -> Result<Value, Fault> {
         let place = Source::new("toml", text).place(&error.span().unwrap_or_default());
         Fault::new(error.message()).at(place)
     };
-    let document = toml::Deserializer::parse(text).map_err(fault)?;
-    Json::deserialize(document).map(|Json(value)| value).map_err(fault)
+    let root = DeTable::parse(text).map_err(fault)?;
+    json::of_table(root.get_ref())
+        .map_err(|(why, span)| Fault::new(why).at(Source::new("toml", text).place(&span)))
+}
+
+/// One of the words of a type. The type's own reader would take a table as well.
+pub(crate) fn word<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let read = T::deserialize(text.into_deserializer());
+    read.map_err(|error: serde::de::value::Error| D::Error::custom(error))
 }
 
 /// Reads a text by a function; its advice reaches `explain` behind a line break.
@@ -127,6 +137,11 @@ fn mismatch(message: &str, name: &str) -> Option<String> {
     let of_type = message.strip_prefix("invalid type: ");
     let wrong = of_type.or_else(|| message.strip_prefix("invalid value: "))?;
     let (got, expected) = wrong.rsplit_once(", expected ")?;
+    let got = match got {
+        "sequence" => "a list",
+        "map" => "a table",
+        other => other,
+    };
     let expected = match expected {
         "usize" | "u64" | "u32" => "a whole number above 0",
         "u16" => "a whole number from 1 to 65535",

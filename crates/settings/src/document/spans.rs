@@ -26,6 +26,8 @@ struct Pair {
     key: Range<usize>,
     /// A list or a table is shown by its key, since it may span many lines.
     value: Range<usize>,
+    /// The whole of a list or a table.
+    whole: Range<usize>,
     /// What is wrong with an empty text, with 0 and with a list, except where they are allowed.
     doubt: Option<&'static str>,
 }
@@ -58,9 +60,9 @@ impl Spans {
         self.value(&path)
     }
 
-    /// The path of a value that is neither a list nor a table, by where it stands.
+    /// The path of a value, by where it stands.
     pub(super) fn name(&self, value: &Range<usize>) -> Option<String> {
-        let (path, _) = self.spans.iter().find(|(_, pair)| pair.value == *value)?;
+        let (path, _) = self.spans.iter().find(|(_, pair)| pair.whole == *value)?;
         Some(format!("`{}`", path.join(".")))
     }
 
@@ -109,20 +111,26 @@ fn note(
             for (i, item) in items.iter().enumerate() {
                 note(spans, below(&i.to_string()), item.span(), item);
                 if let Some(text) = item.get_ref().as_str() {
-                    let pair = Pair { key: item.span(), value: item.span(), doubt: None };
+                    let [key, value, whole] = [(); 3].map(|()| item.span());
+                    let pair = Pair { key, value, whole, doubt: None };
                     spans.entry(below(text)).or_insert(pair);
                 }
             }
         }
         _ => value = held.span(),
     }
-    spans.insert(path, Pair { key, value, doubt: doubt(held.get_ref()) });
+    let whole = held.span();
+    spans.insert(path, Pair { key, value, whole, doubt: doubt(held.get_ref()) });
 }
 
 fn doubt(value: &DeValue<'_>) -> Option<&'static str> {
     match value {
         DeValue::String(text) if text.trim().is_empty() => Some("is empty"),
-        DeValue::Integer(number) if number.to_string().parse() == Ok(0) => Some("must be above 0"),
+        DeValue::Integer(number)
+            if i64::from_str_radix(number.as_str(), number.radix()) == Ok(0) =>
+        {
+            Some("must be above 0")
+        }
         DeValue::Array(_) => Some(LIST),
         _ => None,
     }
