@@ -34,13 +34,17 @@ fn every_row_of_the_table() {
     room.write("sums.star", TOOLS).write("bad.star", BAD_RESOURCE);
     room.project("[server]\nerrors = 'mapped'\n");
     let mut web = Web::start(room, &["--transport", "stdio,http"]);
-    let read = r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"bad://it"}}"#;
+    let read = |uri: &str| {
+        json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": {"uri": uri}})
+            .to_string()
+    };
     for (message, code, status) in [
         ("{".to_owned(), -32700, 400),
         (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), -32600, 400),
         (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#.to_owned(), -32601, 404),
         (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#.to_owned(), -32602, 400),
-        (read.to_owned(), -32603, 500),
+        (read("bad://it"), -32603, 500),
+        (read("none://x"), -32000, 404),
         (call("no_such", json!({})), -32000, 404),
         (call("broken", json!({})), -32001, 500),
         (call("add", json!({"a": "x"})), -32002, 400),
