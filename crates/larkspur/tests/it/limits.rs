@@ -131,6 +131,12 @@ fn more_calls_than_the_queue_holds_are_turned_away() {
             let full = Overload::QueueFull { waiting, limit };
             assert_eq!(ended.unwrap_err().kind, RequestErrorKind::Busy(full));
         }
+        // A call that has its place counts a moment later.
+        let deadline = Instant::now() + PATIENCE;
+        while in_flight(&runtime) < 2 {
+            assert!(Instant::now() < deadline, "only {} run", in_flight(&runtime));
+            tokio::task::yield_now().await;
+        }
         assert_eq!(in_flight(&runtime), 2);
         // Who waits no longer ends what runs for them.
         calls.shutdown().await;
